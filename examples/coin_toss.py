@@ -3,7 +3,7 @@
 import numpy as np
 
 import treeplex as tp
-from treeplex.games.public import Decision, PublicTree, Terminal
+from treeplex.games import Decision, PublicTree, Terminal
 
 SOLD = np.array([[0.5], [-0.5]])
 GUESSED = np.array([[-1.0, 1.0], [1.0, -1.0]])

@@ -4,7 +4,7 @@ import sys
 import time
 
 import treeplex as tp
-from treeplex.run.job.record import Progress
+from treeplex.results import Progress
 
 GAME, ALGORITHM, TARGET = "leduc_poker", "dcfr", 1e-4
 KNOWN_VALUE = -0.0856064  # of player 0, in chips; an independent linear program gives -0.085606424078

@@ -14,7 +14,10 @@ import pytest
 import treeplex as tp
 
 MODULES = ["treeplex", *(f"treeplex.{name}" for name in tp.__all__ if inspect.ismodule(getattr(tp, name)))]
-LAZY = ["treeplex", "treeplex.environments", "treeplex.holdem", "treeplex.learn", "treeplex.search"]
+LAZY = [
+    "treeplex",
+    *(f"treeplex.{name}" for name in ("arena", "engine", "environments", "holdem", "learn", "results", "search")),
+]
 
 
 def module_of(name: str) -> ModuleType:
@@ -85,3 +88,79 @@ def test_every_public_name_says_what_it_takes(name):
             assert said, public
         if inspect.isfunction(thing) and len(takes := inspect.signature(thing).parameters) > 1:
             assert "rguments as for" in said or all(re.search(rf"\b{each}\b", said) for each in takes), public
+
+
+def test_the_reference_describes_public_names_only():
+    places = [entry["place"] for page in sorted(API.glob("*.md")) for entry in ENTRY.finditer(page.read_text(encoding="utf-8"))]
+    assert [place for place in places if not is_public(*place.rpartition(".")[::2]) and place != "treeplex.errors"] == []
+
+
+ROOT = API.parents[1]
+BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LIBRARY = ("treeplex.run.cli.shared.commands", "command")
+"""Documented for those who change the library itself."""
+PROBED = {
+    "helpers of every study": "base run.job run.plots run.solve.cost",
+    "kernels measured, stepped or compared one by one": "engine.histories engine.sampling engine.tree holdem.engine",
+    "schedules, samplers and joint solvers taken apart": "solvers.joint solvers.rules solvers.sampling",
+    "compiled games looked into": "forms games",
+    "subgames, matches and luck, step by step": "search",
+    "compiled spots, blueprints and charts looked into": "holdem",
+    "trainings stopped half-way, their networks and rows": "learn",
+}
+"""Packages of which papers use more than public names, by reason."""
+
+
+def is_public(module: str, name: str) -> bool:
+    """Whether a public module lists a name, or is meant itself."""
+    if f"{module}.{name}" in MODULES or module == "treeplex.errors":
+        return True
+    return module in MODULES and name in import_module(module).__all__
+
+
+def homes() -> dict[tuple[str, str], str]:
+    """The public module of each public name, by the module and name where it is defined."""
+    found: dict[tuple[str, str], str] = {}
+    for name in (module for module in MODULES if module != "treeplex.errors"):
+        source = Path(str(import_module(name).__file__)).read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                public = ((alias.name, alias.asname or alias.name) for alias in node.names)
+                found |= {(node.module, there): name for there, here in public if here in import_module(name).__all__}
+    return found
+
+
+def imported(paths: list[Path]) -> set[tuple[str, str, str]]:
+    """Modules and names of treeplex that files import, and the files; of Markdown those of its Python blocks."""
+    found = set()
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        for block in BLOCK.findall(text) if path.suffix == ".md" else [text]:
+            for node in ast.walk(ast.parse(block)):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "treeplex":
+                    found |= {(str(node.module), alias.name, path.name) for alias in node.names}
+                elif isinstance(node, ast.Import):
+                    found |= {
+                        (*alias.name.rpartition(".")[::2], path.name) for alias in node.names if "treeplex." in alias.name
+                    }
+    return found
+
+
+def test_examples_and_documentation_use_public_names_only():
+    pages = [ROOT / "README.md", *(page for page in (ROOT / "docs").rglob("*.md") if page.name != "log.md")]
+    found = imported([*(ROOT / "examples").rglob("*.py"), *pages])
+    assert len(found) > 50
+    assert sorted(each for each in found if not is_public(*each[:2]) and each[:2] != LIBRARY) == []
+
+
+def test_papers_use_public_names_where_there_are_any():
+    found, public = imported(sorted((ROOT / "papers").rglob("*.py"))), homes()
+    private = {each for each in found if not is_public(*each[:2])}
+    assert (
+        sorted(f"{path}: {name} is in {public[module, name]}" for module, name, path in private if (module, name) in public)
+        == []
+    )
+    packages = [f"treeplex.{package}" for packages in PROBED.values() for package in packages.split()]
+    used = {package for package in packages for module, *_ in private if f"{module}.".startswith(f"{package}.")}
+    assert used == set(packages)
+    assert sorted(each for each in private if not any(f"{each[0]}.".startswith(f"{package}.") for package in packages)) == []

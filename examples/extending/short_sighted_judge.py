@@ -5,8 +5,7 @@ treeplex solve leduc_poker --measure "examples/extending/short_sighted_judge.py:
 
 import numpy as np
 
-from treeplex.engine.tree.gradient import gradient
-from treeplex.engine.tree.sweeps import backup, reach
+from treeplex.engine import backup, gradient, reach
 
 
 def short_sighted_gain(game, policy, decisions=1):

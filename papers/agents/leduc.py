@@ -4,11 +4,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.files import save_policy
+from treeplex import judge
+from treeplex.policies import save as save_policy
 from treeplex.search.match.agent_policy import policy_of_agent
 from treeplex.solvers import make_solver
 
@@ -30,7 +30,7 @@ AGENTS = (
 
 @study(title="Agents on Leduc poker", place=1, minutes=2)
 def reproduce() -> Result:
-    game = compile_game(GAME)
+    game = tp.compile(GAME)
     solver = make_solver(game, BLUEPRINT[0])
     solver.run(BLUEPRINT[1])
     numbers, rows = {}, []

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from treeplex.forms.policies.tabular import Policy
-from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import PublicState, PublicTree
-from treeplex.search.evaluate.play import PlayedHand, Step
+from treeplex import Policy
+from treeplex.games import CHANCE, TERMINAL, PublicTree
+from treeplex.games.public import PublicState
+from treeplex.search import PlayedHand, Step
 from treeplex.search.subgames.policy_tables import table_at
 
 

@@ -9,12 +9,8 @@ from papers.aivat.every_hand import every_hand
 from papers.common.drawing import save
 from papers.common.results import Picture, Result, Table
 from papers.common.study import study
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import public_tree
-from treeplex.search.evaluate.aivat import Aivat, PolicyValues
-from treeplex.search.evaluate.play import PlayedHand
+from treeplex import CompiledGame, Policy
+from treeplex.search import Aivat, PlayedHand, PolicyValues, public_tree
 from treeplex.solvers import make_solver
 
 GAME, THREE = "leduc_poker", "leduc_poker(players=3)"
@@ -37,7 +33,7 @@ def moments(hands: Sequence[tuple[float, PlayedHand]], judge: Callable[[PlayedHa
 
 @study(title="AIVAT: luck taken out of matches on Leduc poker", place=1, minutes=3)
 def reproduce() -> Result:
-    game, rules = compile_game(GAME), public_tree(GAME)
+    game, rules = tp.compile(GAME), public_tree(GAME)
     nash = solved(game, "cfr+", ITERATIONS)
     opponents = {"itself": nash, "CFR, 10 iterations": solved(game, "cfr", 10), "uniform play": Policy.uniform(game)}
     values = PolicyValues(rules, nash)
@@ -97,7 +93,7 @@ def several_players() -> tuple[list[list[str]], dict[str, float]]:
 
 def drawn(policies: dict[str, Policy]) -> list[Picture]:
     """The pictures of the guide: a matrix, and the running mean of a match with and without luck."""
-    game, first = compile_game(GAME), dict(list(policies.items())[:2])
+    game, first = tp.compile(GAME), dict(list(policies.items())[:2])
     matrix = tp.match(game, policies, table=True).plot()
     running = tp.match(game, first, hands=HANDS, sampled=True, aivat=True).plot()
     return [

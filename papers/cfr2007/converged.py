@@ -15,14 +15,14 @@ from papers.cfr2007.tables import DEALS, OTHER_BOARDS, held_out, large, match_ta
 from papers.common.drawing import dress, line_style, panels, save
 from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
+from treeplex.holdem import LimitSettings, play_limit, solve_limit
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.named import bucketed_holdem
 from treeplex.holdem.engine.buckets.street import FOLD, Tables
-from treeplex.holdem.limit.match import play_limit
 from treeplex.holdem.limit.policy import LimitStrategy, empty_tables
-from treeplex.holdem.limit.run import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.holdem.limit.run import LIMIT, load_limit, read_records
+from treeplex.results import Record
 from treeplex.run.job.folder import kind_of
-from treeplex.run.job.record import Record
 
 SWEEPS = {5: 160, 6: 160, 8: 150, 10: 140}
 ALGORITHM = "dcfr+"

@@ -17,15 +17,16 @@ from papers.common.drawing import dress, line_style, panels, save
 from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.base.notices import telling
+from treeplex.holdem import LimitSettings, play_limit, solve_limit
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.joint import joint_tables
 from treeplex.holdem.buckets.plan import limit_spot
 from treeplex.holdem.limit.judge import judge_limit
-from treeplex.holdem.limit.match import LimitMatch, play_limit
+from treeplex.holdem.limit.match import LimitMatch
 from treeplex.holdem.limit.policy import LimitStrategy
-from treeplex.holdem.limit.run import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.holdem.limit.run import LIMIT, load_limit, read_records
+from treeplex.results import Record
 from treeplex.run.job.folder import kind_of
-from treeplex.run.job.record import Record
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}

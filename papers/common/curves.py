@@ -4,9 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
+from treeplex import CompiledGame, Policy, judge
 from treeplex.solvers import FictitiousRule, Solver, Variant, make_solver
 
 NOISE = 1e-14

@@ -9,17 +9,16 @@ import numpy as np
 
 from papers.common.curves import NOISE, PERTURBED_ITERATIONS
 from treeplex.errors import TreeplexError
+from treeplex.holdem import CompiledSpot, HoldemSolver, Spot, read_endgame
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Node
 from treeplex.holdem.engine.passes import BoardPool
 from treeplex.holdem.forms.betting_forest import forests_of
 from treeplex.holdem.forms.boards import boards_of
-from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.holdem.forms.compile_spot import arrays_of
 from treeplex.holdem.forms.suit_symmetry import Hands
 from treeplex.holdem.policies.judge import judge_spot
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.libratus import read_endgame
-from treeplex.holdem.spots.spot import Spot
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers import DiscountPolicy
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
 NOISE_OF = {"float64": NOISE, "float32": 1e-7}

@@ -9,13 +9,12 @@ from functools import partial
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex import CompiledGame, judge
+from treeplex.correlation import best_cce, cce_gap
 from treeplex.errors import AlgorithmError
-from treeplex.evaluate import judge
-from treeplex.evaluate.cce import best_cce, cce_gap
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
 
 GAMES: Mapping[str, tuple[str, tuple[int, ...], int]] = {
@@ -108,7 +107,7 @@ def rows_of(found: Mapping[str, dict[str, object]], points: tuple[int, ...], con
 def reproduce() -> Result:
     tables, numbers, findings = [], {}, []
     for title, (spec, points, seeds) in GAMES.items():
-        game = compile_game(spec, refine=True)
+        game = tp.compile(spec, refine=True)
         found = {name: measured(game, build, points, seeds) for name, build in SOLVERS.items()}
         best = best_welfare(game)
         numbers[spec] = {"points": points, "best_welfare": best, "found": found}

@@ -22,8 +22,8 @@ from papers.ddcfr.hands import NUMBERS, Subgame, at_hand, hand_run
 from papers.ddcfr.runs import LATE, games
 from papers.ddcfr.seeds import BASE, EPOCHS, FOLDERS, TESTING, folder_of, go_on, last_of, scores
 from papers.ddcfr.table1 import CLAIMS, FULL, ROWS, WITHOUT
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+from treeplex.learn import load_discount_policy
+from treeplex.solvers import DiscountPolicy
 
 NAME = "ddcfr/ablations"
 SEEDS = 3

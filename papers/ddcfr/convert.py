@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from treeplex.errors import FileError
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import save_discount_policy
+from treeplex.learn import save_discount_policy
+from treeplex.solvers import DiscountPolicy
 
 LAYERS = (("feature_model.0",), ("feature_model.2",), ("abg_model.0", "tau_model.0"))
 """Their modules, layer by layer: the last layer has one for the exponents and one for how long they hold."""

@@ -23,8 +23,8 @@ from papers.vtcfr.games import FRESH
 from papers.vtcfr.runs import GAMES, STAGES, TESTED, compiled
 from papers.vtcfr.runs import SEEDS as PERTURBED
 from papers.vtcfr.scores import FLOOR, geometric_mean, in_groups
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+from treeplex.learn import load_discount_policy
+from treeplex.solvers import DiscountPolicy
 
 TRAINED_ON = (
     "phantom_ttt(rows=1,columns=4,line=2,gameversion=abrupt)",

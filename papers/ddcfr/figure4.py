@@ -13,8 +13,7 @@ from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.ddcfr.runs import STEERED, Game, Theirs, described, digest, games, own_policy, theirs, training
 from treeplex.engine.tree.learned import trace_episode
-from treeplex.engine.tree.regret import Weights
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers import DiscountPolicy, Weights
 from treeplex.solvers.rules.variants import VARIANTS
 
 HORIZON = 1000

@@ -32,7 +32,7 @@ from papers.ddcfr.runs import (
     theirs,
     training,
 )
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers import DiscountPolicy
 
 NETWORK = "ddcfr, authors' network"
 CLOSE = 1.05

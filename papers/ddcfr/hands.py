@@ -8,12 +8,11 @@ from functools import cached_property
 from papers.common.holdem import ENDGAMES, compile_renumbered, endgame, hand_curve
 from papers.common.kept import code, kept
 from papers.ddcfr.runs import FLOOR, ITERATIONS, LATE, Run, digest
+from treeplex.holdem import CompiledSpot, Spot
 from treeplex.holdem.engine.passes import BoardPool
-from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.policies.judge import judging_crew
 from treeplex.holdem.spots.libratus import BIG_BLIND
-from treeplex.holdem.spots.spot import Spot
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers import DiscountPolicy
 
 NUMBERS: Mapping[str, int] = {"subgame-3": 3, "subgame-4": 4}
 HANDS = (

@@ -19,10 +19,11 @@ from papers.common.results import Picture, Result, Table, published, short
 from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, hand_run
 from papers.ddcfr.runs import ITERATIONS, LATE, Run, Theirs, as_numbers, as_runs, described, digest, own_policy, theirs
+from treeplex.holdem import CompiledSpot
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.betting.tree import BettingTree, Decision
-from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.policies.judge import judging_crew
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers import DiscountPolicy
 
 NAMES = ("subgame-3", "subgame-4")
 AUTHORS = ("cfr", "cfr+", "dcfr")

@@ -19,10 +19,10 @@ import treeplex as tp
 from papers.common.curves import SEEDS, curve, log_points
 from papers.common.kept import code, kept
 from papers.common.results import published, short, stored
+from treeplex import CompiledGame
 from treeplex.errors import TreeplexError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_discount_policy, shipped_discount_policy
+from treeplex.learn import load_discount_policy, shipped_discount_policy
+from treeplex.solvers import DiscountPolicy
 
 ITERATIONS = 1000
 FLOOR = 1e-12

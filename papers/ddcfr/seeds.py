@@ -16,9 +16,9 @@ from papers.common.kept import effort
 from papers.common.results import ROOT, Result, Table, published
 from papers.common.study import study
 from papers.ddcfr.runs import described, games, own_policy, run_on, theirs, training
-from treeplex.learn.train.train import train
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+from treeplex import train
+from treeplex.learn import load_discount_policy
+from treeplex.solvers import DiscountPolicy
 
 FOLDERS = ROOT / "runs" / "papers" / "ddcfr"
 SEEDS, EPOCHS = 5, 1000

@@ -16,7 +16,8 @@ import treeplex as tp
 from papers.common.curves import SEEDS, noise_runs
 from papers.common.results import published
 from treeplex.errors import TreeplexError
-from treeplex.solvers.rules.discount_policy_files import SHIPPED, load_discount_policy, save_discount_policy
+from treeplex.learn import load_discount_policy, save_discount_policy
+from treeplex.solvers.rules.discount_policy_files import SHIPPED
 from treeplex.solvers.rules.learned import LEARNED
 
 TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")

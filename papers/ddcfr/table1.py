@@ -34,8 +34,8 @@ from papers.ddcfr.runs import (
     training_games,
 )
 from treeplex.errors import TreeplexError
-from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+from treeplex.learn import load_discount_policy
+from treeplex.solvers import DiscountPolicy
 
 FOLDER = PAPERS / "ddcfr" / "policies"
 FULL, LIBRARY = "DDCFR", "library"

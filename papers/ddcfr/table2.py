@@ -22,7 +22,8 @@ from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand
 from papers.ddcfr.runs import ITERATIONS, LARGE, STEERED, Game, described, digest, games, own_policy, stored
 from treeplex.base.arrays import Floats
-from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace, new_state, workspace
+from treeplex.engine import Payoff, Tree, iterate, reach, workspace
+from treeplex.engine.tree.form import TreeState, Workspace, new_state
 from treeplex.engine.tree.learned import (
     COLUMNS,
     HEAD,
@@ -37,11 +38,10 @@ from treeplex.engine.tree.learned import (
     iterate_learned,
     weigh,
 )
-from treeplex.engine.tree.regret import iterate
-from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.solvers.rules.discount_policy import BASES, DiscountPolicy
+from treeplex.holdem import HoldemSolver
+from treeplex.solvers import DiscountPolicy
+from treeplex.solvers.rules.discount_policy import BASES
 
 SLOW = 100e-6
 """Seconds of an iteration from which on the network should not matter."""

@@ -3,19 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+import treeplex as tp
 from papers.common.kept import code, kept
 from papers.common.results import ROOT, Result, Table, published
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.tabular import Policy
+from treeplex import Policy, agent, judge, train
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.deepstack.job import DEEPSTACK
-from treeplex.learn.train.kind import Training
-from treeplex.learn.train.train import train
+from treeplex.results import Training
 from treeplex.run.job.folder import kind_of
-from treeplex.search.agents.agent import agent_policy
-from treeplex.search.named_agents.registry import agent
+from treeplex.search import agent_policy
 from treeplex.solvers import make_solver
 
 GAME = "no_limit_leduc"
@@ -46,7 +43,7 @@ def judged(parameters: str, values: str, **changes: Any) -> float:
         values: what says the same for good, such as a checksum of networks.
         changes: other parameters.
     """
-    game, words = compile_game(GAME), {"iterations": ITERATIONS, "skip": SKIPPED} | changes
+    game, words = tp.compile(GAME), {"iterations": ITERATIONS, "skip": SKIPPED} | changes
     text = ",".join([parameters, *(f"{key}={value}" for key, value in words.items())])
 
     def make() -> float:
@@ -59,7 +56,7 @@ def judged(parameters: str, values: str, **changes: Any) -> float:
 
 @study(title="DeepStack on no-limit Leduc poker", place=1, minutes=15, needs=("torch",))
 def reproduce() -> Result:
-    game, said = compile_game(GAME), published("deepstack")["tutorial"]
+    game, said = tp.compile(GAME), published("deepstack")["tutorial"]
     solver = make_solver(game, "cfr")
     solver.run(ITERATIONS)
     found = {

@@ -6,10 +6,8 @@ from typing import Any
 
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.known import flop_holdem, rhode_island_holdem
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem import CompiledSpot, HoldemSolver, Spot, flop_holdem, rhode_island_holdem
+from treeplex.holdem import compile as compile_spot
 
 PUBLISHED = published("flop_holdem")["flop_holdem"]
 MAIN = "Flop hold'em"

@@ -13,13 +13,11 @@ from typing import Any
 from papers.common.kept import kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem import BetPlan, CompiledSpot, HoldemSolver, Spot, flop_holdem
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.forms.split.form import SplitForm, SplitState
 from treeplex.holdem.policies.judge import judge_spot, judgement_of, judging_crew
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.known import flop_holdem, holdem
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.known import holdem
 
 OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"

@@ -16,7 +16,7 @@ from papers.common.study import study
 from papers.holdem.own_blueprint import AGENTS
 from papers.holdem.own_blueprint import CODE as PLAYS
 from papers.holdem.whole import FOLDER, GAME, MILLI, long_blueprint, together
-from treeplex.search.match.lbr_run import local_best_response
+from treeplex.arena import local_best_response
 
 BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}

@@ -11,16 +11,12 @@ import numpy as np
 from papers.holdem.later_streets import later_streets
 from papers.holdem.solved_again import entering_ranges
 from treeplex.base.arrays import Floats
-from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem import CompiledSpot, HoldemGame
 from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.by_hand import HandPolicy, biased_hands
-from treeplex.holdem.rules.public import HoldemGame, holdem_state
+from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
-from treeplex.search.methods import METHODS
-from treeplex.search.resolving.continuations import BlueprintLeaf
-from treeplex.search.subgame import SubgameSearch
-from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.horizon import Horizon
+from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch
 
 EVERY_BOARD = 10**9
 """More complete boards than any deck has below a street."""

@@ -14,19 +14,15 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import FOLDER, GAME
-from treeplex.forms.sources.load import load
-from treeplex.games.base import CHANCE
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex import agent, load
+from treeplex.games import CHANCE
+from treeplex.holdem import BetPlan, Spot
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.street_solving import StreetSolving
 from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.search.whole import WholeHoldemAgent
-from treeplex.holdem.spots.spot import Spot
-from treeplex.search.leaf import NoLeaf
-from treeplex.search.methods import METHODS
-from treeplex.search.named_agents.registry import agent
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search import METHODS, NoLeaf, SubgameSearch
 
 SITUATIONS = 10
 BIG_BLIND = 2.0

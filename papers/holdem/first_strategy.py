@@ -14,10 +14,9 @@ from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.until import distance
-from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import request_from_options
-from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import NetFile, read_net

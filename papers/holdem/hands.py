@@ -12,6 +12,7 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex import train
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
@@ -21,9 +22,9 @@ from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, draw
 from treeplex.learn.hand_values.trainer import FORM, NET, PARTS, HandNet, hand_loss, hand_net_of
 from treeplex.learn.rebel.files import read_net
-from treeplex.learn.train.train import train
+from treeplex.results import JobFolder
 from treeplex.run.job.checkpoint import open_checkpoint
-from treeplex.run.job.folder import STATE, JobFolder
+from treeplex.run.job.folder import STATE
 
 FOLDER = Path("runs")
 TESTS = {"river": 60, "turn": 12, "flop": 16}

@@ -21,14 +21,12 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import GAME
-from treeplex.forms.sources.load import load
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex import agent, load, train
+from treeplex.games import CHANCE, TERMINAL
 from treeplex.games.public import pick
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.learn.train.train import train
-from treeplex.search.agents.agent import Seat
-from treeplex.search.named_agents.registry import agent
+from treeplex.search import Seat
 
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""

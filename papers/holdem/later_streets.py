@@ -13,14 +13,15 @@ import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
+from treeplex.holdem import CompiledSpot, HoldemGame
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.engine.form import Workspace
 from treeplex.holdem.forms.betting_forest import Forest, grow
 from treeplex.holdem.forms.boards import Board, deal_chance
-from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of
+from treeplex.holdem.forms.compile_spot import arrays_of
 from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands
-from treeplex.holdem.rules.public import HoldemGame, HoldemState
+from treeplex.holdem.rules.public import HoldemState
 from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 
 

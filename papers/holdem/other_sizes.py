@@ -6,10 +6,10 @@ from typing import Any
 from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.holdem import Spot
 from treeplex.holdem.solve.carried_regrets import START
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import request_from_options
-from treeplex.holdem.spots.spot import Spot
 
 SPOTS = {
     "turn, Td9d6hQc": {

@@ -21,17 +21,16 @@ from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import GAME, MILLI
+from treeplex import agent, load, train
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import load
-from treeplex.games.base import CHANCE
+from treeplex.games import CHANCE
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.learn.train.train import train
-from treeplex.search.agents.agent import Agent, fork
+from treeplex.search import Agent
+from treeplex.search.agents.agent import fork
 from treeplex.search.evaluate.lbr import stakes_of
 from treeplex.search.evaluate.statistics import half_width
 from treeplex.search.evaluate.winnings import CheckedDown, drawn, played_out, possible_of, settled
-from treeplex.search.named_agents.registry import agent
 
 FOLDER, BOARDS = Path("runs/holdem"), 100_000
 AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=80,think=60"}

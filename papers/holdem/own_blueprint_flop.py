@@ -14,11 +14,10 @@ from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.own_blueprint import CODE, FOLDER, GAME, MILLI, one_hand, own_blueprint
+from treeplex import agent, load
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.search.evaluate.statistics import half_width
-from treeplex.search.named_agents.registry import agent
 
 AGENT = "iterations=80,think=60,boards=8"
 HANDS, FLOP, PLAYS = 800, 1, 1

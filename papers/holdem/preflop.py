@@ -12,12 +12,11 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.cards.class_equities import class_equities, equities_on
 from treeplex.holdem.forms.boards import weighted_boards
-from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
-from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 
 SPOT, FOLDER = Path("examples/spots/preflop.yaml"), Path("runs/preflop")

@@ -14,13 +14,12 @@ from bench.preflop_charts import SET, SHORT, SHORT_STACK, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.base.arrays import Floats
+from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.blueprint.preflop import PreflopChart
 from treeplex.holdem.cards.class_equities import class_equities, equities_on
 from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.forms.boards import weighted_boards
-from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve import solve_spot
-from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 
 FOLDER, ITERATIONS = Path("runs/preflop"), 120

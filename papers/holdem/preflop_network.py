@@ -14,13 +14,12 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.preflop_deep import LINES
 from treeplex.base.arrays import Floats
-from treeplex.holdem.cards.cards import HAND_CLASSES, parse_cards
+from treeplex.holdem import HoldemSolution, Spot, parse_cards
+from treeplex.holdem.cards.cards import HAND_CLASSES
 from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.search.leaves.hand_values import HandBoard
-from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
-from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net

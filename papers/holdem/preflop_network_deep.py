@@ -14,11 +14,9 @@ from papers.common.study import study
 from papers.holdem.preflop_deep import reached
 from papers.holdem.preflop_network import CODE, ITERATIONS
 from papers.holdem.preflop_network import SPOT as LEARNED
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem import BetPlan, HoldemSolution, Spot
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
-from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM

@@ -10,10 +10,8 @@ from bench.preflop_charts import chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.preflop_deep import FOLDER, published_rows
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem import BetPlan, HoldemSolution, Rake, Spot
 from treeplex.holdem.solve.solve import solve_spot
-from treeplex.holdem.spots.spot import Rake, Spot
 from treeplex.holdem.study.preflop_charts import read_solved, solution_chart
 
 RAKE = Rake(0.05, 0.3, no_flop_no_drop=True)

@@ -10,11 +10,10 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.resolved_streets import resolved_streets
-from treeplex.forms.sources.load import load
+from treeplex import agent, load, train
+from treeplex.holdem import CompiledSpot, parse_cards
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy
-from treeplex.holdem.cards.cards import parse_cards
-from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
@@ -22,9 +21,7 @@ from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.whole.betting import CALL
 from treeplex.holdem.whole.public import hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.learn.train.train import train
-from treeplex.search.named_agents.registry import agent
-from treeplex.search.subgames.beliefs import Belief
+from treeplex.search import Belief
 from treeplex.search.subgames.horizon import TO_THE_END
 
 WHOLE = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"

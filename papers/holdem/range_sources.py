@@ -19,10 +19,10 @@ from papers.holdem.exact_streets import spots_of_play
 from papers.holdem.hands import errors, fitted, linear
 from papers.holdem.own_blueprint import FOLDER, GAME, own_blueprint
 from treeplex.base.arrays import Singles
+from treeplex.holdem import Spot
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.hand_values import HandBoard
 from treeplex.holdem.search.street_solving import StreetSolving
-from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.situations import Situation, draw, solved
 from treeplex.learn.hand_values.trainer import HandValueTrainer

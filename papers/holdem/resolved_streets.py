@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
+from treeplex.holdem import CompiledSpot
 from treeplex.holdem.betting.tree import StreetEnd
-from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.layout import decision_rows, policy_table
 from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.rules.public import HoldemState
 from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
-from treeplex.search.methods import METHODS
+from treeplex.search import METHODS, Belief
 from treeplex.search.resolving.resolved import UNSAFE
-from treeplex.search.subgames.beliefs import Belief, with_trace
+from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.gadgets import GADGETS
 from treeplex.search.subgames.horizon import TO_THE_END
 

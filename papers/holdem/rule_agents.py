@@ -10,8 +10,8 @@ from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
 from papers.holdem.whole import GAME, together
+from treeplex.arena import local_best_response
 from treeplex.search.agents.by_rules import STYLES
-from treeplex.search.match.lbr_run import local_best_response
 
 ACTIONS, PART, PARTS = "fcpa", 200, 1
 """What it considers, hands of each part, and how many there are."""

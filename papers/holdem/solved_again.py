@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from papers.holdem.later_streets import LaterStreets
 from treeplex.base.arrays import Floats
-from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
 from treeplex.errors import AlgorithmError
+from treeplex.holdem import HoldemSolver
 from treeplex.holdem.engine.passes import BEST, answer, improve
 from treeplex.holdem.forms.layout import own_parts
 from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.judge import judging_crew
-from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 from treeplex.search.subgames.gadgets import GADGETS, GadgetArrays
 from treeplex.search.subgames.subgame import Ranges
-from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers import Variant, Weights
 
 
 def solved_again(

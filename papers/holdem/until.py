@@ -14,12 +14,11 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem import HoldemSolution, Spot
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.solve.first_street_judge import judge_first_street
-from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import request_from_options
-from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import NetFile, read_net

@@ -14,13 +14,12 @@ from typing import Any
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex import match, train
+from treeplex.arena import local_best_response
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.learn.train.train import train
 from treeplex.search.agents.by_rules import STYLES
 from treeplex.search.evaluate.statistics import half_width
-from treeplex.search.match.lbr_run import local_best_response
-from treeplex.search.match.match import match
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 FOLDER, BOARDS = Path("runs/holdem-long"), 1_000_000

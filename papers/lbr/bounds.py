@@ -7,10 +7,8 @@ import numpy as np
 import treeplex as tp
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from treeplex.forms.compile.compile_game import compile_game
+from treeplex import Policy, load
 from treeplex.forms.compile.stepping import turn_by_turn
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
 from treeplex.learn.best_response.held_out import held_out
 from treeplex.learn.best_response.positions import RulesWorld
 from treeplex.learn.best_response.tabular import TabularResponse
@@ -23,14 +21,14 @@ SPOTS = Path(__file__).parents[2] / "examples" / "spots"
 
 def solved(spec: str, algorithm: str, iterations: int) -> Policy:
     """An average policy."""
-    solver = make_solver(compile_game(spec), algorithm)
+    solver = make_solver(tp.compile(spec), algorithm)
     solver.run(iterations)
     return solver.average_policy()
 
 
 def always_call(spec: str) -> Policy:
     """A policy that calls and checks whatever it holds."""
-    game = compile_game(spec)
+    game = tp.compile(spec)
     played = Policy.uniform(game).probabilities.copy()
     for infoset in game.lookup.values():
         actions = np.array(game.actions_at(infoset))
@@ -52,11 +50,11 @@ def learned(policy: Policy) -> tuple[float, float]:
 def reproduce() -> Result:
     trial = published("lbr")["trial"]
     agents = {
-        ("leduc_poker", "uniform"): Policy.uniform(compile_game("leduc_poker")),
+        ("leduc_poker", "uniform"): Policy.uniform(tp.compile("leduc_poker")),
         ("leduc_poker", "always call"): always_call("leduc_poker"),
         ("leduc_poker", "cfr 10"): solved("leduc_poker", "cfr", 10),
         ("leduc_poker", "equilibrium"): solved("leduc_poker", "lp", 1),
-        ("no_limit_leduc", "uniform"): Policy.uniform(compile_game("no_limit_leduc")),
+        ("no_limit_leduc", "uniform"): Policy.uniform(tp.compile("no_limit_leduc")),
         ("no_limit_leduc", "cfr 10"): solved("no_limit_leduc", "cfr", 10),
         ("no_limit_leduc", "cfr 1000"): solved("no_limit_leduc", "cfr", 1000),
     }

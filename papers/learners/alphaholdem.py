@@ -5,20 +5,17 @@ from typing import Any
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from papers.learners.trained import STORED, band, earlier
-from treeplex.evaluate.judge import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.tabular import Policy
+from treeplex import Policy, agent, judge, train
 from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
 from treeplex.learn.alphaholdem.settings import BEST, LATEST, OF_TABLES
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.train.kind import Training
-from treeplex.learn.train.train import train
+from treeplex.results import Training
 from treeplex.run.job.folder import kind_of
-from treeplex.search.agents.agent import agent_policy
-from treeplex.search.named_agents.registry import agent
+from treeplex.search import agent_policy
 from treeplex.solvers import make_solver
 
 SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play, on a game in which it can be judged exactly"
@@ -60,7 +57,7 @@ def measured_run(opponents: str, seed: int, before: dict[str, Any], kind: str | 
         spec, changes = DECKS[kind], {"updates": DECK_UPDATES}
     training = trained(name, spec, {"opponents": opponents, "seed": seed, **changes})
     curve = [record.exploitability for record in training.records]
-    last, game = training.records[-1], compile_game(spec)
+    last, game = training.records[-1], tp.compile(spec)
     values = seat_values(agent_policy(agent(str(training.folder), game, seed=0), game))
     return {
         "last": curve[-1],
@@ -107,7 +104,7 @@ def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def deck_rows(deck: str, before: dict[str, Any], asked: bool) -> tuple[list[list[str]], dict[str, Any]]:
     """Rows of a deck and its runs by name: all seeds if it is asked for, else those that there are ``before``."""
     measured, rows = dict[str, Any](), list[list[str]]()
-    game = compile_game(DECKS[deck])
+    game = tp.compile(DECKS[deck])
     uniform = judge(game, Policy.uniform(game)).exploitability
     for opponents, words in WORDS.items():
         seeds = [seed for seed in DECK_SEEDS if asked or f"{deck} {opponents} {seed}" in before]
@@ -132,7 +129,7 @@ def reproduce(options: list[str] | None = None) -> Result:
     """With the options :data:`STORED`, :data:`TABLE` and names of :data:`DECKS`, besides networks on Leduc poker."""
     before = earlier("learners/alphaholdem", options).get("trainings", {})
     asked = [each for each in options or () if each != STORED]
-    game = compile_game(GAME)
+    game = tp.compile(GAME)
     solver = make_solver(game, "pcfr+")
     solver.run(1000)
     nash = seat_values(solver.average_policy())

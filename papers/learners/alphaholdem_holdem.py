@@ -9,15 +9,13 @@ import numpy as np
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from papers.learners.trained import BANDS, SEEDS, band
-from treeplex.forms.sources.load import load
+from treeplex import load, match, train
+from treeplex.arena import local_best_response
 from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.learn.train.kind import Training
-from treeplex.learn.train.train import train
+from treeplex.results import Training
 from treeplex.run.job.folder import kind_of
 from treeplex.search.evaluate.statistics import half_width
-from treeplex.search.match.lbr_run import local_best_response
-from treeplex.search.match.match import match
 
 SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), which trained for three days on eight graphics cards"
 FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"

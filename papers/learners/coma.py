@@ -4,18 +4,17 @@ from itertools import product
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex import CompiledGame, Policy, load
 from treeplex.base.arrays import Floats
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
+from treeplex.learn import estimator_moments
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.gradients.a2c import IndependentA2C
 from treeplex.learn.neural.gradients.coma import Coma
-from treeplex.learn.neural.gradients.estimators import ESTIMATORS, estimator_moments
+from treeplex.learn.neural.gradients.estimators import ESTIMATORS
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner
 from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
@@ -87,7 +86,7 @@ def learned(name: str, share: float, seed: int) -> float:
 
 @study(title="COMA on tiny Hanabi", place=20, minutes=6, needs=("torch", "pyspiel"))
 def reproduce() -> Result:
-    game = compile_game(GAME)
+    game = tp.compile(GAME)
     optimum = best_return()
     moments = {name: estimator_moments(drawn_policy(game), name) for name in ESTIMATORS}
     apart = float(np.abs(moments["coma"].mean - moments["reinforce"].mean).max())

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.results import Result, Table, published
 from papers.common.study import study
 from papers.learners.trained import BANDS, STORED, band, earlier, mean_at, trainings, values_of
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
+from treeplex import judge
 from treeplex.solvers import make_solver
 
 GAME = "leduc_poker"
@@ -66,7 +66,7 @@ COLUMNS = ("learner", "exploitability", "seeds", "iterations", "million historie
 
 def outcome_sampling(seed: int, nodes: float) -> dict[str, Any]:
     """What tabular outcome sampling comes to after so many histories."""
-    solver = make_solver(compile_game(GAME), "os-mccfr", seed=seed)
+    solver = make_solver(tp.compile(GAME), "os-mccfr", seed=seed)
     began = process_time()
     while solver.nodes < nodes:
         solver.run(5000)

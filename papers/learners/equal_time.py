@@ -9,15 +9,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+import treeplex as tp
 from papers.common.drawing import save
 from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
 from papers.learners.timed import BOTH, BUDGET, NETWORKS, SEEDS, TABULAR, measured
 from papers.learners.trained import STORED, earlier, values_of
+from treeplex import Policy, judge
 from treeplex.base.arrays import Floats
-from treeplex.evaluate.judge import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.common.device import one_thread
 from treeplex.run.plots import INK
 
@@ -40,7 +39,7 @@ GAMES: Mapping[str, str] = {
 
 def all_of(game: str, before: Mapping[str, Any]) -> dict[str, Any]:
     """A column: uniform play, and of each learner its cells by seed as text; where there are some, those from before."""
-    compiled = compile_game(game)
+    compiled = tp.compile(game)
     uniform = judge(compiled, Policy.uniform(compiled)).exploitability
     sizes = {"infosets": len(compiled.infostates), "histories": compiled.size.histories}
     found: dict[str, Any] = {"uniform": {"exploitability": uniform, **sizes}}

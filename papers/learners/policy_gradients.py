@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table, published
 from papers.common.study import study
 from papers.learners.trained import BANDS, band, earlier
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.sources.load import load
+from treeplex import load
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor
 from treeplex.learn.neural.gradients.r_nad import TUNED
 from treeplex.learn.train.registry import NEURAL, neural_class
@@ -84,7 +84,7 @@ def measured(run: Run, seed: int, before: Mapping[str, Any]) -> dict[str, float]
     """The same, kept; or as stored ``before``."""
     if str(seed) in before.get(run.name, {}):
         return dict(before[run.name][str(seed)])
-    key = {"study": "policy gradients", "game": compile_game(run.game).identity, "learner": run.learner, "seed": seed}
+    key = {"study": "policy gradients", "game": tp.compile(run.game).identity, "learner": run.learner, "seed": seed}
     modules = [f"treeplex.learn.neural.{each}" for each in MODULES] + [f"treeplex.engine.histories.{each}" for each in KERNELS]
     found: dict[str, float] = kept({**key, "settings": dict(run.settings), "code": code(*modules)}, lambda: trained(run, seed))
     print(run.name, seed, found, flush=True)

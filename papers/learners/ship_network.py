@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 
 from papers.common.results import COMMIT
+from treeplex import judge, load_policy
 from treeplex.base.spec import quoted
-from treeplex.evaluate import judge
-from treeplex.forms.policies.files import load_policy
-from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.learn import AveragingLearner
 from treeplex.learn.neural.fitting.approximator import Network
-from treeplex.learn.neural.fitting.averages import AveragingLearner, LearnedAverage
+from treeplex.learn.neural.fitting.averages import LearnedAverage
 from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
 from treeplex.learn.neural.responses.nfsp import Nfsp
 from treeplex.learn.train.kind import RECIPE, Options, Work
 from treeplex.learn.train.own import LIBRARY, LibraryKind
 from treeplex.learn.train.registry import learner_of
+from treeplex.policies import NeuralPolicy
+from treeplex.results import JobFolder
 from treeplex.run.job.checkpoint import open_checkpoint
-from treeplex.run.job.folder import JobFolder
 
 
 def networks_of(folder: Path) -> NeuralPolicy:

@@ -5,12 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import treeplex as tp
 from papers.common.kept import code, kept
-from treeplex.evaluate.judge import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
-from treeplex.learn.learner import Learner
+from treeplex import Policy, judge, load
+from treeplex.learn import Learner
 from treeplex.learn.train.registry import NEURAL, neural_class
 from treeplex.solvers import make_solver
 
@@ -113,7 +111,7 @@ def learned(name: str, game: str, seed: int) -> dict[str, float]:
 
 def solved(name: str, game: str, seed: int) -> dict[str, float]:
     """The same for a tabular algorithm, whose steps are as many iterations as take a hundredth of a second or more."""
-    compiled = compile_game(game)
+    compiled = tp.compile(game)
     trial, chunk = make_solver(compiled, name, seed=seed), 1
     trial.run(1)
     trial.average_policy()

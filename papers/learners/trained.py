@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from papers.common.results import ROOT, stored
-from treeplex.learn.train.kind import Training
+from treeplex import train
 from treeplex.learn.train.own import LIBRARY
-from treeplex.learn.train.train import train
+from treeplex.results import Training
 from treeplex.run.job.folder import kind_of
 
 FOLDERS = ROOT / "runs" / "papers" / "learners"

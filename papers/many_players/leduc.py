@@ -9,15 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.results import Result, Table, short
 from papers.common.study import study
-from treeplex.engine.tree.form import workspace
-from treeplex.engine.tree.gradient import gradient
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.solvers import make_solver
-from treeplex.solvers.solver import GameSolver
+from treeplex import CompiledGame, judge
+from treeplex.engine import gradient, workspace
+from treeplex.solvers import GameSolver, make_solver
 
 WHOLE = "leduc_poker(players=3)"
 FOUR_CARDS = "leduc_poker(players=3,ranks=2,raises=1)"
@@ -112,10 +109,10 @@ def quickest(work: Callable[[], None]) -> float:
 @study(title="Leduc poker with three players", place=None, minutes=4)
 def reproduce() -> Result:
     begun = time.process_time()
-    whole = compile_game(WHOLE)
+    whole = tp.compile(WHOLE)
     compile_seconds = time.process_time() - begun
     iteration, gradients, plain = passes(whole)
-    four_cards = compile_game(FOUR_CARDS)
+    four_cards = tp.compile(FOUR_CARDS)
     large = [measured(whole, name, updates, WHOLE_POINTS) for updates in ORDERS for name in NAMES]
     small = [measured(four_cards, name, updates, LONG_POINTS) for updates in ORDERS for name in NAMES]
     best, worst = min(large, key=lambda run: run.nash_conv[-1]), max(small, key=lambda run: run.nash_conv[-1])

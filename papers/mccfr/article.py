@@ -18,10 +18,10 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.mccfr.runs import SEEDS, band, judged, over_seeds, quarters, solver
+from treeplex import judge
 from treeplex.base.arrays import Floats
 from treeplex.engine.sampling.streams import advanced, start, unit
-from treeplex.evaluate import judge
-from treeplex.evaluate.judge import Judgement
+from treeplex.results import Judgement
 
 Runs = Sequence[Mapping[str, Sequence[float]]]
 

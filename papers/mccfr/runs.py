@@ -10,12 +10,12 @@ import numpy as np
 import treeplex as tp
 from papers.common.kept import code, kept
 from papers.mccfr.exact_variance import REGRET, VISITS, WITHIN, walk_variances
+from treeplex import judge
 from treeplex.base.arrays import Floats
 from treeplex.engine.sampling.sampled_tables import REGRET as REGRET_ROW
 from treeplex.engine.sampling.schemes import LEARNED, NO_BASELINE, ORACLE, Traversal
 from treeplex.engine.sampling.streams import start
 from treeplex.engine.sampling.walks import exact_values, scratch, walk
-from treeplex.evaluate import judge
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
 SEEDS = (1, 2, 3, 4, 5)

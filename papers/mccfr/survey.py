@@ -12,7 +12,7 @@ from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.mccfr.runs import SEEDS, band, judged, over_seeds, quarters
-from treeplex.evaluate import judge
+from treeplex import judge
 from treeplex.solvers import make_solver
 from treeplex.solvers.sampling.solver import SAMPLINGS
 

@@ -8,7 +8,7 @@ import treeplex as tp
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
 from papers.phantom.whole_boards import curve, seconds
-from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex import CompiledGame
 from treeplex.solvers import make_solver
 
 ABRUPT_TTT, ABRUPT_HEX = "phantom_ttt(gameversion=abrupt,symmetric=true)", "dark_hex(gameversion=adh,symmetric=true)"

@@ -23,9 +23,10 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.phantom.whole_boards import KNOWN
 from treeplex.base.arrays import Floats
+from treeplex.games import NumbaRules
 from treeplex.games.builtin.phantom import HIDDEN, MARKS, DarkHex, PhantomState
 from treeplex.games.integers.phantom import phantom_rules
-from treeplex.games.numba_rules import NumbaRules, PlainRules
+from treeplex.games.numba_rules import PlainRules
 
 CORNER = "corner"
 BOARDS = {CORNER: "CornerDhTraverser", "dark_hex": "DhTraverser", "phantom_ttt": "PtttTraverser"}

@@ -7,7 +7,7 @@ from typing import Any
 import treeplex as tp
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
-from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex import CompiledGame
 from treeplex.solvers import make_solver
 
 KNOWN = {

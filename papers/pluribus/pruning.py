@@ -1,9 +1,9 @@
 """Pluribus' blueprints: external sampling with linear weights, with and without pruning, on games of three players."""
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
+from treeplex import judge
 from treeplex.solvers import make_solver
 
 GAMES = {
@@ -20,7 +20,7 @@ STEP = 200
 def reproduce() -> Result:
     rows, numbers = [], {}
     for title, (spec, efforts) in GAMES.items():
-        game = compile_game(spec)
+        game = tp.compile(spec)
         for algorithm in ALGORITHMS:
             found, lengths = [], []
             for seed in SEEDS:

@@ -2,15 +2,12 @@
 
 from time import process_time
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import public_game
-from treeplex.games.card_game import CardGame
-from treeplex.search.agents.agent import agent_policy
+from treeplex import CompiledGame, Policy, judge
+from treeplex.games import CardGame
+from treeplex.search import agent_policy, public_game
 from treeplex.search.many_players.search import Continuations, EnumeratedRounds, RoundSearchAgent
 from treeplex.solvers import make_solver
 
@@ -43,7 +40,7 @@ def seat_gains(game: CompiledGame, policy: Policy, blueprint: Policy) -> list[fl
 def reproduce() -> Result:
     rows, numbers, least = [], {}, []
     for title, spec, iterations in BLUEPRINTS:
-        game, rules, rounds = compile_game(spec), public_game(spec), 1 + ("leduc" in spec)
+        game, rules, rounds = tp.compile(spec), public_game(spec), 1 + ("leduc" in spec)
         assert isinstance(rules, CardGame)
         solver = make_solver(game, "pluribus-mccfr", seed=1)
         solver.run(iterations)

@@ -7,9 +7,9 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex import load
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import load
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
 from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of

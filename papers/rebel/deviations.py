@@ -12,18 +12,15 @@ from typing import Any
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.comparison import LEVEL, p_value, verdict
 from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.sources.load import public_tree
+from treeplex import judge
+from treeplex.learn import RebelSettings, RebelTrainer
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.search.play_distribution import averaged_policy
-from treeplex.search.settings import PlaythroughSettings
+from treeplex.search import PlaythroughSettings, averaged_policy, public_tree
 
 DICE = RebelSettings(method="lcfr", solves=15_000)
 TURN = RebelSettings(method="lcfr", depth=0, rounds=True, endgame=7, solves=4_000, iterations=32, reuse=128.0)
@@ -71,7 +68,7 @@ def trained(game: str, way: str, seed: int) -> dict[str, float]:
         seconds = process_time() - began
         search = {name: getattr(settings, name) for name in ("method", "depth", "rounds", "endgame")}
         asked = PlaythroughSettings(**search, iterations=ITERATIONS, playthroughs=PLAYTHROUGHS)
-        compiled = compile_game(spec)
+        compiled = tp.compile(spec)
         policy = averaged_policy(compiled, rules, trainer.leaf, asked, np.random.default_rng(0))
         return {"exploitability": judge(compiled, policy).exploitability, "seconds": seconds}
 

@@ -3,10 +3,10 @@
 from time import process_time
 from typing import Any
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
+from treeplex import judge
 from treeplex.learn.common.device import one_thread
 from treeplex.search.match.agent_policy import policy_of_agent
 
@@ -19,7 +19,7 @@ VALUES = {"exact": "search(leaf=exact,{})", "network": "rebel({})"}
 
 def measured(game: str, name: str) -> dict[str, Any]:
     """What an agent comes to, and the processor seconds that it took to ask it everything."""
-    compiled, began = compile_game(game), process_time()
+    compiled, began = tp.compile(game), process_time()
     found = policy_of_agent(compiled, name, plays=PLAYS)
     exploitability = judge(compiled, found.policy).exploitability
     return {"exploitability": exploitability, "subgames": found.subgames, "seconds": process_time() - began}

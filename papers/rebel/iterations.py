@@ -10,9 +10,9 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, kept
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.forms.sources.load import public_tree
-from treeplex.learn.rebel.shipped_nets import REBEL, shipped_net
-from treeplex.learn.rebel.training.judge import judge_rebel
+from treeplex.learn import judge_rebel, shipped_net
+from treeplex.learn.rebel.shipped_nets import REBEL
+from treeplex.search import public_tree
 
 PLAYTHROUGHS, ITERATIONS = 256, (64, 128, 256, 512)
 BANDED, SEEDS = "1x4f", (0, 1, 2, 3)

@@ -10,17 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import treeplex as tp
 from papers.common.results import Result, Table, provenance, published, store_run, stored
 from papers.common.study import study
 from papers.rebel.trainings import FOLDERS, is_plan, train
-from treeplex.evaluate.judge import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.learn.rebel.settings import RebelSettings
+from treeplex import judge
+from treeplex.learn import RebelSettings, judge_rebel
 from treeplex.learn.rebel.training.job import REBEL
-from treeplex.learn.rebel.training.judge import judge_rebel
-from treeplex.run.job.folder import JobFolder
+from treeplex.results import JobFolder
+from treeplex.solvers import GameSolver
 from treeplex.solvers.rules.variants import VARIANTS
-from treeplex.solvers.solver import GameSolver
 
 NAME = "rebel/large"
 TABULAR = "dcfr"
@@ -62,7 +61,7 @@ def measure(name: str) -> None:
 def tabular(spec: str, seconds: float) -> dict[str, Any]:
     """CFR on the whole game with so much processor time: sizes, and exploitability as time passes."""
     began = time.process_time()
-    game = compile_game(spec)
+    game = tp.compile(spec)
     compiling = time.process_time() - began
     solver, spent, curve, step = GameSolver(game, VARIANTS[TABULAR]), 0.0, [], 1
     while spent < seconds:

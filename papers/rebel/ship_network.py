@@ -14,11 +14,12 @@ from datetime import UTC, datetime
 from papers.common.results import published
 from treeplex.base.settings import pairs
 from treeplex.errors import TreeplexError
-from treeplex.forms.sources.load import public_tree
+from treeplex.learn import RebelJudgement, judge_rebel, shipped_nets
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
-from treeplex.learn.rebel.shipped_nets import SHIPPED, shipped_nets
+from treeplex.learn.rebel.shipped_nets import SHIPPED
 from treeplex.learn.rebel.training.job import NET, is_rebel_folder
-from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel, net_of
+from treeplex.learn.rebel.training.judge import net_of
+from treeplex.search import public_tree
 
 KEPT = ("exploitability", "playthroughs", "iterations", "method", "depth", "rounds", "endgame", "warm", "seed", "settled")
 """What of a judgement a card says."""

@@ -10,7 +10,7 @@ from papers.common.curves import log_points
 from papers.common.kept import code, kept
 from papers.common.results import store_run_with, stored_with
 from papers.rebel.small_turn_search import DISTURBANCE, Turn
-from treeplex.search.subgames.horizon import Horizon
+from treeplex.search import Horizon
 
 NAME = "rebel/small_turn_boards"
 BOARDS = {

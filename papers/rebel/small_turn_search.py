@@ -6,21 +6,16 @@ from typing import Any
 
 import numpy as np
 
+import treeplex as tp
+from treeplex import CompiledGame, Policy, judge
 from treeplex.base.arrays import Floats, Ints
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.sources.load import public_tree
-from treeplex.games.public import Decision, PublicTree
+from treeplex.forms.policies.tabular import normalised
+from treeplex.games import Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
-from treeplex.search.leaf import LeafValue
+from treeplex.search import METHODS, Belief, Horizon, LeafValue, NoLeaf, SubgameSearch, cut_states, public_tree, values_of
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import values_of
-from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.search.subgames.batch import PairPlaces, Subgames
 from treeplex.search.subgames.beliefs import with_trace
-from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
@@ -77,7 +72,7 @@ class Turn:
     def __init__(self, spec: str, horizon: Horizon, iterations: int) -> None:
         """Compile; ``iterations`` are those of a river's solution."""
         self.rules: PublicTree = public_tree(spec)
-        self.game: CompiledGame = compile_game(spec)
+        self.game: CompiledGame = tp.compile(spec)
         self.root = Belief.root(self.rules)
         self.top = cut_states(self.rules, [self.root.state], horizon)
         states = self.top.leaves.states

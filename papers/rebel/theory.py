@@ -9,14 +9,12 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published, short
 from papers.common.study import study
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import public_tree
-from treeplex.games.builtin.matrix import MatrixGame, MatrixPublicTree
-from treeplex.games.public import PublicTree
+from treeplex.games import MatrixGame, PublicTree
+from treeplex.games.builtin.matrix import MatrixPublicTree
 from treeplex.run.plots import GREY
-from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch
-from treeplex.search.subgames.batch import PairPlaces, cut_states
+from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, LeafValue, NoLeaf, SubgameSearch, cut_states, public_tree
+from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.beliefs import with_trace
-from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.subgame import Ranges
 
 RPS = "modified_rps"

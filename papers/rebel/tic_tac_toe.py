@@ -9,15 +9,11 @@ from numpy.typing import NDArray
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.sources.load import public_tree
-from treeplex.games.public import Decision, PublicState, PublicTree, Terminal
+from treeplex.games import Decision, PublicTree, Terminal
+from treeplex.games.public import PublicState
+from treeplex.learn import RebelSettings, RebelTrainer
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.search import METHODS
-from treeplex.search.leaf import LeafValue
-from treeplex.search.subgames.batch import cut_states
-from treeplex.search.subgames.horizon import Horizon
+from treeplex.search import METHODS, Horizon, LeafValue, cut_states, public_tree
 from treeplex.search.warm_start.begin import begin_search
 
 Boards = Mapping[Hashable, Hashable]

@@ -17,13 +17,13 @@ from typing import Any
 
 from papers.common.results import PAPERS, ROOT, provenance, store_run, stored
 from papers.common.study import study
+from treeplex import train as train_by
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.workers.executor import in_threads
-from treeplex.learn.rebel.settings import PAPER, RebelSettings
+from treeplex.learn import RebelSettings, judge_rebel
+from treeplex.learn.rebel.settings import PAPER
 from treeplex.learn.rebel.training.job import LATE, NET, REBEL, is_rebel_folder
-from treeplex.learn.rebel.training.judge import judge_rebel
-from treeplex.learn.train.train import train as train_by
-from treeplex.run.job.folder import JobFolder
+from treeplex.results import JobFolder
 
 NAME = "rebel/trainings"
 FOLDERS = ROOT / "runs" / "papers" / "rebel"

@@ -8,9 +8,9 @@ from papers.common.drawing import dress, line_style, panels, save
 from papers.common.holdem import hand_curve
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem import compile as compile_spot
+from treeplex.holdem import turn_endgame_holdem
 from treeplex.holdem.policies.judge import judging_crew
-from treeplex.holdem.spots.known import turn_endgame_holdem
 from treeplex.run.plots import GREY
 
 THREADS = 2

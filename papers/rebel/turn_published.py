@@ -19,11 +19,11 @@ from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_hands import path_of, trained
 from papers.rebel.turn_networks import SEARCHING
+from treeplex.holdem import turn_endgame_holdem
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import cut_spot
-from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.learn import HoldemRebelSettings
 from treeplex.learn.common.device import one_thread
-from treeplex.learn.rebel.settings import HoldemRebelSettings
 
 SEEDS = 3
 SETTINGS = HoldemRebelSettings(games=800)

@@ -16,13 +16,10 @@ from papers.common.holdem import hand_curve
 from papers.common.kept import code, effort, kept
 from papers.common.results import Picture, Result, Table, published, store_run_with, stored_with, verdict
 from papers.common.study import study
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem import BetPlan, HoldemSolver, Spot, turn_endgame_holdem
 from treeplex.holdem.policies.judge import judging_crew
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.known import turn_endgame_holdem
-from treeplex.holdem.spots.spot import Spot
 
 NAME = "rebel/turn_search"
 ITERATIONS, MARKS, RIVER = 64, (8, 16, 32, 64), 64

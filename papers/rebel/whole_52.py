@@ -26,15 +26,14 @@ from papers.common.study import study
 from papers.holdem.own_blueprint import FOLDER, own_blueprint
 from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
 from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
-from treeplex.forms.sources.load import load
+from treeplex import agent, load
+from treeplex.arena import local_best_response
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.training.whole import whole_game
 from treeplex.search.agents.by_rules import STYLES
 from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
-from treeplex.search.match.lbr_run import local_best_response
-from treeplex.search.named_agents.registry import agent
 
 NAME = "holdem-50bb"
 HANDS = {"folder": 1_000, "caller": 500, "maniac": 1_000, "shover": 2_000, "rock": 500, "regular": 500, "station": 500}

@@ -2,22 +2,27 @@
 
 from dataclasses import replace
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import public_tree
-from treeplex.search import BlueprintLeaf, ExactLeaf, biased_policies
-from treeplex.search.agents.agent import agent_policy
-from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.blueprint import TableBlueprint
-from treeplex.search.resolving.settings import ROUND, Resolving
-from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex import Policy, judge
+from treeplex.search import (
+    BlueprintLeaf,
+    ExactLeaf,
+    Horizon,
+    LeafValue,
+    Resolving,
+    ResolvingAgent,
+    TableBlueprint,
+    agent_policy,
+    biased_policies,
+    public_tree,
+)
+from treeplex.search.resolving.settings import ROUND
+from treeplex.search.subgames.horizon import TO_THE_END
 from treeplex.solvers import make_solver
 
-GAME, RULES = compile_game("leduc_poker"), public_tree("leduc_poker")
+GAME, RULES = tp.compile("leduc_poker"), public_tree("leduc_poker")
 END_OF_ROUND = Horizon(rounds=1, dealt=True)
 BUDGETS = (30, 100, 300, 1000)
 """Iterations of each solve."""

@@ -8,13 +8,7 @@ import treeplex as tp
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.forms.sources.load import public_tree
-from treeplex.search.methods import METHODS
-from treeplex.search.resolving.continuations import BlueprintLeaf
-from treeplex.search.resolving.resolved import resolved
-from treeplex.search.subgame import SubgameSearch
-from treeplex.search.subgames.batch import cut_states
-from treeplex.search.subgames.horizon import Horizon
+from treeplex.search import METHODS, BlueprintLeaf, Horizon, SubgameSearch, cut_states, public_tree, resolved
 
 WORTH = {0.25: 0.0, 0.5: 0.25, 1.0: 0.75}
 """What player 0 of the coin toss gets at most if heads is guessed so often (Brown and Sandholm 2017, figure 1)."""

@@ -2,21 +2,26 @@
 
 import numpy as np
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.engine.tree.sweeps import reach
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import public_tree
+from treeplex import Policy, judge
+from treeplex.engine import reach
 from treeplex.games.public import PublicState
-from treeplex.search import METHODS, BlueprintLeaf, SubgameSearch, biased_policies, generated_policies
-from treeplex.search.subgames.batch import cut_states
-from treeplex.search.subgames.horizon import Horizon
+from treeplex.search import (
+    METHODS,
+    BlueprintLeaf,
+    Horizon,
+    SubgameSearch,
+    biased_policies,
+    cut_states,
+    generated_policies,
+    public_tree,
+)
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
 from treeplex.solvers import make_solver
 
-GAME, RULES = compile_game("leduc_poker"), public_tree("leduc_poker")
+GAME, RULES = tp.compile("leduc_poker"), public_tree("leduc_poker")
 FIRST_ROUND = Horizon(rounds=1)
 ITERATIONS, EXACT = 1000, 10_000
 """Of a search of the first round, and of the best play after it."""

@@ -1,10 +1,11 @@
 """Re-solving: Leduc poker's second betting rounds solved again from ranges alone and behind gadgets, from three blueprints."""
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.search.resolving.resolved import RESOLVING, resolved
+from treeplex import judge
+from treeplex.search import resolved
+from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.solvers import make_solver
 
 GAME = "leduc_poker"
@@ -16,7 +17,7 @@ KNOWN = {10: (0.889, 0.402, 0.688, 0.640), 50: (0.189, 0.064, 0.133, 0.121), 200
 
 @study(title="Re-solving behind gadgets: Leduc poker", place=2, minutes=1)
 def reproduce() -> Result:
-    game, numbers, rows = compile_game(GAME), {}, []
+    game, numbers, rows = tp.compile(GAME), {}, []
     for before in BLUEPRINTS:
         solver = make_solver(game, "cfr")
         solver.run(before)

@@ -7,25 +7,19 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.resolved_streets import resolved_streets
+from treeplex.holdem import BetPlan, HoldemGame, HoldemPolicy, Spot, parse_cards
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.agents.spot_blueprint import SpotHands
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
-from treeplex.holdem.policies.spot_policy import HoldemPolicy
-from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import all_hands
-from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.first_street.agent_policy import policy_on_spot
-from treeplex.search import BlueprintLeaf, Horizon, biased_policies
-from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.settings import ROUND, Resolving
-from treeplex.search.subgames.beliefs import Belief
+from treeplex.search import Belief, BlueprintLeaf, Horizon, Resolving, ResolvingAgent, biased_policies
+from treeplex.search.resolving.settings import ROUND
 
 DECK = small(ranks=7, suits=2, hole=2, deal=(0, 3, 1, 1))
 SPOT = Spot(parse_cards("TcJdQcKd"), 2.0, 6.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)

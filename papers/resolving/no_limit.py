@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 
+import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate import best_response, judge
-from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import public_tree
-from treeplex.search.action_subset import only_sizes
-from treeplex.search.resolving.resolved import RESOLVING, resolved
-from treeplex.search.resolving.self_improvement import CoarsePolicy, compiled_subset, improved, most_frequent, unknown_actions
-from treeplex.search.translation.exact import translated_policy
+from treeplex import CompiledGame, Policy, best_response, judge
+from treeplex.search import (
+    CoarsePolicy,
+    compiled_subset,
+    improved,
+    most_frequent,
+    only_sizes,
+    public_tree,
+    resolved,
+    translated_policy,
+    unknown_actions,
+)
+from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.translation.mapping import MAPPINGS
 from treeplex.solvers import make_solver
 
@@ -36,10 +41,10 @@ def solved(game: CompiledGame, algorithm: str, iterations: int) -> Policy:
 def blueprints() -> Iterator[tuple[str, str, CompiledGame, Policy]]:
     """The blueprints of the first table: game, name, compiled game, policy of it."""
     for spec in (LEDUC, DECK):
-        game = compile_game(spec)
+        game = tp.compile(spec)
         for algorithm, iterations in BLUEPRINTS:
             yield spec, f"{algorithm.upper()}, {iterations:,} iterations", game, solved(game, algorithm, iterations)
-    few, many = compile_game(LEDUC), compile_game(REAL)
+    few, many = tp.compile(LEDUC), tp.compile(REAL)
     yield REAL, "pot and all-in, translated", many, translated_policy(many, solved(few, "cfr+", 1000), public_tree(LEDUC))
 
 
@@ -55,7 +60,7 @@ def losses(game: CompiledGame, blueprint: CoarsePolicy) -> tuple[float, dict[tup
 
 def improvement() -> tuple[list[list[str]], dict[str, list[float]]]:
     """The rows of the table of the self-improver, and their numbers."""
-    game, menu = compile_game(REAL), only_sizes(public_tree(REAL), ["100%", "a"])
+    game, menu = tp.compile(REAL), only_sizes(public_tree(REAL), ["100%", "a"])
     first, curves = CoarsePolicy(menu, solved(compiled_subset(game, menu), "cfr+", 1000)), {}
     for gadget in ("reach-maxmargin", "resolve", "none"):
         blueprint, curve = first, list[float]()
@@ -91,8 +96,8 @@ def reproduce() -> Result:
         )
         rows.append([f"`{spec}`", name, *(f"{unit * each.exploitability:.2f}" for each in (before, *after.values()))])
         print(rows[-1], flush=True)
-    known = compile_game(REAL)
-    coarse = solved(compile_game(LEDUC), "cfr+", 1000)
+    known = tp.compile(REAL)
+    coarse = solved(tp.compile(LEDUC), "cfr+", 1000)
     heard = {
         mapping: judge(known, translated_policy(known, coarse, public_tree(LEDUC), mapping=mapping)).exploitability
         for mapping in MAPPINGS

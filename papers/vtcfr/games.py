@@ -14,13 +14,11 @@ from math import prod
 
 import numpy as np
 
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.builtin.matrix import MatrixGame
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.games import CHANCE, TERMINAL, Game, MatrixGame, State
+from treeplex.holdem import BetPlan, FixedLimit, Spot
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.rules.rules import PokerGame
 from treeplex.holdem.spots.known import all_hands, unbound
-from treeplex.holdem.spots.spot import Spot
 
 TUNED_ON, LOOKED_AT, FRESH = GROUPS = ("tuned on", "looked at", "fresh")
 UNIT = 10.0

@@ -17,10 +17,10 @@ import treeplex as tp
 from papers.common.curves import curve, log_points
 from papers.common.kept import kept
 from papers.vtcfr.games import STUDY_GAMES, StudyGame
-from treeplex.base.workers.executor import make_executor
 from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.sources.openspiel import PREFIX
-from treeplex.solvers.registry import algorithms
+from treeplex.learn import make_executor
+from treeplex.solvers import algorithms
 from treeplex.solvers.rules.variants import VARIANTS
 
 STAGES = (100, 300, 1000)

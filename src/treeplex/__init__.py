@@ -17,6 +17,7 @@ Here are the verbs (solve, sample, compare, judge, ...) and the types that they 
 ``tp.holdem``          hold'em: spots, ranges, solutions to look at
 ``tp.search``          beliefs, depth-limited subgames, agents that search
 ``tp.learn``           training: ReBeL, learned discounting
+``tp.engine``          kernels on compiled games: reach, gradient, backup
 ``tp.environments``    any game as an environment of Gymnasium or PettingZoo
 ``tp.results``         what the verbs give
 ``tp.testing``         conformance suites for games, variants and agents of your own
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from treeplex import (
         arena,
         correlation,
+        engine,
         environments,
         errors,
         formats,
@@ -69,8 +71,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "treeplex": "arena, correlation, environments, errors, formats, games, holdem, learn, policies, results, search, "
-    "solvers, testing",
+    "treeplex": "arena, correlation, engine, environments, errors, formats, games, holdem, learn, policies, results, "
+    "search, solvers, testing",
     "treeplex.evaluate.check_rules": "check_rules",
     "treeplex.forms.compile.compile_game": "compile_game as compile",
     "treeplex.forms.compile.compiled_game": "CompiledGame",
@@ -111,6 +113,7 @@ __all__ = [
     "compile",
     "correlation",
     "draw",
+    "engine",
     "environments",
     "errors",
     "exploitability",

@@ -7,6 +7,7 @@ a policy take any kind of one: a solution, a file, a mapping, an OpenSpiel polic
 from treeplex.evaluate.playouts import Estimate, Match, estimate, head_to_head
 from treeplex.forms.policies.files import read_policy_header as read_header
 from treeplex.forms.policies.files import save_policy as save
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.sparse import TablePolicy
 from treeplex.forms.policies.sparse import load_table_policy as load_table
 from treeplex.forms.policies.sparse import save_table_policy as save_table
@@ -18,6 +19,7 @@ from treeplex.run.judge import load_policy as load
 __all__ = [
     "Estimate",
     "Match",
+    "NeuralPolicy",
     "Policy",
     "TablePolicy",
     "as_policy",

@@ -1,5 +1,7 @@
 """What rules are written with: histories (``Game``, ``State``), public trees, Numba functions, matrices."""
 
+from treeplex.base.spec import Spec, parse_spec
+from treeplex.engine.uncompiled.rules import mix
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.card_game import CardGame
@@ -23,7 +25,10 @@ __all__ = [
     "Parameter",
     "PublicGame",
     "PublicTree",
+    "Spec",
     "State",
     "Terminal",
     "TurnBased",
+    "mix",
+    "parse_spec",
 ]

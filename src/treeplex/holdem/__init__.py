@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
     from treeplex.holdem.cards.cards import cards_to_string, parse_cards
     from treeplex.holdem.cards.ranges import parse_range, range_to_string
+    from treeplex.holdem.forms.compile_spot import CompiledSpot
     from treeplex.holdem.forms.compile_spot import compile_spot as compile
+    from treeplex.holdem.limit.match import play_limit
+    from treeplex.holdem.limit.run import LimitSettings, solve_limit
     from treeplex.holdem.policies.spot_policy import HoldemPolicy
     from treeplex.holdem.policies.view import View
     from treeplex.holdem.rules.public import HoldemGame
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from treeplex.holdem.solve.estimate import SpotEstimate
     from treeplex.holdem.solve.estimate import estimate_spot as estimate
     from treeplex.holdem.solve.solution import HoldemSolution, load_solution
+    from treeplex.holdem.solve.solver import HoldemSolver
+    from treeplex.holdem.solve.spot_game import SpotOptions
     from treeplex.holdem.spots.files import load_spot, spot
     from treeplex.holdem.spots.known import (
         flop_holdem,
@@ -50,8 +55,12 @@ if TYPE_CHECKING:
     from treeplex.holdem.study.review.review import Review, ReviewSettings, review
 
 _HOMES = {
+    "treeplex.holdem.solve.spot_game": "SpotOptions",
+    "treeplex.holdem.solve.solver": "HoldemSolver",
+    "treeplex.holdem.limit.run": "LimitSettings, solve_limit",
+    "treeplex.holdem.limit.match": "play_limit",
     "treeplex.holdem.study.equity": "Equity, RangeEquity, equity",
-    "treeplex.holdem.forms.compile_spot": "compile_spot as compile",
+    "treeplex.holdem.forms.compile_spot": "CompiledSpot, compile_spot as compile",
     "treeplex.holdem.betting.sizes": "BetPlan, FixedLimit",
     "treeplex.holdem.cards.cards": "cards_to_string, parse_cards",
     "treeplex.holdem.cards.ranges": "parse_range, range_to_string",
@@ -79,12 +88,15 @@ _HOMES = {
 __all__ = [
     "BetPlan",
     "Comparison",
+    "CompiledSpot",
     "Equity",
     "FixedLimit",
     "Group",
     "HoldemGame",
     "HoldemPolicy",
     "HoldemSolution",
+    "HoldemSolver",
+    "LimitSettings",
     "Measures",
     "NodeLock",
     "PushFold",
@@ -95,6 +107,7 @@ __all__ = [
     "Runouts",
     "Spot",
     "SpotEstimate",
+    "SpotOptions",
     "View",
     "cards_to_string",
     "classes",
@@ -113,6 +126,7 @@ __all__ = [
     "measures",
     "parse_cards",
     "parse_range",
+    "play_limit",
     "push_fold",
     "range_text",
     "range_to_string",
@@ -122,6 +136,7 @@ __all__ = [
     "rhode_island_holdem",
     "royal_holdem",
     "runouts",
+    "solve_limit",
     "spot",
     "turn_endgame_holdem",
 ]

@@ -15,6 +15,7 @@ from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex.base.settings import Settings, setting
+    from treeplex.base.workers.executor import make_executor
     from treeplex.evaluate.regret import CounterfactualValues, counterfactual_values
     from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
     from treeplex.learn.deepstack.files import deepstack_leaf
@@ -22,21 +23,36 @@ if TYPE_CHECKING:
     from treeplex.learn.discount.settings import DiscountSettings
     from treeplex.learn.learner import Learner
     from treeplex.learn.neural.features import infoset_features
-    from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
+    from treeplex.learn.neural.fitting.averages import AveragingLearner, exact_average
+    from treeplex.learn.neural.fitting.buffers import Reservoir, Rows, Window
+    from treeplex.learn.neural.frame import NeuralSettings
+    from treeplex.learn.neural.gradients.estimators import estimator_moments
+    from treeplex.learn.neural.network_policy import shipped_networks
     from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
+    from treeplex.learn.rebel.shipped_nets import shipped_net, shipped_nets
+    from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
     from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel
+    from treeplex.learn.rebel.turns.river_net import read_river_net
     from treeplex.learn.train.seeds import SeedTrainings, train_seeds
     from treeplex.solvers.rules.discount_policy import DiscountPolicy
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
 _HOMES = {
+    "treeplex.base.workers.executor": "make_executor",
+    "treeplex.learn.rebel.turns.river_net": "read_river_net",
+    "treeplex.learn.rebel.trainer": "RebelTrainer, save_rivers",
+    "treeplex.learn.rebel.shipped_nets": "shipped_net, shipped_nets",
+    "treeplex.learn.neural.network_policy": "shipped_networks",
+    "treeplex.learn.neural.gradients.estimators": "estimator_moments",
+    "treeplex.learn.neural.frame": "NeuralSettings",
+    "treeplex.learn.neural.fitting.averages": "AveragingLearner, exact_average",
     "treeplex.evaluate.regret": "CounterfactualValues, counterfactual_values",
     "treeplex.learn.common.fitting": "load_weights, optimizer_arrays, restore_optimizer",
     "treeplex.learn.deepstack.files": "deepstack_leaf",
     "treeplex.learn.deepstack.settings": "DeepStackSettings",
     "treeplex.learn.learner": "Learner",
     "treeplex.learn.neural.features": "infoset_features",
-    "treeplex.learn.neural.fitting.buffers": "Reservoir, Rows",
+    "treeplex.learn.neural.fitting.buffers": "Reservoir, Rows, Window",
     "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
     "treeplex.learn.discount.settings": "DiscountSettings",
     "treeplex.learn.rebel.training.judge": "RebelJudgement, judge_rebel",
@@ -47,29 +63,41 @@ _HOMES = {
 }
 
 __all__ = [
+    "AveragingLearner",
     "CounterfactualValues",
     "DeepStackSettings",
     "DiscountPolicy",
     "DiscountSettings",
     "HoldemRebelSettings",
     "Learner",
+    "NeuralSettings",
     "RebelJudgement",
     "RebelSettings",
+    "RebelTrainer",
     "Reservoir",
     "Rows",
     "SeedTrainings",
     "Settings",
+    "Window",
     "counterfactual_values",
     "deepstack_leaf",
+    "estimator_moments",
+    "exact_average",
     "infoset_features",
     "judge_rebel",
     "load_discount_policy",
     "load_weights",
+    "make_executor",
     "optimizer_arrays",
+    "read_river_net",
     "restore_optimizer",
     "save_discount_policy",
+    "save_rivers",
     "setting",
     "shipped_discount_policy",
+    "shipped_net",
+    "shipped_nets",
+    "shipped_networks",
     "train_seeds",
 ]
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from treeplex.search.play_distribution import averaged_policy
     from treeplex.search.resolving.agent import ResolvingAgent
     from treeplex.search.resolving.blueprint import TableBlueprint
-    from treeplex.search.resolving.carried import Carried
+    from treeplex.search.resolving.carried import Carried, Resolved
     from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
     from treeplex.search.resolving.next_round import NextRound
     from treeplex.search.resolving.resolved import carried_values, resolved
@@ -64,7 +64,7 @@ _HOMES = {
     "treeplex.search.play_distribution": "averaged_policy",
     "treeplex.search.resolving.agent": "ResolvingAgent",
     "treeplex.search.resolving.blueprint": "TableBlueprint",
-    "treeplex.search.resolving.carried": "Carried",
+    "treeplex.search.resolving.carried": "Carried, Resolved",
     "treeplex.search.resolving.continuations": "BlueprintLeaf, biased, biased_policies",
     "treeplex.search.resolving.next_round": "NextRound",
     "treeplex.search.resolving.resolved": "carried_values, resolved",
@@ -101,6 +101,7 @@ __all__ = [
     "PlaythroughSettings",
     "PolicyValues",
     "Resolve",
+    "Resolved",
     "Resolving",
     "ResolvingAgent",
     "SearchAgent",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.workers.executor import POLL_SECONDS, Executor
+from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.random_state import random_state, set_random_state
@@ -23,7 +24,6 @@ from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.play import Play, Rows
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, self_play_of
-from treeplex.forms.sources.load import public_game, public_tree
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30

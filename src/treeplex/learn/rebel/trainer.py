@@ -202,7 +202,12 @@ def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Gen
 
 
 def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any) -> None:
-    """Write the network of a training on turns with its settings and a card: how far training is, and what else one notes.
+    """Write the river network of a training on turns, with its settings and a card.
+
+    Args:
+        trainer: the training.
+        path: the file.
+        card: notes on the card, beside games, steps and rows so far.
 
     Raises:
         FileError: the file cannot be written.

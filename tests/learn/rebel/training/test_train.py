@@ -32,6 +32,7 @@ from treeplex.errors import (  # noqa: E402
 )
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.cli.train import resuming  # noqa: E402
 from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
@@ -52,7 +53,6 @@ from treeplex.run.job.record import Progress  # noqa: E402
 from treeplex.run.job.workers import Work  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.subgames.identity import public_identity  # noqa: E402
-from treeplex.forms.sources.load import public_tree  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -15,7 +15,7 @@ from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted, spec_name
 from treeplex.base.workers.executor import Executor
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.load import load, named_file, public_tree
 from treeplex.holdem.spots.files import is_turn_endgame, spot_request
 from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem
 from treeplex.holdem.spots.spot import Spot, spot_from_json
@@ -45,7 +45,6 @@ from treeplex.learn.rebel.whole.streets import beware, check_streets
 from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
 from treeplex.run.job.workers import Work
 from treeplex.search.subgames.identity import public_identity
-from treeplex.forms.sources.load import public_tree
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
 ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
