@@ -20,21 +20,20 @@ from papers.common.study import study
 from papers.holdem.continued import ContinuedSearch, continued_street
 from papers.holdem.later_streets import LaterStreets, later_streets
 from papers.holdem.solved_again import solved_again
+from treeplex import load, train
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import load
+from treeplex.holdem import CompiledSpot, HoldemSolver
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
-from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.policies.by_hand import written
-from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn import RebelTrainer
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.settings import WholeRebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.train.train import train
-from treeplex.search.settings import PlaythroughSettings
+from treeplex.search import PlaythroughSettings
 
 FLOP, TURN, RIVER = 1, 2, 3
 

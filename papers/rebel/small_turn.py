@@ -33,9 +33,8 @@ from papers.rebel.small_turn_exact import (
     runs_on_boards,
 )
 from papers.rebel.small_turn_search import DOMAINS, Turn, errors
+from treeplex.learn import RebelSettings, RebelTrainer
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer
 
 NAME = "rebel/small_turn"
 SEEDS = (0, 1)

@@ -28,11 +28,10 @@ from treeplex.holdem import turn_endgame_holdem
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers, RiverBins
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import cut_spot
-from treeplex.learn import HoldemRebelSettings, RebelTrainer, save_rivers
+from treeplex.learn import HoldemRebelSettings, RebelTrainer, read_turn_leaf, save_rivers
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.shipped_nets import RIVERS
-from treeplex.learn.rebel.turns.nets import read_turn_leaf
 from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay

@@ -31,15 +31,13 @@ from papers.rebel.turn_search import (
     thousandths,
     whole_game,
 )
+from treeplex.holdem import Spot
 from treeplex.holdem.search.leaves.binned_rivers import RiverBins
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
-from treeplex.holdem.spots.spot import Spot
+from treeplex.learn import HoldemRebelSettings, RebelTrainer, read_turn_leaf, save_rivers
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.files import read_net
-from treeplex.learn.rebel.settings import HoldemRebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
-from treeplex.learn.rebel.turns.nets import read_turn_leaf
 from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import flat_range, random_range

@@ -14,14 +14,13 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, kept, peek
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.forms.sources.load import load
-from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex import load
+from treeplex.holdem import HoldemSolver
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy
+from treeplex.learn import RebelTrainer
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.settings import WholeRebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.search.leaf import LeafValue
-from treeplex.search.settings import PlaythroughSettings
+from treeplex.search import LeafValue, PlaythroughSettings
 
 DECKS: Mapping[str, str] = {
     "12": "holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])",

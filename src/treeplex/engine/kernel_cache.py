@@ -6,8 +6,8 @@ module imports, of the versions of Python, Numba and llvmlite, of the processor 
 fit is never opened, and files of several versions and processors live side by side.
 
 Files lie in ``treeplex/kernels`` beside the sources where that is writable, otherwise in the user's cache folder. The
-environment variable ``TREEPLEX_KERNELS`` names another folder. A platform wheel contains ``treeplex/prebuilt``, kernels compiled
-for a level of x86-64 (``x86-64-v3``), which every processor of that level can run; it is only read.
+environment variable ``TREEPLEX_KERNELS`` names another folder. A platform wheel contains ``treeplex/prebuilt``, kernels
+compiled for a level of x86-64 (``x86-64-v3``), which every processor of that level can run; it is only read.
 """
 
 import hashlib

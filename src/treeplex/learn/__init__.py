@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from treeplex.learn.rebel.shipped_nets import shipped_net, shipped_nets
     from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
     from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel
-    from treeplex.learn.rebel.turns.river_net import read_river_net
+    from treeplex.learn.rebel.turns.nets import read_turn_leaf
     from treeplex.learn.train.seeds import SeedTrainings, train_seeds
     from treeplex.solvers.rules.discount_policy import DiscountPolicy
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
 _HOMES = {
     "treeplex.base.workers.executor": "make_executor",
-    "treeplex.learn.rebel.turns.river_net": "read_river_net",
+    "treeplex.learn.rebel.turns.nets": "read_turn_leaf",
     "treeplex.learn.rebel.trainer": "RebelTrainer, save_rivers",
     "treeplex.learn.rebel.shipped_nets": "shipped_net, shipped_nets",
     "treeplex.learn.neural.network_policy": "shipped_networks",
@@ -89,7 +89,7 @@ __all__ = [
     "load_weights",
     "make_executor",
     "optimizer_arrays",
-    "read_river_net",
+    "read_turn_leaf",
     "restore_optimizer",
     "save_discount_policy",
     "save_rivers",
