@@ -9,7 +9,7 @@ from papers.common.results import ROOT, Result, Table, published
 from papers.common.study import study
 from treeplex import Policy, agent, judge, train
 from treeplex.learn.common.device import one_thread
-from treeplex.learn.deepstack.job import DEEPSTACK
+from treeplex.learn.deepstack.kind import DEEPSTACK
 from treeplex.results import Training
 from treeplex.run.job.folder import kind_of
 from treeplex.search import agent_policy

@@ -17,8 +17,8 @@ from papers.holdem.until import distance
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import request_from_options
+from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import NetFile, read_net
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")

@@ -16,11 +16,12 @@ from treeplex import train
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
-from treeplex.learn.hand_values.job import HAND_VALUES
+from treeplex.learn.hand_values.kind import HAND_VALUES
+from treeplex.learn.hand_values.net import FORM, NET, HandNet, hand_loss, hand_net_of
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, draw
-from treeplex.learn.hand_values.trainer import FORM, NET, PARTS, HandNet, hand_loss, hand_net_of
+from treeplex.learn.hand_values.source import HandSource
 from treeplex.learn.rebel.files import read_net
 from treeplex.results import JobFolder
 from treeplex.run.job.checkpoint import open_checkpoint
@@ -59,7 +60,7 @@ def fitted(settings: HandValueSettings, inputs: np.ndarray, targets: np.ndarray)
     net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=0)
     rows = Replay(inputs[:0], targets[:0], room=len(inputs))
     rows.add((inputs, targets), len(inputs))
-    fitting, generator = Fitting(net.net, rows, PARTS, hand_loss), np.random.default_rng(0)
+    fitting, generator = Fitting(net.net, rows, HandSource.parts, hand_loss), np.random.default_rng(0)
     steps = int(settings.reuse * len(inputs) / settings.batch)
     for step in range(steps):
         fitting.step(generator, batch=settings.batch, rate=falling_rate(settings, step / steps), clip=settings.clip)

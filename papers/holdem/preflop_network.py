@@ -21,10 +21,10 @@ from treeplex.holdem.search.leaves.hand_values import HandBoard
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
+from treeplex.learn.hand_values.net import FORM, hand_net_of
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, solved
-from treeplex.learn.hand_values.trainer import FORM, hand_net_of
 from treeplex.learn.rebel.files import NetFile, read_net
 
 SPOT, ITERATIONS = Path("examples/spots/preflop-until.yaml"), 60

@@ -18,8 +18,8 @@ from treeplex.holdem import BetPlan, HoldemSolution, Spot
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
+from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import read_net
 
 STACKS = (50, 100, 200)

@@ -25,7 +25,7 @@ from treeplex.holdem.search.leaves.hand_values import HandBoard
 from treeplex.holdem.search.street_solving import StreetSolving
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.situations import Situation, draw, solved
-from treeplex.learn.hand_values.trainer import HandValueTrainer
+from treeplex.learn.hand_values.source import HandSource
 
 RANDOM, SELF_PLAY = "random ranges", "self-play"
 PART, PARTS, TESTS = 400, 6, 80
@@ -65,9 +65,8 @@ def part(source: str, seed: int, card: Mapping[str, object]) -> Rows:
     key = {"source": source, "seed": seed, "count": PART, "blueprint": dict(card), "code": code(*CODE)}
     file = kept_file(key, f"range-sources-{source.replace(' ', '-')}-{seed}", ".npz")
     if not file.exists():
-        trainer, began = HandValueTrainer(SETTINGS), process_time()
-        trainer.generator = np.random.default_rng((5, seed))
-        rows = [trainer.sampled(each) for each in situations(source, PART, seed)]
+        sampling, generator, began = HandSource(SETTINGS), np.random.default_rng((5, seed)), process_time()
+        rows = [sampling.sampled(each, generator) for each in situations(source, PART, seed)]
         inputs, targets = (np.concatenate(columns) for columns in zip(*rows, strict=True))
         np.savez(file, inputs=inputs, targets=targets)
         print(source, seed, f"{process_time() - began:.0f} s", flush=True)

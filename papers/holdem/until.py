@@ -19,8 +19,8 @@ from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.solve.first_street_judge import judge_first_street
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import request_from_options
+from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import NetFile, read_net
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")

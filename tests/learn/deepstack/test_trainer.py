@@ -8,10 +8,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import AlgorithmError, FileError  # noqa: E402
+from treeplex.learn.common.situations import SituationTrainer  # noqa: E402
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets  # noqa: E402
 from treeplex.learn.deepstack.settings import DeepStackSettings  # noqa: E402
 from treeplex.learn.deepstack.situations import round_starts  # noqa: E402
-from treeplex.learn.deepstack.trainer import DeepStackTrainer  # noqa: E402
+from treeplex.learn.deepstack.source import DeepStackSource  # noqa: E402
 from treeplex.learn.deepstack.value_net import UNITS  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_tree  # noqa: E402
 from treeplex.search.resolving.next_round import NextRound  # noqa: E402
@@ -63,13 +64,13 @@ def test_a_perfect_network_is_the_exact_leaf() -> None:
 def test_a_small_network_learns_what_situations_are_worth() -> None:
     """Its counterfactual values at the end of Leduc's first round are several times closer to exact ones than nothing is."""
     small = DeepStackSettings(situations=8192, iterations=60, width=64, layers=2, reuse=32.0, burn_in=512, rate=3e-3)
-    trainer = DeepStackTrainer(LEDUC, small)
+    trainer = SituationTrainer(DeepStackSource(LEDUC, small))
     while trainer.done < trainer.total:
-        trainer.step()
+        trainer.round()
     assert trainer.validation() < 0.05
     subgames, reached = first_round(40, 2)
     leaves = subgames.leaves
-    exact, found = (leaf(leaves, reached, reached) for leaf in (ExactLeaf(iterations=400), trainer.leaf))
+    exact, found = (leaf(leaves, reached, reached) for leaf in (ExactLeaf(iterations=400), trainer.source.leaf))
     errors, sizes = 0.0, 0.0
     for player in (0, 1):
         weight = reached[player] * leaves.opposing(reached, player)
@@ -80,21 +81,21 @@ def test_a_small_network_learns_what_situations_are_worth() -> None:
 
 def test_rounds_are_trained_from_the_last_to_the_first() -> None:
     rules = public_tree("rhode_island(ranks=2,raises=1)")
-    trainer = DeepStackTrainer(rules, TINY)
-    before = trainer.nets.weights()
-    assert (trainer.number, trainer.total) == (1, 192)
+    trainer = SituationTrainer(DeepStackSource(rules, TINY))
+    before = trainer.source.nets.weights()
+    assert (trainer.stage, trainer.total) == (0, 192)
 
     def changed() -> set[str]:
-        return {name.partition(".")[0] for name, own in trainer.nets.weights().items() if (own != before[name]).any()}
+        return {name.partition(".")[0] for name, own in trainer.source.nets.weights().items() if (own != before[name]).any()}
 
     while trainer.done < 96:
-        trainer.step()
+        trainer.round()
     assert changed() == {"round2"}
-    before = trainer.nets.weights()
+    before = trainer.source.nets.weights()
     while trainer.done < trainer.total:
-        trainer.step()
+        trainer.round()
     assert changed() == {"round1"}
-    search = SubgameSearch(cut(rules, [Belief.root(rules)], Horizon(rounds=1)), METHODS["cfr+"], trainer.leaf)
+    search = SubgameSearch(cut(rules, [Belief.root(rules)], Horizon(rounds=1)), METHODS["cfr+"], trainer.source.leaf)
     search.run(2)
 
 
@@ -103,25 +104,25 @@ def test_rounds_are_trained_from_the_last_to_the_first() -> None:
 @pytest.mark.parametrize("searched", [0.0, 0.5])
 def test_a_training_goes_on_bit_for_bit(game: str, searched: float) -> None:
     rules, settings = public_tree(game), replace(TINY, searched=searched)
-    whole, first = (DeepStackTrainer(rules, settings) for _ in range(2))
+    whole, first = (SituationTrainer(DeepStackSource(rules, settings)) for _ in range(2))
     stop = whole.total - 64
     while whole.done < whole.total:
-        whole.step()
+        whole.round()
     while first.done < stop:
-        first.step()
-    second = DeepStackTrainer(rules, settings)
+        first.round()
+    second = SituationTrainer(DeepStackSource(rules, settings))
     second.restore(first.state())
     while second.done < second.total:
-        second.step()
+        second.round()
     expected, found = whole.state(), second.state()
     assert expected.keys() == found.keys()
     assert all(np.array_equal(expected[name], found[name]) for name in expected)
 
 
 def test_states_of_other_trainings_are_refused() -> None:
-    state = DeepStackTrainer(LEDUC, TINY).state()
+    state = SituationTrainer(DeepStackSource(LEDUC, TINY)).state()
     with pytest.raises(FileError, match="not a state of this training"):
-        DeepStackTrainer(LEDUC, replace(TINY, width=16)).restore(state)
+        SituationTrainer(DeepStackSource(LEDUC, replace(TINY, width=16))).restore(state)
 
 
 def test_networks_say_where_they_know_nothing() -> None:

@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import SpecError  # noqa: E402
+from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.shipped import shipped_hand_net  # noqa: E402
 from treeplex.learn.hand_values.situations import draw  # noqa: E402
-from treeplex.learn.hand_values.trainer import read_hand_net  # noqa: E402
 
 
 @pytest.mark.parametrize(("street", "count"), [("river", 12), pytest.param("turn", 6, marks=pytest.mark.slow)])

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 import treeplex as tp  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
-from treeplex.learn.hand_values.trainer import NET, HandNet, read_hand_net  # noqa: E402
+from treeplex.learn.hand_values.net import NET, HandNet, read_hand_net  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.train.kind import CURVE  # noqa: E402
 

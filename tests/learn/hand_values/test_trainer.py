@@ -14,10 +14,12 @@ from treeplex.holdem.cards.cards import parse_cards  # noqa: E402
 from treeplex.holdem.cards.format import HOLDEM  # noqa: E402
 from treeplex.holdem.search.leaves.hand_values import HandBoard  # noqa: E402
 from treeplex.holdem.spots.known import all_hands, holdem  # noqa: E402
+from treeplex.learn.common.situations import SituationTrainer  # noqa: E402
 from treeplex.learn.first_street.search import search_spot  # noqa: E402
+from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.situations import draw, random_range, solved, spot_of  # noqa: E402
-from treeplex.learn.hand_values.trainer import HandValueTrainer, leaf_of, read_hand_net  # noqa: E402
+from treeplex.learn.hand_values.source import HandSource, leaf_of  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 
 torch.set_num_threads(1)
@@ -39,9 +41,9 @@ def test_labels_are_those_of_another_solution() -> None:
 
 
 def test_single_hands_of_a_situation_always_meet() -> None:
-    trainer = HandValueTrainer(replace(RIVER, hands=1, iterations=2, situations=40, burn_in=10_000))
+    trainer = SituationTrainer(HandSource(replace(RIVER, hands=1, iterations=2, situations=40, burn_in=10_000)))
     for _ in range(40):  # one time in twelve, hands drawn at random share a card
-        trainer.step()
+        trainer.round()
     assert len(trainer.fitting.rows) + len(trainer.held) == 40 * 2 * RIVER.sampled
 
 
@@ -57,7 +59,7 @@ def test_labels_by_the_next_network_come_close_to_solves() -> None:
         far.append(float((one.weights * np.abs(one.worth - (one.equity - 0.5))).sum() / 2))
     assert np.mean(near) < 0.5 * np.mean(far)
     with pytest.raises(SpecError, match="none follows the river"):
-        HandValueTrainer(replace(RIVER, labels="network"))
+        HandSource(replace(RIVER, labels="network"))
 
 
 def test_ranges_sum_to_one_and_have_every_hand() -> None:
@@ -70,19 +72,19 @@ def test_ranges_sum_to_one_and_have_every_hand() -> None:
 
 @pytest.mark.slow
 def test_a_network_learns_and_is_read_again(tmp_path: Path) -> None:
-    trainer = HandValueTrainer(RIVER)
+    trainer = SituationTrainer(source := HandSource(RIVER))
     for _ in range(RIVER.situations):
-        trainer.step()
-    fresh, generator = HandValueTrainer(RIVER).net, np.random.default_rng(9)
+        trainer.round()
+    fresh, generator = HandSource(RIVER).net, np.random.default_rng(9)
     tests = [draw(RIVER, generator) for _ in range(12)]
 
     def error(net: object) -> float:
         return float(np.mean([(each.weights * np.abs(net.worth(each) - each.worth)).sum() / 2 for each in tests]))  # type: ignore[attr-defined]
 
-    assert error(trainer.net) < 0.85 * error(fresh)
-    trainer.net.save(tmp_path / "net.safetensors", settings=RIVER.to_json(), card={})
+    assert error(source.net) < 0.85 * error(fresh)
+    source.net.save(tmp_path / "net.safetensors", settings=RIVER.to_json(), card={})
     again = read_hand_net(tmp_path / "net.safetensors")
-    np.testing.assert_array_equal(again.worth(tests[0]), trainer.net.worth(tests[0]))
+    np.testing.assert_array_equal(again.worth(tests[0]), source.net.worth(tests[0]))
     assert float((tests[0].weights * again.worth(tests[0])).sum()) == pytest.approx(0, abs=1e-6)
     (tmp_path / "net.safetensors").write_bytes(b"no network")
     with pytest.raises(FileError, match="train hand-values"):
@@ -91,13 +93,13 @@ def test_a_network_learns_and_is_read_again(tmp_path: Path) -> None:
 
 def test_a_training_resumes_bit_for_bit() -> None:
     short = replace(RIVER, situations=6, burn_in=16, held_out=0.4)
-    one, other = HandValueTrainer(short), HandValueTrainer(short)
+    one, other = (SituationTrainer(HandSource(short)) for _ in range(2))
     for _ in range(3):
-        one.step()
+        one.round()
     other.restore(one.state())
     for each in (one, other):
         for _ in range(3):
-            each.step()
+            each.round()
     assert one.done == other.done == 6
     for name, array in one.state().items():
         np.testing.assert_array_equal(array, other.state()[name], err_msg=name)
@@ -106,7 +108,7 @@ def test_a_training_resumes_bit_for_bit() -> None:
 
 
 def test_a_turn_is_searched_with_it(tmp_path: Path) -> None:
-    net = HandValueTrainer(RIVER).net
+    net = HandSource(RIVER).net
     net.save(tmp_path / "net.safetensors", settings=RIVER.to_json(), card={"situations": 3})
     bets = BetPlan.same("100%,a", "a")
     turn = holdem("AsKd7c4h", "QQ+,AKs", "JJ+,AQs", pot=100, stack=200, bets=bets)

@@ -122,7 +122,7 @@ CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial
 if find_spec("torch"):
     from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
     from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
-    from treeplex.learn.deepstack.job import DEEPSTACK
+    from treeplex.learn.deepstack.kind import DEEPSTACK
     from treeplex.learn.deepstack.settings import DeepStackSettings
     from treeplex.learn.rebel.settings import RebelSettings
     from treeplex.learn.rebel.training.job import REBEL, TURNS

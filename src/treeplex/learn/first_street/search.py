@@ -27,12 +27,12 @@ from treeplex.holdem.solve.solution import HoldemSettings, HoldemSolution
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import one_thread
-from treeplex.learn.hand_values.job import HAND_VALUES
+from treeplex.learn.hand_values.kind import HAND_VALUES
+from treeplex.learn.hand_values.net import FORM as HAND_FORM
+from treeplex.learn.hand_values.net import NET as HAND_NET
+from treeplex.learn.hand_values.net import hand_net_of
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
 from treeplex.learn.hand_values.shipped import SHIPPED as SHIPPED_HANDS
-from treeplex.learn.hand_values.trainer import FORM as HAND_FORM
-from treeplex.learn.hand_values.trainer import NET as HAND_NET
-from treeplex.learn.hand_values.trainer import hand_net_of
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
 from treeplex.learn.rebel.training.job import NET, TURNS, is_turn_folder

@@ -1,35 +1,41 @@
-"""Value networks for single hands of hold'em as a learner."""
+"""Value networks for single hands of hold'em as a learner.
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+======================= =========================================================================================
+``run.json``            settings, versions, status, and the last record
+``metrics.jsonl``       one record every few seconds: situations, rows, steps, losses
+``net.safetensors``     the network, with a card
+``state.safetensors``   everything from which the training continues
+``learning-curve.png``  losses against situations
+======================= =========================================================================================
+"""
+
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
 from treeplex.errors import SpecError
-from treeplex.learn.common.device import one_thread
-from treeplex.learn.hand_values.job import HAND_VALUES, HandValuesJob
+from treeplex.learn.hand_values.net import GAME, NET, HandNet, read_hand_net
 from treeplex.learn.hand_values.settings import HandValueSettings
-from treeplex.learn.hand_values.trainer import GAME, NET, HandNet, HandValueTrainer, read_hand_net
-from treeplex.learn.train.kind import Options, Training, TrainingKind, count_of
+from treeplex.learn.hand_values.source import HandSource
+from treeplex.learn.train.kind import Options, Training
+from treeplex.learn.train.situations import SituationsJob, SituationsKind, situations_job_kind
+
+HAND_VALUES = situations_job_kind("hand-values", NET)
+"""Trainings of networks for hands."""
 
 
-class HandValuesKind(TrainingKind):
+class HandValuesKind(SituationsKind):
     """A value network for hands where a street begins, from random situations."""
 
-    name, job_kind = "hand-values", HAND_VALUES
+    name, job_kind, file = "hand-values", HAND_VALUES, NET
     source = "Moravčík et al. 2017, DeepStack, with single hands in place of buckets"
     settings: type[Settings] = HandValueSettings
     summary = "a network that values hands of hold'em where a street begins, from situations solved to the end"
-    line: ClassVar[Mapping[str, str]] = {"rows": "{:,} rows", "loss": "loss {:.2e}", "validation": "validation {:.2e}"}
+    title, values, rows = "A network for {}", "hands' values", "hands"
     needs_game = False
 
-    def context(self) -> AbstractContextManager[None]:
-        """One thread: the network is small."""
-        return one_thread()
-
-    def make(self, game: Any, settings: Any, options: Options) -> HandValuesJob:
+    def make(self, game: Any, settings: Any, options: Options) -> SituationsJob:
         """A training at its beginning.
 
         Raises:
@@ -40,20 +46,11 @@ class HandValuesKind(TrainingKind):
             raise SpecError(f"hand-values draws its own boards and stacks of hold'em; leave {game} out, and --set street=turn")
         if settings.most_stack < settings.least_stack:
             raise SpecError(f"most_stack {settings.most_stack:g} is below least_stack {settings.least_stack:g}; raise it")
-        return HandValuesJob(own, HandValueTrainer(settings))
+        return SituationsJob(self, own, own, HandSource(settings))
 
     def load(self, folder: Path) -> HandNet:
         """The network."""
         return read_hand_net(folder / NET)
-
-    def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Losses and steps."""
-        last, numbers, facts = training.records[-1], training.numbers(), dict[str, str]()
-        for name, of in (("loss", "in training"), ("validation", "on situations held out")):
-            if numbers[name] is not None:
-                facts[name] = f"{numbers[name]:.3e}   mean Huber loss of hands' values in pots, {of}"
-        facts["steps"] = f"{last.steps:,}; {last.rows:,} hands"
-        return f"A network for {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Search the street before with it."""

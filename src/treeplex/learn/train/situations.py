@@ -1,56 +1,87 @@
-"""Trainings that solve situations and fit networks to what they are worth, as jobs."""
+"""Trainings that solve situations and fit networks to what they are worth, as jobs and learners."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from treeplex.learn.train.kind import CURVE, SettingsT, TrainingJob
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.learn.common.situations import SituationSource, SituationTrainer
+from treeplex.learn.train.kind import CURVE, Training, TrainingJob, TrainingKind, count_of
 from treeplex.run.job.checkpoint import Arrays, State
-from treeplex.run.job.record import Record
+from treeplex.run.job.folder import JobKind
+from treeplex.run.job.record import Record, integer, maybe, real
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class SituationsTrainer(Protocol):
-    """What such a job asks of its trainer: :class:`treeplex.learn.deepstack.trainer.DeepStackTrainer` and its like."""
+def situations_job_kind(name: str, file: str, **numbers: Callable[[Any], Any]) -> JobKind:
+    """Of jobs whose networks are in ``file``.
 
-    @property
-    def steps(self) -> int: ...
-
-    @property
-    def done(self) -> int: ...
-
-    @property
-    def total(self) -> int: ...
-
-    @property
-    def fitting(self) -> Any: ...
-
-    def step(self) -> Any: ...
-
-    def validation(self) -> float | None: ...
-
-    def state(self) -> State: ...
-
-    def restore(self, arrays: Arrays) -> None: ...
+    Their numbers, besides others: ``rows`` that a network learns from; gradient ``steps``; ``loss``: mean Huber loss in pots of
+    the steps since the last record, None without any; ``validation``: on situations that it does not learn from.
+    """
+    return JobKind(
+        name=name,
+        unit="situations",
+        maker="treeplex train",
+        numbers={**numbers, "rows": integer, "steps": integer, "loss": maybe(real), "validation": maybe(real)},
+        needs={"game": str, "settings": dict, "identity": str},
+        files=(file, CURVE),
+        noun="training",
+    )
 
 
-TrainerT = TypeVar("TrainerT", bound=SituationsTrainer)
-
-
-class SituationsJob(TrainingJob[SettingsT], Generic[SettingsT, TrainerT]):
-    """A training under way: a step solves what its trainer takes at once, and takes the gradient steps due.
+class SituationsKind(TrainingKind):
+    """A learner that fits networks to solved situations.
 
     Attributes:
+        file: the name of the networks' file in a folder.
+        title: of a training on a game.
+        values: what losses are about.
+        rows: what it learns from; of a round, if there are several.
+    """
+
+    file: ClassVar[str]
+    title: ClassVar[str]
+    values: ClassVar[str]
+    rows: ClassVar[str]
+    line: ClassVar[Mapping[str, str]] = {"rows": "{:,} rows", "loss": "loss {:.2e}", "validation": "validation {:.2e}"}
+
+    def context(self) -> AbstractContextManager[None]:
+        """One thread: the networks are small."""
+        return one_thread()
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """Losses and steps."""
+        last, numbers, facts = training.records[-1], training.numbers(), dict[str, str]()
+        for name, of in (("loss", "in training"), ("validation", "on situations held out")):
+            if numbers[name] is not None:
+                facts[name] = f"{numbers[name]:.3e}   mean Huber loss of {self.values} in pots, {of}"
+        facts["steps"] = f"{last.steps:,}; {last.rows:,} {self.rows.format(numbers.get('round'))}"
+        return f"{self.title.format(training.game)}: {count_of(last.done, self.job_kind.unit)}", facts
+
+
+class SituationsJob(TrainingJob[LearningSettings]):
+    """A training under way: a step solves the situations that its source takes at once, and takes the gradient steps due.
+
+    Attributes:
+        learner_kind: the learner.
         trainer: the trainer.
     """
 
-    def __init__(self, learner: str, game: str, identity: str, settings: SettingsT, trainer: TrainerT) -> None:
-        super().__init__(learner, game, identity, settings)
-        self.trainer = trainer
+    def __init__(self, kind: SituationsKind, game: str, identity: str, source: SituationSource) -> None:
+        super().__init__(kind.name, game, identity, source.settings)
+        self.learner_kind, self.trainer = kind, SituationTrainer(source)
         self._losses: list[tuple[int, float]] = []
+
+    @property
+    def kind(self) -> JobKind:  # type: ignore[override]
+        """The learner's."""
+        return self.learner_kind.job_kind
 
     @property
     def done(self) -> int:
@@ -69,18 +100,20 @@ class SituationsJob(TrainingJob[SettingsT], Generic[SettingsT, TrainerT]):
 
     def step(self, count: int) -> None:
         """Situations, and the gradient steps that they allow."""
-        found = self.trainer.step()
-        if found.steps:
-            self._losses.append((found.steps, found.loss))
+        before = self.trainer.steps
+        found = self.trainer.round()
+        if found.steps > before:
+            self._losses.append((found.steps - before, found.loss))
 
     def live(self) -> Mapping[str, Any]:
-        """Rows, steps and the loss since the last record."""
-        steps = sum(count for count, _ in self._losses)
+        """Rows, steps, the loss since the last record, and the round where rounds are trained one after the other."""
+        trainer, steps = self.trainer, sum(count for count, _ in self._losses)
         loss = sum(count * mean for count, mean in self._losses) / steps if steps else None
-        return {"rows": len(self.trainer.fitting.rows), "steps": self.trainer.steps, "loss": loss}
+        several = {"round": len(trainer.source.networks) - trainer.stage} if "round" in self.kind.numbers else {}
+        return {**several, "rows": len(trainer.fitting.rows), "steps": trainer.steps, "loss": loss}
 
     def measure(self) -> Mapping[str, Any]:
-        """The same, and the loss on what is held out."""
+        """Those numbers, and the loss on what is held out."""
         found = {**self.live(), "validation": self.trainer.validation()}
         self._losses.clear()
         return found
@@ -93,20 +126,19 @@ class SituationsJob(TrainingJob[SettingsT], Generic[SettingsT, TrainerT]):
         """Restore the trainer."""
         self.trainer.restore(arrays)
 
-    def card(self, records: Sequence[Record]) -> dict[str, Any]:
-        """What the file of a network says of its training."""
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the networks with a card, and at the end the learning curve."""
+        from treeplex.run.plots import write_figure
+
         date = datetime.now(UTC).date().isoformat()
         times = {"seconds": self.clock.seconds, "cpu_seconds": self.clock.cpu_seconds, "date": date}
         card = {"situations": self.done, "steps": self.trainer.steps, **times}
         if records and records[-1].numbers["validation"] is not None:
             card["validation"] = records[-1].numbers["validation"]
-        return card
-
-    def write_curve(self, folder: Path, title: str, records: Sequence[Record]) -> None:
-        """Draw the learning curve."""
-        from treeplex.run.plots import write_figure
-
-        write_figure(loss_figure(title, records), folder / CURVE)
+        kind, source = self.learner_kind, self.trainer.source
+        source.save(path / kind.file, game=self.game, identity=self.identity, card=card)
+        if ended:
+            write_figure(loss_figure(kind.title.format(self.game), records), path / CURVE)
 
 
 def loss_figure(title: str, records: Sequence[Record]) -> "Figure":

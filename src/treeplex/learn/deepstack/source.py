@@ -1,0 +1,70 @@
+"""What DeepStack's networks learn from, the last round's first: situations where rounds begin, solved."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.games.public import PublicTree
+from treeplex.learn.common.fitting import Arrays
+from treeplex.learn.common.networks import Module
+from treeplex.learn.common.situations import SituationSource
+from treeplex.learn.deepstack.files import save_round_nets
+from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
+from treeplex.learn.deepstack.settings import DeepStackSettings
+from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, Situations, no_situations
+from treeplex.learn.deepstack.value_net import situation_loss
+from treeplex.search.leaf import NoLeaf
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+
+
+class DeepStackSource(SituationSource):
+    """Situations of the last round are solved to the end of the game, those of rounds before it to the end of their round.
+
+    There the network of the next round, which is finished by then, says what hands are worth.
+
+    Attributes:
+        nets: the networks of all rounds.
+        leaf: leaf values by them.
+    """
+
+    parts = Situations._fields
+    loss = staticmethod(situation_loss)
+
+    def __init__(self, rules: PublicTree, settings: DeepStackSettings) -> None:
+        """Start with fresh networks.
+
+        Raises:
+            SpecError: PyTorch is missing.
+            GameError: no round begins with a deal, or the rules do not say how states look to a network.
+        """
+        self.rules, self.settings, self.side = rules, settings, settings.side
+        self.nets = RoundNets(rules, unit=settings.unit, width=settings.width, layers=settings.layers, seed=settings.seed)
+        self.leaf, self.empty = DeepStackLeaf(self.nets), no_situations(self.nets.encoding)
+        self.networks: Sequence[Module] = self.nets.nets[::-1]
+
+    def rows(self, stage: int, count: int, generator: np.random.Generator) -> Situations:
+        """Situations of a round; those in which nobody can be are left out."""
+        number, method, starts = len(self.networks) - 1 - stage, self.settings.method, self.nets.starts
+        leaf, horizon = (self.leaf, Horizon(rounds=1)) if stage else (NoLeaf(), TO_THE_END)
+        maker = SituationMaker(self.rules, starts[number], leaf, horizon)
+        searched = round(self.settings.searched * count)
+        beliefs = maker.random(count - searched, generator)
+        if searched:
+            ranges = SearchedRanges(self.rules, starts[number - 1] if number else None, self.leaf)
+            beliefs += ranges.beliefs(searched, method, generator)
+        return maker.solved(beliefs, method, self.settings.iterations)
+
+    def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:
+        """Write the networks."""
+        save_round_nets(path, self.nets, game=game, identity=identity, settings=self.settings.to_json(), card=card)
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Of all rounds' networks."""
+        return self.nets.weights()
+
+    def load(self, arrays: Arrays) -> None:
+        """Of all rounds' networks."""
+        self.nets.load(arrays)

@@ -1,0 +1,97 @@
+"""A network for single hands where a street begins, and its file."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import FileError
+from treeplex.holdem.engine.showdowns.hand_features import INPUTS
+from treeplex.holdem.search.leaves.hand_values import HandValues, zero_sum
+from treeplex.learn.common.device import torch_module
+from treeplex.learn.common.fitting import load_weights
+from treeplex.learn.common.networks import Forward, Module, network_text, value_net
+from treeplex.learn.hand_values.situations import Situation
+from treeplex.learn.rebel.files import NetFile, read_net, save_net
+
+GAME = "hands of hold'em where the {street} begins"
+FORM = "treeplex network for hands"
+NET = "net.safetensors"
+LINEAR = 0.2
+"""Parts of the pot: an error beyond it counts as its size, not its square."""
+
+
+class HandNet:
+    """A network for hands where a street begins.
+
+    Attributes:
+        street: ``flop``, ``turn`` or ``river``.
+        net: float32 [n, INPUTS] to [n, 1].
+        forward: its outputs: what hands are worth over the showdown, in pots.
+    """
+
+    def __init__(self, street: str, *, width: int, layers: int, seed: int) -> None:
+        """A fresh network.
+
+        Raises:
+            SpecError: PyTorch is missing.
+        """
+        self.street = street
+        self.net: Module = value_net(INPUTS, 1, width=width, layers=layers, seed=seed)
+        self.forward = Forward(self.net)
+
+    def __repr__(self) -> str:
+        return f"<network for hands on the {self.street}: {network_text(self.net)}>"
+
+    def worth(self, situation: Situation) -> Floats:
+        """What both players' hands are worth over half of the pot, in pots, float64 [2, n]; zero-sum."""
+        found = [situation.equity[own] - 0.5 + self.forward(situation.rows(own))[:, 0] for own in (0, 1)]
+        reach = situation.reach[:, situation.board.held]
+        return np.stack(zero_sum((found[0], found[1]), (reach[0], reach[1]), situation.mass))
+
+    def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
+        """Leaf values of the street before; see :class:`HandValues`."""
+        return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
+
+    def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
+        """Write it atomically, with the settings of its training.
+
+        Raises:
+            FileError: the file cannot be written.
+        """
+        game = GAME.format(street=self.street)
+        weights = {name: tensor.detach().cpu().numpy() for name, tensor in self.net.state_dict().items()}
+        save_net(path, weights, game=game, identity=game, settings=settings, card=card, form=FORM)
+
+
+def hand_net_of(found: NetFile) -> HandNet:
+    """The network of a file.
+
+    Raises:
+        FileError: a network for something else.
+        SpecError: PyTorch is missing.
+    """
+    try:
+        street, width, layers = (found.settings[name] for name in ("street", "width", "layers"))
+        net = HandNet(str(street), width=int(width), layers=int(layers), seed=0)
+        load_weights(net.net, found.weights)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise FileError(f"{found.path}: not a network for hands ({error}); give one of treeplex train hand-values") from error
+    return net
+
+
+def read_hand_net(path: str | os.PathLike[str]) -> HandNet:
+    """Read a network that :meth:`HandNet.save` wrote.
+
+    Raises:
+        FileError: missing, damaged, or a network for something else.
+        SpecError: PyTorch is missing.
+    """
+    return hand_net_of(read_net(path, form=FORM, makers="train hand-values"))
+
+
+def hand_loss(net: Module, inputs: Any, targets: Any) -> Any:
+    """Mean Huber loss of hands' values over the showdown, in pots."""
+    return torch_module().nn.functional.huber_loss(net(inputs), targets, delta=LINEAR)
