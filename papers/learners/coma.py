@@ -8,13 +8,12 @@ import treeplex as tp
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.learners.estimators import ESTIMATORS, estimator_moments
 from treeplex import CompiledGame, Policy, load
 from treeplex.base.arrays import Floats
-from treeplex.learn import estimator_moments
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.gradients.a2c import IndependentA2C
 from treeplex.learn.neural.gradients.coma import Coma
-from treeplex.learn.neural.gradients.estimators import ESTIMATORS
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner
 from treeplex.search.evaluate.statistics import FEWEST_DEALS
 

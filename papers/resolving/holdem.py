@@ -7,6 +7,7 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.resolved_streets import resolved_streets
+from papers.resolving.spot_policy import policy_on_spot
 from treeplex.holdem import BetPlan, HoldemGame, HoldemPolicy, Spot, parse_cards
 from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.agents.spot_blueprint import SpotHands
@@ -17,7 +18,6 @@ from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import all_hands
-from treeplex.learn.first_street.agent_policy import policy_on_spot
 from treeplex.search import Belief, BlueprintLeaf, Horizon, Resolving, ResolvingAgent, biased_policies
 from treeplex.search.resolving.settings import ROUND
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from treeplex.learn.neural.fitting.averages import AveragingLearner, exact_average
     from treeplex.learn.neural.fitting.buffers import Reservoir, Rows, Window
     from treeplex.learn.neural.frame import NeuralSettings
-    from treeplex.learn.neural.gradients.estimators import estimator_moments
     from treeplex.learn.neural.network_policy import shipped_networks
     from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
     from treeplex.learn.rebel.shipped_nets import shipped_net, shipped_nets
@@ -43,7 +42,6 @@ _HOMES = {
     "treeplex.learn.rebel.trainer": "RebelTrainer, save_rivers",
     "treeplex.learn.rebel.shipped_nets": "shipped_net, shipped_nets",
     "treeplex.learn.neural.network_policy": "shipped_networks",
-    "treeplex.learn.neural.gradients.estimators": "estimator_moments",
     "treeplex.learn.neural.frame": "NeuralSettings",
     "treeplex.learn.neural.fitting.averages": "AveragingLearner, exact_average",
     "treeplex.evaluate.regret": "CounterfactualValues, counterfactual_values",
@@ -81,7 +79,6 @@ __all__ = [
     "Window",
     "counterfactual_values",
     "deepstack_leaf",
-    "estimator_moments",
     "exact_average",
     "infoset_features",
     "judge_rebel",

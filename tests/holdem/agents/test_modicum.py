@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.resolving.spot_policy import policy_on_spot
 from tests.spot_agents import small_spot
 from treeplex.errors import PolicyError, SpecError
 from treeplex.forms.sources.load import load
@@ -13,7 +14,6 @@ from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.nodes import betting_nodes, table_size
-from treeplex.learn.first_street.agent_policy import policy_on_spot
 from treeplex.search.named_agents.registry import agent
 
 WHOLE = "holdem(stack=40,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"

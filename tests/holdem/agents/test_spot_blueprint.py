@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.resolving.spot_policy import policy_on_spot
 from tests.spot_agents import small_spot
 from treeplex.errors import AlgorithmError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
@@ -17,7 +18,6 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.rules.rules import PokerPublicTree
 from treeplex.holdem.spots.spot import Spot
-from treeplex.learn.first_street.agent_policy import policy_on_spot
 from treeplex.search import play_game
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.resolving.agent import ResolvingAgent

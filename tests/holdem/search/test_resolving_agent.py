@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from papers.resolving.spot_policy import policy_on_spot
 from tests.spot_agents import small_spot
 from treeplex.errors import GameError
 from treeplex.holdem.forms.layout import board_part
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
-from treeplex.learn.first_street.agent_policy import policy_on_spot
 from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, carried_values, cut
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving

@@ -9,7 +9,7 @@ and actors ascend ``A log pi`` on the episodes that they play. The critic learns
 renewed now and then.
 
 Deviations. Where players see each other's moves, actions that come later are not held fixed (see
-:mod:`treeplex.learn.neural.gradients.estimators`): ``h`` is the history at which the player moves. The critic is fitted once a
+``papers/learners/estimators.py``): ``h`` is the history at which the player moves. The critic is fitted once a
 batch, not once for each time step of it.
 """
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.learners.estimators import ESTIMATORS, estimator_moments
 from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.policies.tabular import Policy
-from treeplex.learn.neural.gradients.estimators import ESTIMATORS, estimator_moments
 
 TINY_HANABI = "openspiel:tiny_hanabi"
 

@@ -1,20 +1,70 @@
-"""Mean and variance of policy gradient estimates, exactly, by two sweeps over all histories.
+"""Estimators of policy gradients, judged exactly: what each is on average, and how much it varies from episode to episode.
 
-An episode estimates the gradient of each player's expected payoff by the logits of its own policy. It sums over its decisions
-``A (e_a - pi)``, where ``A`` is the estimated advantage of the action that was taken. Perfect recall lets an episode come to an
-infoset once at most, so the estimate's square is the sum of its decisions' squares, and the mean square is
+=============== ======================================= ==========================================================
+``reinforce``   ``u``                                   Williams 1992
+``value``       ``u - V(h)``                            REINFORCE with a baseline
+``coma``        ``Q(h, a) - sum over b of pi(b) Q(h, b)``  Foerster et al. 2018, COMA, equation 4
+=============== ======================================= ==========================================================
+
+``V`` and ``Q`` are exact, those of the policy itself, at histories: they know all players' information, as the central critic
+of COMA does. All three have one mean, the gradient.
+
+COMA asks its critic for values of joint actions, with the others' actions as they were. That fits moves made at once. Where
+players see each other move, holding later actions fixed is wrong, for they answer: its mean is no longer the gradient. So here
+nothing later is held fixed, and ``Q(h, a)`` is the value of the history after the action.
+
+Mean and variance come from two sweeps over all histories. An episode estimates the gradient of each player's expected payoff by
+the logits of its own policy. It sums over its decisions ``A (e_a - pi)``, where ``A`` is the estimated advantage of the action
+that was taken. Perfect recall lets an episode come to an infoset once at most, so the estimate's square is the sum of its
+decisions' squares, and the mean square is
 
     sum over h, a of P(h) pi(a) E[A^2 | h, a] |e_a - pi|^2
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.base.spec import nearest
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.kernel import kernel
+from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.policies.tabular import Policy
 
 RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2
 """Which advantage: what the episode paid, that less the history's value, or the action's value less the history's value."""
+ESTIMATORS = {"reinforce": RETURN, "value": BASELINE, "coma": COUNTERFACTUAL}
+"""Estimators by name."""
+
+
+@dataclass(frozen=True)
+class GradientMoments:
+    """What one episode says of a gradient.
+
+    Attributes:
+        mean: float64 [Q], the expected derivative of each player's payoff by its own logits, sequence by sequence.
+        variance: the total variance, the trace of the covariance.
+    """
+
+    mean: Floats
+    variance: float
+
+
+def estimator_moments(policy: Policy, estimator: str) -> GradientMoments:
+    """Mean and variance of an estimator of :data:`ESTIMATORS` when episodes follow a policy, by a sweep over all histories.
+
+    Raises:
+        AlgorithmError: no such estimator.
+        GameError: the game has too many histories.
+    """
+    if estimator not in ESTIMATORS:
+        raise AlgorithmError(f"unknown estimator {estimator!r}{nearest(estimator, ESTIMATORS)}")
+    game = policy.game
+    layout = np.asarray(game.tree.infoset_layout, np.int64)
+    mean, variance = gradient_moments(histories_of(game), layout, policy.probabilities, ESTIMATORS[estimator])
+    return GradientMoments(mean, float(variance))
 
 
 @kernel()
