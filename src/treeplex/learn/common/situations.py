@@ -95,12 +95,12 @@ class SituationTrainer(Trainer):
     @property
     def begun(self) -> bool:
         """Whether ``burn_in`` rows have come."""
-        return len(self.fitting.rows) >= self.settings.burn_in
+        return bool(len(self.fitting.rows) >= self.settings.burn_in)
 
     @property
     def share(self) -> float:
         """The part of the network's situations that came before this round."""
-        return self._before / self.settings.situations
+        return float(self._before / self.settings.situations)
 
     def _begin(self, stage: int) -> None:
         """Turn to a network."""
