@@ -60,6 +60,11 @@ class Trainer(ABC):
         return self.due.taken
 
     @property
+    def counts(self) -> list[int]:
+        """What is counted: how much is done and gradient steps, in a class that derives it perhaps more."""
+        return [self.done, self.steps]
+
+    @property
     @abstractmethod
     def begun(self) -> bool:
         """Whether there are rows enough for steps."""
@@ -93,7 +98,7 @@ class Trainer(ABC):
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, as arrays."""
         arrays: dict[str, NDArray[Any]] = {
-            "counts": np.array([self.done, self.steps], np.int64),
+            "counts": np.array(self.counts, np.int64),
             "owed": np.array([self.due.owed]),
             "random": random_state(self.generator),
             **self.state_of_rows(),

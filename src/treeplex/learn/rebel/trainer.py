@@ -3,24 +3,20 @@
 What is trained, and for how long, :mod:`treeplex.learn.rebel.settings` says.
 """
 
-import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import SpecError
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.networks import NetFactory
-from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import LearningSettings
-from treeplex.learn.common.steps import Steps
+from treeplex.learn.common.trainer import Arrays, Trainer
 from treeplex.learn.rebel.play import Play
 from treeplex.learn.rebel.policy_net import PREFIX, modules_of, networks
 from treeplex.learn.rebel.self_play import SelfPlay
@@ -30,38 +26,14 @@ from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 from treeplex.learn.rebel.whole.nets import whole_leaf
 from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
 
-Arrays = Mapping[str, NDArray[Any]]
 
-
-@dataclass(frozen=True)
-class Round:
-    """What one round of training did.
-
-    Attributes:
-        done: subgames solved in all, or, of hold'em, games drawn.
-        rows: rows in the value network's buffer.
-        steps: gradient steps in all.
-        loss: mean loss of the value network in the round's steps; NaN without any.
-        policy_loss: the same of the policy network's; NaN without one.
-    """
-
-    done: int
-    rows: int
-    steps: int
-    loss: float
-    policy_loss: float = math.nan
-
-
-class RebelTrainer:
+class RebelTrainer(Trainer):
     """Self-play and gradient steps in turn; one thread, deterministic.
 
     Attributes:
-        settings: what was asked for.
-        generator: of everything random.
         play: self-play.
         leaf: the networks as searches use them.
-        fittings: the value network's, and that of a policy network; the key goes before the names of their arrays.
-        due: gradient steps that are owed, of each network.
+        fittings: the value network's, and that of a policy network.
     """
 
     def __init__(self, game: Any, settings: LearningSettings | None = None, net: NetFactory | None = None) -> None:
@@ -78,8 +50,7 @@ class RebelTrainer:
             GameError: the rules have no features.
             AlgorithmError: hands of hold'em that have not two cards.
         """
-        self.settings: Any = settings or RebelSettings()
-        self.generator = np.random.default_rng(self.settings.seed)
+        super().__init__(settings or RebelSettings())
         play = self_play_of(game, self.settings, self.generator, net)
         self.play: Any = play
         self.leaf, self._burns_rows = play.leaf, play.burns_rows
@@ -88,17 +59,26 @@ class RebelTrainer:
         for (prefix, module), loss in zip(modules_of(self.leaf).items(), play.losses, strict=False):
             rows = Replay(*columns[prefix].values(), room=self.settings.rows)
             self.fittings[prefix] = Fitting(module, rows, tuple(columns[prefix]), loss, device=device)
-        self.due, self._examples = Steps(self.settings), 0
+        self._examples = 0
 
     @property
     def done(self) -> int:
         """How much of the training's length is done, in its own unit."""
         return int(self.play.solved)
 
+    @done.setter
+    def done(self, count: int) -> None:
+        self.play.solved = count
+
     @property
-    def steps(self) -> int:
-        """Gradient steps so far."""
-        return self.due.taken
+    def share(self) -> float:
+        """The part of the training's length that is done."""
+        return float(self.done / self.settings.length)
+
+    @property
+    def counts(self) -> list[int]:
+        """And examples of policies."""
+        return [*super().counts, self._examples]
 
     @property
     def net(self) -> Any:
@@ -126,61 +106,30 @@ class RebelTrainer:
         rows = len(self.values.rows)
         return (rows if self._burns_rows else self.done) >= self.settings.burn_in and rows > 0
 
-    def round(self) -> Round:
-        """Play on, and take the gradient steps that are due.
-
-        Raises:
-            AlgorithmError: the loss is not finite; the network is as it was before.
-        """
+    def advance(self) -> int:
+        """Play on."""
         found = self.play.advance()
         if len(found.inputs):
             self.values.rows.add([*found.values.values()], self._newest(self.done))
         if self.policies is not None and found.policies is not None:
             self._examples += len(found.policies.inputs)
             self.policies.rows.add(found.policies, self._newest(self._examples))
-        self.due.owe(len(found.inputs) if self.begun or self._burns_rows else 0)
-        losses = self.take_due() if self.begun else []
-        for fitting in self.fittings.values() if losses else ():
-            fitting.publish()
-        means = np.mean(losses, axis=0).tolist() if losses else [math.nan]
-        return Round(self.done, len(self.values.rows), self.steps, *means)
+        return len(found.inputs) if self.begun or self._burns_rows else 0
 
     def _newest(self, seen: int) -> int:
         """How many of ``seen`` rows are kept: the part ``fresh``, as far as the buffer goes."""
         settings, fresh = self.settings, getattr(self.settings, "fresh", 1.0)
         return int(settings.rows if fresh == 1.0 else min(settings.rows, max(int(fresh * seen), settings.batch)))
 
-    def take_due(self) -> list[tuple[float, ...]]:
-        """Take the gradient steps that are due; the losses of each, as :meth:`round` raises."""
-        return self.due.take(self.fittings.values(), self.generator, self.done / self.settings.length)
+    def state_of_rows(self) -> dict[str, NDArray[Any]]:
+        """Where self-play stands."""
+        found: dict[str, NDArray[Any]] = self.play.state()
+        return found
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs, as arrays."""
-        arrays: dict[str, NDArray[Any]] = {
-            "counts": np.array([self.done, self.steps, self._examples], np.int64),
-            "owed": np.array([self.due.owed]),
-            "random": random_state(self.generator),
-            **self.play.state(),
-        }
-        for prefix, fitting in self.fittings.items():
-            arrays |= {prefix + name: array for name, array in fitting.state().items()}
-        return arrays
-
-    def restore(self, arrays: Arrays) -> None:
-        """Continue bit for bit from what :meth:`state` returned.
-
-        Raises:
-            FileError: the arrays are not of this game and these settings.
-        """
-        try:
-            for prefix, fitting in self.fittings.items():
-                fitting.restore({name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)})
-            self.play.restore(arrays)
-            self.play.solved, self.due.taken, self._examples = (int(count) for count in arrays["counts"])
-            self.due.owed = float(arrays["owed"][0])
-            set_random_state(self.generator, arrays["random"])
-        except (KeyError, ValueError, RuntimeError) as error:
-            raise FileError(f"not a state of this training ({error}); start it again") from error
+    def restore_rows(self, arrays: Arrays) -> None:
+        """Continue self-play."""
+        self._examples = int(arrays["counts"][2])
+        self.play.restore(arrays)
 
 
 def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Play:

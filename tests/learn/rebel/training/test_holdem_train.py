@@ -19,12 +19,13 @@ from treeplex.holdem.cards.format import royal, small  # noqa: E402
 from treeplex.holdem.solve.solution import load_solution  # noqa: E402
 from treeplex.holdem.spots.known import all_hands, holdem, rhode_island_holdem, turn_endgame_holdem  # noqa: E402
 from treeplex.holdem.spots.spot import Rake, Spot, spot_from_json  # noqa: E402
+from treeplex.learn.common.trainer import Round  # noqa: E402
 from treeplex.learn.first_street import search as turn_search  # noqa: E402
 from treeplex.learn.first_street.search import search_spot  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.training import kind as turn_rebel  # noqa: E402
 from treeplex.learn.rebel.training.job import NET, TURNS, is_turn_folder, rebel_figure  # noqa: E402
 from treeplex.learn.rebel.training.kind import HoldemRebelKind, spot_of_record  # noqa: E402

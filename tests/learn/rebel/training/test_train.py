@@ -34,11 +34,12 @@ from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.cli.train import resuming  # noqa: E402
+from treeplex.learn.common.trainer import Round  # noqa: E402
 from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RECIPE_ROUNDS, RebelSettings  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.training import kind as rebel  # noqa: E402
 from treeplex.learn.rebel.training import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.learn.rebel.training.evaluation_parts import parts_of  # noqa: E402
