@@ -1,16 +1,14 @@
 """DeepStack's networks as a file, and the leaf that reads them."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
-from treeplex.learn.rebel.files import NetFile, read_net, save_net
+from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.search.subgames.identity import public_identity
 
 NETS = "nets.safetensors"
@@ -18,25 +16,8 @@ NETS = "nets.safetensors"
 FORM = "treeplex networks for betting rounds"
 
 
-def save_round_nets(
-    path: str | os.PathLike[str],
-    nets: RoundNets,
-    *,
-    game: str,
-    identity: str,
-    settings: Mapping[str, Any],
-    card: Mapping[str, Any],
-) -> None:
-    """Write the networks of all rounds atomically, with a card.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
-    save_net(path, nets.weights(), game=game, identity=identity, settings=settings, card=card, form=FORM)
-
-
 def read_round_nets(path: str | os.PathLike[str]) -> NetFile:
-    """Read what :func:`save_round_nets` wrote, or the file in a training's folder.
+    """Read a file of networks, or that in a training's folder.
 
     Raises:
         FileError: missing, truncated, changed, of another version, or something else.

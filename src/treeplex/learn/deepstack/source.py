@@ -11,11 +11,12 @@ from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Arrays
 from treeplex.learn.common.networks import Module
 from treeplex.learn.common.situations import SituationSource
-from treeplex.learn.deepstack.files import save_round_nets
+from treeplex.learn.deepstack.files import FORM
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.deepstack.settings import DeepStackSettings
 from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, Situations, no_situations
 from treeplex.learn.deepstack.value_net import situation_loss
+from treeplex.learn.rebel.files import save_net
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 
@@ -59,7 +60,8 @@ class DeepStackSource(SituationSource):
 
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:
         """Write the networks."""
-        save_round_nets(path, self.nets, game=game, identity=identity, settings=self.settings.to_json(), card=card)
+        settings = self.settings.to_json()
+        save_net(path, self.nets.weights(), game=game, identity=identity, settings=settings, card=card, form=FORM)
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """Of all rounds' networks."""
