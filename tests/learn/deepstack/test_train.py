@@ -74,7 +74,7 @@ def test_files_that_are_no_such_networks(folder: Path, tmp_path: Path) -> None:
     [
         ("kuhn_poker", "no betting round begins with a deal"),
         ("tic_tac_toe", "no betting round begins with a deal"),
-        ("kuhn_poker(players=3)", "search needs two-player"),
+        ("kuhn_poker(players=3)", "has no public tree"),
     ],
 )
 def test_games_that_have_no_rounds_are_refused(game: str, said: str, tmp_path: Path) -> None:
