@@ -271,3 +271,10 @@ def test_trainings_of_rebel_in_examples_take_steps() -> None:
                 assert settings.burn_in <= settings.solves / 3, f"{block.place}: {' '.join(words)}"
                 found += 1
     assert found >= 6
+
+
+def test_the_readme_is_short_and_counts_right() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8000
+    assert f"[{len(tp.known_games())} games]" in text
+    assert f"[{len(tp.algorithms())} algorithms]" in text

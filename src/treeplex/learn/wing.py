@@ -10,6 +10,10 @@ WING = Wing(
         "job": "treeplex.learn.first_street.until:until_job",
         "unlike_training": "treeplex.learn.first_street.until:unlike_training",
     },
+    warm_ups={
+        "learners": "treeplex.learn.warm_up:compile_learners",
+        "whole hands": "treeplex.learn.warm_up:compile_whole_hands",
+    },
     agents=(
         "treeplex.learn.rebel.training.named_agents:LookingAhead",
         "treeplex.learn.rebel.training.named_agents:Rebel",

@@ -6,14 +6,12 @@ from treeplex.base.wings import named, provided_by_name
 from treeplex.base.workers.executor import POLL_SECONDS, make_executor
 from treeplex.engine.threads import available_cores
 from treeplex.run.compare import compare
-from treeplex.run.sample.sample import sample
+from treeplex.run.sample.sample import WORTH_COMPILING, sample
 from treeplex.run.solve.solve import solve
 
-TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp")
+TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp", "mmd", "rtcfr+", "greedy")
 SAMPLED = ("es-mccfr", "os-mccfr", "vr-mccfr", "cs-mccfr")
 """Algorithms that between them use the kernels of small games."""
-UNSTORED = "liars_dice(dice=1,faces=2)"
-"""A game with rules as compiled functions."""
 
 
 def compile_small_games() -> None:
@@ -23,14 +21,21 @@ def compile_small_games() -> None:
     for algorithm in TABULAR:
         solve("kuhn_poker", algorithm, iterations=2)
     compare("kuhn_poker", ["ddcfr", "cfr"], iterations=2)
+    solve("modified_rps", "recursive")
 
 
 def compile_sampling() -> None:
     """Sample compiled games and rules."""
     for algorithm in SAMPLED:
         solve("kuhn_poker", algorithm, iterations=2)
-    for game in ("kuhn_poker", UNSTORED):
-        sample(game, iterations=2)
+    for algorithm in ("es-mccfr", "os-mccfr"):
+        sample("kuhn_poker", algorithm, iterations=WORTH_COMPILING)
+
+
+def compile_joint_play() -> None:
+    """Solve a game of three players for a correlated equilibrium."""
+    for algorithm in ("cfr-s", "cfr-jr"):
+        solve("kuhn_poker(players=3)", algorithm, iterations=2)
 
 
 def compile_phantom_games() -> None:
@@ -41,6 +46,7 @@ def compile_phantom_games() -> None:
 JOBS: dict[str, Callable[[], None]] = {
     "small games": compile_small_games,
     "sampling": compile_sampling,
+    "joint play": compile_joint_play,
     "phantom games": compile_phantom_games,
 }
 

@@ -3,14 +3,16 @@
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import holdem
+from treeplex.holdem.study.equity import equity
 
-BOARDS, STORAGE = ("Td9d6hQc2s", "Td9d6hQc"), ("float32", "int16")
+BOARDS, STORAGE = ("Td9d6hQc2s", "Td9d6hQc", "Td9d6h"), ("float32", "int16")
 
 
 def compile_spots() -> None:
-    """Solve, judge and look at a river and a turn of hold'em, in both kinds of storage."""
+    """Solve and judge a river, a turn and a flop in both kinds of storage, and read a node; compute an equity."""
     for storage in STORAGE:
         for board in BOARDS:
             spot = holdem(board, "AA,KK", "QQ,JJ", pot=20, stack=60, bets=BetPlan.same("50%", "a"))
             solution = solve_spot(spot, iterations=2, threads=1, storage=storage)
             assert len(solution.at("").action_ev)
+    equity(["AKs", "QQ"], board="Td9d6h")

@@ -1,0 +1,30 @@
+"""Compile the kernels of learners, before the first run; without PyTorch there is nothing to compile."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from treeplex.learn.train.train import train
+from treeplex.search.match.match import match
+
+BLUEPRINT = {"buckets": (6, 4, 4, 3), "method": "kmeans", "boards": 10}
+SMALL_HOLDEM = "holdem(ranks=5,suits=2,stack=20,sizes=[a])"
+
+
+def compile_learners() -> None:
+    """Train deep learners and ReBeL for a step."""
+    if find_spec("torch") is None:
+        return
+    train("kuhn_poker", "deep-cfr", settings={"steps": 1, "walks": 10, "fits": 2})
+    for learner in ("escher", "ppo", "nfsp"):
+        train("kuhn_poker", learner, settings={"steps": 1})
+    small = {"solves": 2, "burn_in": 2, "width": 4, "iterations": 2}
+    train("liars_dice(dice=1,faces=2)", "rebel", settings=small)
+
+
+def compile_whole_hands() -> None:
+    """Train a blueprint of a small deck and play a hand, turn and river solved again."""
+    with TemporaryDirectory() as folder:
+        blueprint = Path(folder) / "run"
+        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)
+        match(SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0)
