@@ -25,7 +25,7 @@ help:
 	@echo "make papers     regenerate published tables and figures beside measured ones"
 	@echo "make tables     regenerate the tables in README and documentation"
 	@echo "make wheel      build sdist, pure wheel and a platform wheel with compiled kernels in dist/ (make release-check: check them)"
-	@echo "make web        build the page in the browser from web/ (make web-check: compare what ships with a new build)"
+	@echo "make web        build the page in the browser from web/ (make web-check: lint, unit tests, and whether what ships is what web/ builds)"
 	@echo "make clean      remove the environment, caches and built files (runs/ stays)"
 
 demo: $(VENV)/installed
@@ -97,6 +97,7 @@ web: web/node_modules/installed
 	@$(IN_WEB) npm run --silent build
 
 web-check: web/node_modules/installed
+	@$(IN_WEB) npm run --silent check && npm run --silent test
 	@$(IN_WEB) npm run --silent build -- --outDir ../build/web --logLevel error
 	@diff --recursive --brief build/web $(PAGE) || { echo "$(PAGE) is not what web/ builds; run make web and commit what it writes" >&2; exit 1; }
 	@echo "$(PAGE) is what web/ builds"

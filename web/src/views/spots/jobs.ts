@@ -48,12 +48,13 @@ let heardRecords: { id: string; record: JobRecord }[] = [];
 let timer: ReturnType<typeof setTimeout> | null = null;
 
 function later(): void {
-  timer ??= setTimeout(show, PAUSE);
+  if (timer === null) timer = setTimeout(show, PAUSE);
 }
 
 function show(): void {
   const [found, records] = [heardJobs, heardRecords];
-  [heardJobs, heardRecords, timer] = [new Map(), [], null];
+  [heardJobs, heardRecords] = [new Map(), []];
+  timer = null;
   for (const job of found.values()) put(job);
   if (!records.length) return;
   jobs.value = jobs.peek().map((job) => {

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { EMPTY, detail, fromFields, streetsOf, toFields, type Draft } from "../src/views/spots/draft.ts";
+
+const RIVER: Draft = { ...EMPTY, board: ["Td", "9d", "6h", "Qc", "2s"], oop: "66+", ip: "QQ", pot: " 200 ", stack: "900" };
+
+test("a draft becomes the fields of a spot file; what was not given is left out", () => {
+  expect(toFields(RIVER)).toEqual({ board: "Td 9d 6h Qc 2s", oop: "66+", ip: "QQ", pot: "200", stack: "900", bets: "50%, 100%, a", raises: "2.5x, a" });
+  expect(toFields({ ...RIVER, rake_rate: "5%", rake_cap: "3" })).toHaveProperty("rake", { rate: "5%", cap: "3" });
+  expect(toFields({ ...RIVER, boards: "subset:25" })).not.toHaveProperty("board");
+});
+
+test("fields and drafts convert into each other", () => {
+  const detailed = { ...RIVER, pot: "200", ...detail(RIVER, true) };
+  detailed.table.river.ip.raises = "3x";
+  for (const draft of [{ ...RIVER, pot: "200" }, detailed]) expect(toFields(fromFields(toFields(draft)))).toEqual(toFields(draft));
+});
+
+test("only streets that are still to come have sizes", () => {
+  expect(streetsOf(EMPTY)).toEqual(["flop", "turn", "river"]);
+  expect(streetsOf(RIVER)).toEqual(["river"]);
+  expect(streetsOf({ ...RIVER, boards: "subset:25" })).toEqual(["flop", "turn", "river"]);
+});
