@@ -24,14 +24,14 @@ decisions' squares, and the mean square is
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
+from treeplex import Policy
 from treeplex.base.arrays import Floats, Ints
 from treeplex.base.spec import nearest
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.kernel import kernel
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.forms.policies.tabular import Policy
 
 RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2
 """Which advantage: what the episode paid, that less the history's value, or the action's value less the history's value."""
@@ -67,7 +67,7 @@ def estimator_moments(policy: Policy, estimator: str) -> GradientMoments:
     return GradientMoments(mean, float(variance))
 
 
-@kernel()
+@njit(cache=True, nogil=True)
 def history_values(histories: Histories, layout: Ints, policy: Floats, moment: int) -> Floats:
     """The expectation of each player's payoff to the power of ``moment`` at every history, float64 [H, N].
 
@@ -92,7 +92,7 @@ def history_values(histories: Histories, layout: Ints, policy: Floats, moment: i
     return values
 
 
-@kernel()
+@njit(cache=True, nogil=True)
 def gradient_moments(histories: Histories, layout: Ints, policy: Floats, advantage: int) -> tuple[Floats, float]:
     """The mean of the estimate of one episode, float64 [Q], and its total variance, the trace of its covariance.
 

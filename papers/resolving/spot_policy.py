@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem import HoldemGame, HoldemPolicy, Spot
+from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.forms.layout import decision_rows
-from treeplex.holdem.policies.spot_policy import HoldemPolicy
-from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.spots.spot import Spot
-from treeplex.search.agents.agent import Agent
+from treeplex.search import Agent
 
 
 def policy_on_spot(agent: Agent, spot: Spot) -> HoldemPolicy:
