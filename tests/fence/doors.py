@@ -223,7 +223,7 @@ def solve_holdem_by_command(algorithm: str, iterations: int) -> Numbers:
     """Solve a river from the command line."""
     cards = ("--board", "Td 9d 6h Qc 2s", "--oop", "AA,QJs,JTs", "--ip", "KK,T8s,65s,KJs:0.5")
     chips = ("--pot", "20", "--stack", "60", "--bets", "50%,a", "--raises", "a")
-    found = command("holdem", "solve", *cards, *chips, "-a", algorithm, "-n", str(iterations), "--threads", "1", "--json")
+    found = command("solve", *cards, *chips, "-a", algorithm, "-n", str(iterations), "--threads", "1", "--json")
     return {"exploitability": found["exploitability"], "ev": np.array([found["ev_oop"], found["ev_ip"]])}
 
 

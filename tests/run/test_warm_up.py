@@ -15,8 +15,8 @@ SPOT = ("--oop", "AA", "--ip", "KK", "--pot", "20", "--stack", "60", "--bets", "
 RUNS = [
     ("solve", "leduc_poker", "-n", "2"),
     ("solve", "leduc_poker", "-a", "pcfr+", "-n", "2"),
-    ("holdem", "solve", "--board", "Td 9d 6h Qc 2s", *SPOT, "-n", "2"),
-    ("holdem", "solve", "--board", "Td 9d 6h Qc", *SPOT, "-n", "2"),
+    ("solve", "--board", "Td 9d 6h Qc 2s", *SPOT, "-n", "2"),
+    ("solve", "--board", "Td 9d 6h Qc", *SPOT, "-n", "2"),
 ]
 
 

@@ -33,6 +33,8 @@ class Wing:
         played_folders: folders that agents play, by the kind of job that wrote them: ``"agent:setting that names the folder"``.
         agent_texts: functions from other texts to the agent that they mean, a :class:`treeplex.base.spec.Spec`; None of others.
         learners: kinds of trainings (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
+        options: options of commands below the wing (:class:`treeplex.run.cli.shared.commands.WingOptions`), values or tuples
+            of them.
         commands: packages whose files have commands of ``treeplex``.
         groups: modules with a group of commands, ``group``, and what the help says of it.
     """
@@ -49,6 +51,7 @@ class Wing:
     played_folders: Mapping[str, str] = field(default_factory=dict)
     agent_texts: tuple[str, ...] = ()
     learners: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)
 

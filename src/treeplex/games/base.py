@@ -168,6 +168,8 @@ class Game(ABC):
     """What solves and judges it (:class:`treeplex.run.solve.solvable.Solvable`), as ``"module:name"``."""
     table_kind: ClassVar[str] = ""
     """Its own kind of table for people, made of an agent and a generator, as ``"module:name"``; empty for the usual ones."""
+    terminal: ClassVar[str] = ""
+    """What seats a person at the terminal, a function of the game and a :class:`treeplex.search.cli.play.Seat`; likewise."""
 
     @property
     def num_distinct_actions(self) -> int | None:

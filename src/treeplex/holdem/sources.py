@@ -1,6 +1,7 @@
 """Solved spots, and blueprints of whole hold'em, as sources of policies."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -47,16 +48,19 @@ class SolvedSpots(PolicySource):
         return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
 
     def show(self, text: str, asked: Showing) -> bool:
-        """As ``treeplex holdem show`` does."""
-        from treeplex.holdem.cli.show import show
+        """At one decision, with EVs and equities."""
+        from treeplex.holdem.cli.shared.node import show_node
 
-        if asked.game is not None or asked.complete:
-            raise SpecError("a solved spot knows its game and is whole; leave out --game and --complete")
-        if asked.player not in (None, 0, 1):
-            raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {asked.player}")
-        who = None if asked.player is None else ("oop", "ip")[asked.player]
-        show(file=Path(text), line=asked.infostate or "", player=who, as_json=asked.as_json)
+        if asked.game is not None or asked.complete or asked.infostate is not None:
+            raise SpecError("a solved spot names its game and has lines (--line); leave --game, --complete and --infostate out")
+        show_node(Path(text), asked.player, asked.more, as_json=asked.as_json)
         return True
+
+    def compare(self, first: str, second: str, options: Mapping[str, Any], *, as_json: bool) -> None:
+        """At one decision, hand by hand."""
+        from treeplex.holdem.cli.shared.comparison import compare_solutions
+
+        compare_solutions((Path(first), Path(second)), options, as_json=as_json)
 
 
 class Blueprints(PolicySource):

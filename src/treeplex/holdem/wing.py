@@ -26,5 +26,6 @@ WING = Wing(
         "treeplex.holdem.limit.named_agent:Limit",
     ),
     played_folders={"holdem blueprint": "blueprint:file", "limit": "limit:folder"},
-    groups={"treeplex.holdem.cli.main": "Solve heads-up hold'em spots."},
+    options=("treeplex.holdem.cli.shared.options:SPOT_OPTIONS",),
+    groups={"treeplex.holdem.cli.main": "Hold'em: equities, charts, many boards, reviews, protocols."},
 )

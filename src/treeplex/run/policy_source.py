@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -48,13 +48,14 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Showing:
-    """What ``treeplex show`` was asked for, besides the policy; see the command."""
+    """What ``treeplex show`` was asked for, besides the policy; see the command. ``more`` are options of wings."""
 
     infostate: str | None
-    player: int | None
+    player: str | None
     game: str | None
     complete: bool
     as_json: bool
+    more: Mapping[str, Any]
 
 
 class AskedPolicy(NamedTuple):
@@ -140,6 +141,10 @@ class PolicySource(ABC):
             SpecError: options that are not for it.
         """
         return False
+
+    def compare(self, first: str, second: str, options: Mapping[str, Any], *, as_json: bool) -> None:
+        """Print two solutions side by side; of files of solutions. ``options`` are those of wings."""
+        raise NotImplementedError(f"{type(self).__name__} compares no solutions")
 
 
 def sources() -> list[PolicySource]:

@@ -63,10 +63,10 @@ COMMANDS = [
     "train deep-cfr kuhn_poker --out {0}",
     "train ddcfr kuhn_poker --out {0}",
     "train rebel liars_dice(dice=1,faces=2) --out {0}",
+    "train rebel turn_endgame --out {0}",
     "evaluate liars_dice(dice=1,faces=4) rebel",
-    "holdem solve examples/spots/turn.yaml --storage disk:{0}",
+    "solve examples/spots/turn.yaml --storage disk:{0}",
     "holdem flops examples/spots/flop.yaml --boards Td9d6h --out {0}",
-    "holdem train turn_endgame --out {0}",
 ]
 
 
@@ -123,8 +123,3 @@ def test_it_is_refused_where_it_would_be_ignored(call: Any, words: str, monkeypa
     monkeypatch.setattr(Work, "check", lambda work: None)
     with pytest.raises(SpecError, match=words):
         call()
-
-
-def test_an_estimate_takes_no_cluster() -> None:
-    result = CliRunner().invoke(app, ["holdem", "solve", "examples/spots/turn.yaml", "--estimate", "--ray", "auto"])
-    assert "--estimate solves nothing; leave --workers and --ray out" in result.output

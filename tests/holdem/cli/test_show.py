@@ -1,4 +1,4 @@
-"""``holdem show`` on a made-up solution."""
+"""``treeplex show`` on a made-up solved spot."""
 
 import json
 import re
@@ -7,18 +7,20 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.holdem.fake_holdem import NODES, FakeSolution
-from treeplex.holdem.cli.main import group as holdem
+from treeplex.holdem.cli.shared import node
 from treeplex.holdem.cli.shared.texts import amount
-from treeplex.holdem.solve import solution
+from treeplex.holdem.sources import SolvedSpots
 from treeplex.holdem.study.pages import holdem as holdem_page
+from treeplex.run.cli.main import app
 
 
 @pytest.fixture
 def call(monkeypatch):
-    monkeypatch.setattr(solution, "load_solution", lambda path: FakeSolution())
+    monkeypatch.setattr(node, "load_solution", lambda path: FakeSolution())
+    monkeypatch.setattr(SolvedSpots, "reads", lambda self, source: source == "made.up")
 
     def called(*arguments, code=0):
-        result = CliRunner().invoke(holdem, ["show", "made.up", *map(str, arguments)])
+        result = CliRunner().invoke(app, ["show", "made.up", *map(str, arguments)])
         assert result.exit_code == code, (result.output, result.exception)
         if code:
             assert result.stdout == ""
@@ -41,7 +43,7 @@ def test_the_player_who_acts(call):
     ):
         assert part in text
     assert "raise 300 (50%)" in text
-    assert "treeplex holdem show made.up --line x,b100,r300" in text
+    assert "treeplex show made.up --line x,b100,r300" in text
     assert all(len(line) < 110 for line in text.split("\n"))
 
 
@@ -120,6 +122,7 @@ def test_page_and_picture(call, tmp_path):
 
 
 def test_a_page_that_is_too_large_names_a_depth_that_is_not(call, tmp_path, monkeypatch):
+    monkeypatch.setattr(node, "MOST_NODES", 10)
     monkeypatch.setattr(holdem_page, "MOST_NODES", 10)
     said = call("--depth", "2", "--html", tmp_path / "p.html", code=2)
     assert "a page holds 10 decisions and cards, and there are more; --depth 1 has 5. Or start further down" in said
@@ -137,7 +140,7 @@ def test_depth_without_what_it_is_for(call, tmp_path):
 def test_a_page_knows_its_file_and_how_evs_count(call, tmp_path):
     call("--html", tmp_path / "p.html")
     page = (tmp_path / "p.html").read_text()
-    assert '"command":"treeplex holdem show made.up","ev":"pot"' in page
+    assert '"command":"treeplex show made.up","ev":"pot"' in page
     call("--html", tmp_path / "p.html", "--ev", "net")
     assert '"ev":"net"' in (tmp_path / "p.html").read_text()
 

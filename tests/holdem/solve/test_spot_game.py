@@ -14,6 +14,7 @@ from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, S
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.rules import PokerGame
 from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.files import spot_request
 from treeplex.run.cli.main import app
 from treeplex.run.cli.shared.console import free_place
@@ -244,18 +245,13 @@ def run(*arguments: object) -> str:
 def test_the_command_line_takes_spots_as_it_takes_games(river, tmp_path):
     file = tmp_path / "river.spot"
     found = json.loads(run("solve", river, "-n", 20, "--target", 0, "--threads", 1, "--out", file, "--json"))
-    players = json.loads(run("holdem", "solve", river, "-n", 20, "--target", "0", "--threads", 1, "--json"))
-    assert found["exploitability"] == players["exploitability"]
-    assert [value + 10 for value in found["value"]] == [players["ev_oop"], players["ev_ip"]]
+    assert [value + 10 for value in found["value"]] == [found["ev_oop"], found["ev_ip"]]
     assert same(tp.holdem.load_solution(file), tp.solve(RIVER, iterations=20, target=0.0))
     judged = json.loads(run("evaluate", river, file, "--json"))
     assert (judged["exploitability"], judged["algorithm"], judged["iterations"]) == (found["exploitability"], "dcfr", 20)
-    assert run("show", file, "--infostate", "x", "--player", 1) == run("holdem", "show", file, "--line", "x", "--player", "ip")
-    sizes = [
-        json.loads(run(*words, river, "--json", *more)) for *words, more in (("info", ()), ("holdem", "solve", ["--estimate"]))
-    ]
-    of_the_moment = {"available_mb": 0, "seconds_per_iteration": 0}
-    assert {**sizes[0], **of_the_moment} == {**sizes[1], **of_the_moment}
+    assert run("show", file, "--line", "x", "--player", 1) == run("show", file, "--line", "x", "--player", "ip")
+    size = json.loads(run("info", river, "--json"))
+    assert size["infosets"] == SpotGame(RIVER).estimate().to_json()["infosets"]
     more = json.loads(run("solve", "--resume", file, "-n", 40, "--threads", 1, "--json"))
     assert more["exploitability"] == tp.solve(RIVER, iterations=40, target=0.0).exploitability
     rows = json.loads(run("compare", river, "-a", "dcfr,cfr+", "-n", 20, "--threads", 1, "--json"))["rows"]

@@ -212,7 +212,7 @@ def test_fixed_limit_rounds_nothing_and_keeps_whole_chips(write):
 
 def test_a_solved_spot_is_not_a_spot_file(write):
     path = write(b"treeplex poker solution\n" + bytes(range(256)) * 20_000, "river.spot")
-    with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; look at it with treeplex holdem show "):
+    with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; look at it with treeplex show "):
         read_spot_file(path)
 
 

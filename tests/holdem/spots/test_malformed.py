@@ -123,7 +123,7 @@ def test_cards(text: str) -> None:
 
 
 def read_file(text: str, read: Callable[[str, str], Any], name: str) -> None:
-    """A spot file as ``holdem solve`` reads it: the spot, and how it is solved."""
+    """A spot file as ``solve`` reads it: the spot, and how it is solved."""
     request = request_from(read(text, name).entries or {}, name, from_file=True)
     request.spot()
     request.settings()

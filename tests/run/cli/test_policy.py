@@ -111,5 +111,5 @@ def test_what_is_wrong_with_a_policy_file_is_said(tmp_path: Path) -> None:
         loaded_policy(str(table), "kuhn_poker")
     spot = tmp_path / "cut.spot"
     spot.write_bytes(b"")
-    with pytest.raises(FileError, match="treeplex holdem show"):
+    with pytest.raises(FileError, match="treeplex show"):
         loaded_policy(str(spot), "kuhn_poker")

@@ -168,7 +168,7 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
 def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
     """The entry of a path's suffix; ``besides`` says which other suffixes there are."""
     if path.suffix.lower() == ".spot":
-        raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex holdem show reads those")
+        raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex show reads those")
     if path.suffix.lower() not in table:
         others = f"; {besides}" if besides else ""
         raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}{others}")

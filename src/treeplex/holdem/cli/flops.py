@@ -9,14 +9,13 @@ import typer
 
 from treeplex.holdem.cli.shared.options import Options, with_fields
 from treeplex.holdem.cli.shared.texts import echo_table
-from treeplex.holdem.cli.solve import solving_line
 from treeplex.holdem.spots.spot_table import FIELDS
 from treeplex.run.cli.shared.arguments import Json, Ray, ShowProgress
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import print_json
 from treeplex.run.cli.shared.failures import FAILED, STOPPED, fail
 from treeplex.run.cli.shared.live import Live
-from treeplex.run.job.progress_line import clock
+from treeplex.run.job.progress_line import clock, line_of
 
 if TYPE_CHECKING:
     from treeplex.holdem.spots.spot import Spot
@@ -107,7 +106,7 @@ def flops(
             live.say(head)
 
         def watch(progress: "Progress") -> None:
-            live.say(f"{head}   {solving_line(progress, first.pot, most=False)}")
+            live.say(f"{head}   {line_of(progress)}")
 
         def spot_on(board: str) -> "Spot":
             spot = request.on_board(board).spot()

@@ -1,13 +1,13 @@
-"""``treeplex holdem``: solve spots and read them, one or on many flops; train, search and play on turns; limit hold'em."""
+"""``treeplex holdem``: what only hold'em has, beside the commands for any game; limit hold'em."""
 
 from treeplex.holdem.cli import limit
 from treeplex.run.cli.shared.commands import examples_of, group_of
 
 PACKAGES = ("treeplex.holdem.cli", "treeplex.learn.cli.holdem")
-HELP = f"""Solve heads-up hold'em spots.
+HELP = f"""Hold'em: equities, charts, many boards, reviews, protocols. Spots and whole hands are solved, shown and played by
+treeplex solve, show, compare, evaluate, train and play, as any other game.
 
 \b
-  treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --out river.spot
 {examples_of(PACKAGES, "treeplex holdem")}
 """
 

@@ -20,7 +20,7 @@ def preflop(
         str,
         typer.Argument(
             metavar="CHART",
-            help="A folder or file of treeplex train blueprint, a file of holdem solve, or a chart that ships, such as 20bb.",
+            help="A folder or file of treeplex train blueprint, a solved spot, or a chart that ships, such as 20bb.",
         ),
     ],
     line: Annotated[

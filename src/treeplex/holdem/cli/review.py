@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treeplex.base.digits import short
 from treeplex.base.spec import quoted
-from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent, short
+from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent
 from treeplex.run.cli.shared.arguments import Json, ShowProgress
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import print_facts, print_json, say
 from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
+from treeplex.run.job.progress_line import line_of
 
 if TYPE_CHECKING:
     from treeplex.holdem.study.review.review import Review, StreetReview
@@ -58,7 +60,7 @@ def review(
     and so is whatever loses more than 3% of the pot. Flops take a minute or more; --street turn is quicker, but takes the
     first ranges as they are. Rake is left out.
 
-    With --out the streets stay, for holdem show; Ctrl-C stops, and the same command resumes. Needs pip install pokerkit.
+    With --out the streets stay, for treeplex show; Ctrl-C stops, and the same command resumes. Needs pip install pokerkit.
 
     \b
     Examples:
@@ -69,7 +71,6 @@ def review(
     with Live(progress) as live:
         live.say("reading the hand")
         from treeplex.errors import Interrupted
-        from treeplex.holdem.cli.solve import solving_line
         from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
 
         settings = ReviewSettings(
@@ -82,7 +83,7 @@ def review(
         )
 
         def watch(name: str, state: "Progress", pot: float) -> None:
-            live.say(f"{name}  {solving_line(state, pot, most=False)}")
+            live.say(f"{name}  {line_of(state)}")
 
         try:
             found = review(file, number=number, hero=hero, settings=settings, progress=watch)
@@ -138,4 +139,4 @@ def print_street(street: "StreetReview", big_blind: float) -> None:
     if not street.choices:
         typer.echo("  no decision of this player")
     if street.solution.folder is not None:
-        typer.secho(f"  treeplex holdem show {quoted(str(street.solution.folder))} --line {quoted(street.line)}", dim=True)
+        typer.secho(f"  treeplex show {quoted(str(street.solution.folder))} --line {quoted(street.line)}", dim=True)

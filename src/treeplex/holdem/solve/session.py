@@ -112,6 +112,8 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
     check_limits(asked.target, asked.seconds)
     if stops_early(given, asked):
         return until_session(given, asked, stack)
+    if asked.options.get("judge"):
+        raise SpecError("judge is for until; whole solves are judged anyway, so leave it out")
     limits = Limits.of(given, asked)
     if resume is not None:
         solver, settings, memory = resumed_solver(given, asked, limits, stack)

@@ -32,6 +32,7 @@ from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.policies.view import View
 from treeplex.holdem.solve.files import VERSION, Array, Header, read_file, write_file
+from treeplex.holdem.solve.report import facts_of, record_of
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot, spot_from_json
 from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOTS
@@ -48,9 +49,7 @@ STATE = "state."
 SHOWN = (f"{STATE}average", f"{STATE}average_scales")
 """Those of them that the strategy is in."""
 
-SPOT = JobKind(
-    name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True
-)
+SPOT = JobKind(name="spot", unit="iterations", maker="treeplex solve", numbers={"exploitability": real}, solver_time=True)
 """Runs on spots. ``exploitability``: mean over players of what a best response gains, in chips; NaN if judging was
 broken off."""
 
@@ -173,6 +172,18 @@ class HoldemSolution(Solution, HoldemMapping):
     def target(self) -> float | None:
         """The exploitability at which solving was to stop, in chips."""
         return self.settings.target
+
+    def facts(self) -> dict[str, str]:
+        """What people read of it, by name."""
+        return facts_of(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``treeplex solve --json`` prints."""
+        return super().to_json() | record_of(self)
+
+    def looks(self, place: str) -> list[tuple[str, str]]:
+        """Commands that show it."""
+        return [(f"show {place}", "look at the ranges"), (f"show {place} --html page.html", "a page to click through")]
 
     @cached_property
     def policy(self) -> HoldemPolicy:

@@ -37,6 +37,7 @@ def solve_spot(
     ray: str | None = None,
     until: str | None = None,
     net: str | None = None,
+    judge: bool | None = None,
     interrupt: Interrupt | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> HoldemSolution:
@@ -46,7 +47,7 @@ def solve_spot(
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
         algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
             strategy is judged.
-        threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net: see
+        threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net, judge: see
             :class:`treeplex.holdem.solve.spot_game.SpotOptions`.
         resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
@@ -58,7 +59,15 @@ def solve_spot(
             second Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
-    given |= {"most_memory": most_memory, "start": start, "workers": workers, "ray": ray, "until": until, "net": net}
+    given |= {
+        "most_memory": most_memory,
+        "start": start,
+        "workers": workers,
+        "ray": ray,
+        "until": until,
+        "net": net,
+        "judge": judge,
+    }
     options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
     asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)

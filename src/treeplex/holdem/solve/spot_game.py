@@ -4,9 +4,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict
 
+from treeplex.base.located_text import option
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.evaluate import Judgement
@@ -22,6 +24,7 @@ from treeplex.holdem.solve.estimate import SpotEstimate, check_spot, estimate_sp
 from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution, reread
 from treeplex.holdem.solve.solver import method_of
+from treeplex.holdem.spots.fields import read_target
 from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
@@ -52,6 +55,8 @@ class SpotOptions(TypedDict, total=False):
             see :mod:`treeplex.holdem.solve.carried_regrets`.
         until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
         net: which network, see :mod:`treeplex.learn.first_street.until`.
+        judge: with ``until``: find how exploitable the first street is, all that follows solved
+            (:mod:`treeplex.holdem.solve.first_street_judge`).
     """
 
     threads: int | None
@@ -64,6 +69,7 @@ class SpotOptions(TypedDict, total=False):
     ray: str | None
     until: str | None
     net: str | None
+    judge: bool | None
 
 
 class SpotGame(Solvable):
@@ -71,13 +77,14 @@ class SpotGame(Solvable):
 
     Args:
         spot: the spot, or the spot compiled already; None for that of the solution to resume.
+        resume: the solution to resume, or its file; None for none.
     """
 
     noun = "hold'em spots"
     options = frozenset(SpotOptions.__annotations__)
 
-    def __init__(self, spot: Spot | CompiledSpot | None) -> None:
-        self.given = spot
+    def __init__(self, spot: Spot | CompiledSpot | None, resume: Any = None) -> None:
+        self.given, self._resume = spot, resume
 
     @classmethod
     def resuming(cls, resume: Any, game: Any) -> "SpotGame":
@@ -85,13 +92,24 @@ class SpotGame(Solvable):
         spot = None if game is None else load(game)
         if not isinstance(spot, Spot | None):
             raise SpecError(f"the solution to resume is one of a hold'em spot, not of {spot.spec}; leave the game out")
-        return cls(spot)
+        return cls(spot, resume)
+
+    @cached_property
+    def resumed(self) -> HoldemSolution | None:
+        """The solution to resume."""
+        known = self._resume is None or isinstance(self._resume, HoldemSolution)
+        return self._resume if known else load_solution(self._resume)
 
     @property
     def spot(self) -> Spot:
         """The spot."""
-        assert self.given is not None
-        return self.given.spot if isinstance(self.given, CompiledSpot) else self.given
+        given = self.resumed if self.given is None else self.given
+        assert given is not None
+        return given if isinstance(given, Spot) else given.spot
+
+    def read_target(self, text: str) -> float:
+        """``0.5%`` of the pot, ``1.5`` or ``1.5c`` chips, or big blinds of a spot with blinds, ``0.1bb``."""
+        return read_target(option(text, "target"), self.spot.big_blind).chips(self.spot.opening_pot)
 
     @property
     def compiled(self) -> CompiledSpot:
@@ -104,8 +122,8 @@ class SpotGame(Solvable):
     def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
         """A new run, or one from its file."""
         if asked.resume is not None and not isinstance(asked.resume, HoldemSolution):
-            asked = replace(asked, resume=load_solution(asked.resume), out=asked.out or Path(asked.resume))
-        line.say(f"building {self.given or asked.resume.spot}")
+            asked = replace(asked, resume=self.resumed, out=asked.out or Path(asked.resume))
+        line.say(f"building {self.spot}")
         with spot_session(self.given, asked) as session:
             line.say(f"{'starting' if asked.resume is None else 'resuming'} {session.job.name} ({KERNELS})")
             yield session
@@ -136,6 +154,8 @@ class SpotGame(Solvable):
     def estimate(self) -> SpotEstimate:
         """Counted, not built."""
         how = self.spot.settings
+        if how.until:
+            raise SpecError(f"estimates are of solves of all streets; until {how.until} holds one board, so leave it out")
         return estimate_spot(self.spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
 
     @property

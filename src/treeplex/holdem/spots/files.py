@@ -546,7 +546,7 @@ def spot(
         fields: all other fields of a spot file, in texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
             ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; ``target``, ``iterations``,
             ``algorithm``, ``threads``, ``storage`` and ``locks``, which solving follows where it is not told otherwise; and the
-            options of ``treeplex holdem solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
+            options of ``treeplex solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
 
     Raises:
         SpecError: an unknown field, a text that cannot be read, or a value outside its range.

@@ -13,7 +13,7 @@ class TextLock:
     """A strategy that a player keeps at one decision, for all hands or some.
 
     Attributes:
-        line: how one gets to the decision, as in ``holdem show``; empty for the root.
+        line: how one gets to the decision, as in ``show``; empty for the root.
         hands: float64 [1326] weights whose positive entries are locked; None for all.
         strategy: actions as in lines (``x``, ``c``, ``f``, ``b50%``, ``r2.5x``, ``a``) and how often each is taken; sums to 1.
         place: where it was written.

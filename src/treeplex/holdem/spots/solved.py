@@ -25,6 +25,6 @@ def refuse_solved_spot(path: str | os.PathLike[str]) -> None:
     """
     if is_solved_spot(path):
         raise FileError(
-            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or resume solving it with "
-            f"treeplex holdem solve --resume {path}"
+            f"{path} is a solved spot, not a spot file; look at it with treeplex show {path}, or resume solving it with "
+            f"treeplex solve --resume {path}"
         )

@@ -115,6 +115,7 @@ class Spot(Game):
     spec: str = field(default="", init=False, repr=False)
     solvable = SPOTS
     table_kind = "treeplex.holdem.tables.spot:HoldemTable"
+    terminal = "treeplex.holdem.cli.shared.spots:play_spot"
 
     def __post_init__(self) -> None:
         check_cards(self)

@@ -117,7 +117,14 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field("min_bet", "2", "CHIPS", "The smallest bet and raise. Default: one chip, or the big blind of --blinds."),
         Field("limps", "false", "BOOL", "false: the first to put in chips after the blinds raises or folds. Default: true."),
-        Field("limit", "{bets: [2, 2, 4, 4], most: 4}", "TABLE", "Fixed limit: '{bets: [2, 2, 4, 4], most: 4}'.", table=True),
+        Field(
+            "limit",
+            "{bets: [2, 2, 4, 4], most: 4}",
+            "TABLE",
+            "Fixed limit: '{bets: [2, 2, 4, 4], most: 4}'.",
+            spelled="fixed-limit",
+            table=True,
+        ),
         Field("blinds", "1, 2", "SMALL,BIG", "Blinds, for a spot before any card is dealt: 1,2."),
         Field(
             "runouts",

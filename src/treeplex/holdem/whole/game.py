@@ -99,6 +99,7 @@ class Holdem(Game):
     """
 
     public: "PublicHoldem"
+    terminal = "treeplex.holdem.cli.shared.hands:play_whole"
 
     def __init__(self, rules: HandRules, spec: str = "", parameters: Mapping[str, object] | None = None) -> None:
         """Wrap the rules; ``spec`` and ``parameters`` are for games with a name.

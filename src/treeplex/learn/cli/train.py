@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from treeplex.base.digits import three_digits
 from treeplex.base.spec import quoted, shown
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.run.cli.shared.arguments import (
+    SETTINGS,
     Changes,
     Config,
     Force,
@@ -24,7 +24,7 @@ from treeplex.run.cli.shared.arguments import (
     TrainResume,
     check_folders,
 )
-from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.commands import Grouped, command, described, with_wing_options
 from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_next, say
 from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from treeplex.learn.train.kind import Training, TrainingKind
     from treeplex.run.job.record import Progress
 
+LIMITS = "Limits"
+"""The heading of options that end a training."""
 
-class Train(TyperCommand):
+
+class Train(Grouped):
     """``treeplex train``: ``--help`` after a learner's name lists its settings as well."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
@@ -65,7 +68,9 @@ class Train(TyperCommand):
     example="train rebel liars_dice --out runs/dice",
     cls=Train,
 )
+@with_wing_options("train")
 def train(
+    *,
     learner: Annotated[
         str | None,
         typer.Argument(
@@ -80,13 +85,24 @@ def train(
     config: Config = None,
     changes: Changes = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Train for this time; --resume continues from there.")
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Train for this time; --resume continues from there.",
+            rich_help_panel=LIMITS,
+        ),
     ] = None,
     nodes: Annotated[
-        int | None, typer.Option(metavar="N", help="Train until so many histories were walked; of learners that count them.")
+        int | None,
+        typer.Option(
+            metavar="N", help="Train until so many histories were walked; of learners that count them.", rich_help_panel=LIMITS
+        ),
     ] = None,
     episodes: Annotated[
-        int | None, typer.Option(metavar="N", help="Train until so many playthroughs; of learners that count them.")
+        int | None,
+        typer.Option(
+            metavar="N", help="Train until so many playthroughs; of learners that count them.", rich_help_panel=LIMITS
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(metavar="N", help="Train N times, with seeds one after the other; draws bands.")
@@ -103,7 +119,10 @@ def train(
         typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="AGENT", help="Of best-response: whom it learns against, as --set against=AGENT.")
+        str | None,
+        typer.Option(
+            metavar="AGENT", help="Of best-response: whom it learns against, as --set against=AGENT.", rich_help_panel=SETTINGS
+        ),
     ] = None,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard events as well.")] = False,
     show: ShowSettings = False,
@@ -113,6 +132,7 @@ def train(
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
+    more: Mapping[str, Any],
 ) -> None:
     """Train: value networks for search, deep learners of policies, a network that steers discounts, or a learner of your own.
 
@@ -124,7 +144,7 @@ def train(
     Examples:
       treeplex train rebel "liars_dice(dice=1,faces=4)" --out runs/dice
       treeplex train rebel "liars_dice(dice=1,faces=4)" --seconds 120 --set width=64 --out runs/quick
-      treeplex train rebel spot.yaml --set games=800 --out runs/turn
+      treeplex train rebel turn_endgame --bets 100%,a --raises a --set games=800 --out runs/turn
       treeplex train rebel --show --preset paper > settings.yaml
       treeplex train deepstack leduc_poker --out runs/leduc
       treeplex train sd-cfr leduc_poker --seeds 3 --out runs/sd
@@ -141,7 +161,8 @@ def train(
         return
     given = changes_of(config, changes, against=against)
     check_games(games or [])
-    game = None if not games else games[0] if len(games) == 1 else games
+    first = games[0] if games else None
+    game = games if games and len(games) > 1 else described("train", first, {**more, "resume": resume}).game
     if show:
         from treeplex.learn.train.train import shown_settings
 

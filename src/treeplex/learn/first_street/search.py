@@ -234,7 +234,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     if path.is_dir() or is_turn_folder(path):
         JobFolder(TURNS, path).about()
         if not (path / NET).is_file():
-            raise FileError(f"{path} has no network yet; resume it: treeplex holdem train --resume {path}")
+            raise FileError(f"{path} has no network yet; resume it: treeplex train --resume {path}")
         path = path / NET
     return read_net(path), read_turn_leaf(path)
 
@@ -259,7 +259,7 @@ def check_streets(spot: Spot) -> None:
         SpecError: too much betting, or too many boards.
     """
     if len(spot.streets) < 2:
-        raise GameError("the spot has one street of betting and nothing after it to value; solve it: treeplex holdem solve")
+        raise GameError("the spot has one street of betting and nothing after it to value; solve it: treeplex solve")
     check_boards(spot, isomorphism=False)
     check_nodes(spot_size(spot, isomorphism=False).nodes)
 

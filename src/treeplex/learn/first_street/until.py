@@ -10,18 +10,21 @@ network's values. How exploitable it is nobody knows without solving what follow
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from treeplex.base.notices import tell
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.forms.first_street import following_street
 from treeplex.holdem.search.first_street import average_values
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_first_street
+from treeplex.holdem.solve.first_street_judge import check_judging, judge_first_street
 from treeplex.holdem.solve.session import text_option
 from treeplex.holdem.solve.solution import SPOT, HoldemSettings, HoldemSolution, reread
 from treeplex.holdem.spots.spot import Spot
@@ -59,6 +62,7 @@ class UntilJob(SolvingJob):
         values: what it asks at its leaves.
         settings: how it is solved.
         file: where it keeps itself; None for nowhere.
+        judged: judge the solution of a session that was not stopped, all that follows solved.
         interrupt: who listens for requests to stop already.
     """
 
@@ -72,11 +76,12 @@ class UntilJob(SolvingJob):
         *,
         iterations: int,
         file: Path | None = None,
+        judged: bool = False,
         interrupt: Interrupt | None = None,
     ) -> None:
         super().__init__(interrupt)
         assert isinstance(search.subgame, HoldemSubgame)
-        self.search, self.values, self.settings, self.file = search, values, settings, file
+        self.search, self.values, self.settings, self.file, self.judged = search, values, settings, file, judged
         self.subgame, self.iterations = search.subgame, iterations
 
     @property
@@ -121,8 +126,15 @@ class UntilJob(SolvingJob):
             self.made(records, status).save(self.file)
 
     def solution(self, outcome: Outcome) -> HoldemSolution:
-        """The solution when a session has ended."""
-        return self.made(outcome.records, outcome.status)
+        """The solution when a session has ended; its file says no exploitability."""
+        made = self.made(outcome.records, outcome.status)
+        if not self.judged or made.status == "interrupted":
+            return made
+        found = judge_first_street(
+            made, threads=1, progress=lambda done, total: tell(f"judging: iteration {done:,} of {total:,}")
+        )
+        last = replace(made.records[-1], numbers={"exploitability": found.exploitability})
+        return replace(made, records=(*made.records[:-1], last))
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
         """The solution as the search stands."""
@@ -200,6 +212,8 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
     iterations = next((count for count in (asked.iterations, how.iterations if how else None) if count is not None), usual)
     check_count("iterations", iterations)
+    if asked.options.get("judge"):
+        check_judging(given)
     if resume is not None:
         check_resumed(resume, algorithm, net, iterations)
     if longest is not None and iterations > longest:
@@ -208,7 +222,8 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     settings = HoldemSettings("float64", 1, resume.settings.horizon if resume else iterations, None, until, net)
     search = SubgameSearch(cut_first_street(given), method, values, horizon=settings.horizon)
     stack.enter_context(one_thread())
-    job = UntilJob(search, values, settings, iterations=iterations, file=asked.out, interrupt=asked.interrupt)
+    judged = bool(asked.options.get("judge"))
+    job = UntilJob(search, values, settings, iterations=iterations, file=asked.out, judged=judged, interrupt=asked.interrupt)
     if resume is not None:
         job.go_on(resume)
     return job

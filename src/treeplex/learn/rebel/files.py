@@ -31,7 +31,7 @@ from treeplex.search.subgames.identity import public_identity
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
-MAKERS = "train rebel or holdem train"
+MAKERS = "train rebel"
 Arrays = Mapping[str, NDArray[np.float32]]
 
 

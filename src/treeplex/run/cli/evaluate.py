@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from treeplex.run.policy_source import Evaluation, PolicySource
     from treeplex.run.solve.solvable import Solvable
 
+AGENTS = "Agents"
+"""The heading of options that only agents have."""
+
 
 @command("Judge a policy or an agent.", place=70, example="evaluate leduc_poker run")
 def evaluate(
@@ -40,26 +43,50 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="N",
-            help="Of agents that draw at random: repeated playthroughs to average. Default: 32; ReBeL: 256, in games of "
+            help="Repeated playthroughs to average, of agents that draw at random. Default: 32; ReBeL: 256, in games of "
             "perfect information exact, without any.",
+            rich_help_panel=AGENTS,
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="T", help="Of agents: iterations per search. Default: the agent's own.")
+        int | None,
+        typer.Option(
+            metavar="T",
+            help="Iterations per search. Default: the agent's own.",
+            rich_help_panel=AGENTS,
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Of agents: a setting; of ReBeL method, depth, rounds, endgame, warm. Repeatable.",
+            help="A setting; of ReBeL method, depth, rounds, endgame, warm. Repeatable.",
+            rich_help_panel=AGENTS,
         ),
     ] = None,
     think: Think = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of agents: seed of what they draw.")] = 0,
-    workers: Annotated[int | None, typer.Option(metavar="W", help="ReBeL only: processes. Default: all cores.")] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Seed of what they draw.",
+            rich_help_panel=AGENTS,
+        ),
+    ] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="W",
+            help="ReBeL only: processes. Default: all cores.",
+            rich_help_panel=AGENTS,
+        ),
+    ] = None,
     ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.", rich_help_panel=AGENTS
+        ),
     ] = None,
     as_json: Json = False,
     complete: Complete = False,

@@ -1,11 +1,12 @@
 """Commands that look around: ``games``, ``algorithms``, ``info``."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.run.cli.shared.arguments import GameArgument, Json, Limit, Refine, ShowProgress
-from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.arguments import AnyGameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.run.cli.shared.commands import command, described, with_wing_options
 from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_table
 from treeplex.run.cli.shared.live import Live
 
@@ -113,8 +114,10 @@ def settings_of(algorithm: "Algorithm") -> str:
 
 
 @command("Count what a game is made of.", place=30, example="info leduc_poker")
+@with_wing_options("info")
 def info(
-    game: GameArgument,
+    *,
+    game: AnyGameArgument = None,
     structure: Annotated[
         bool,
         typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
@@ -127,6 +130,7 @@ def info(
     refine: Refine = False,
     limit: Limit = None,
     progress: ShowProgress = None,
+    more: Mapping[str, Any],
 ) -> None:
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
@@ -142,16 +146,20 @@ def info(
       treeplex info "goofspiel(num_cards=4)" --structure
       treeplex info poorer.efg --inferior-to richer.efg
       treeplex info examples/spots/turn.yaml
+      treeplex info examples/spots/turn.yaml --bets 33%,75%,150%,a --threads 4
     """
     from treeplex.errors import ImperfectRecallError
 
     with Live(progress) as live:
-        live.say(f"compiling {game}")
+        live.say(f"compiling {game or 'the game'}")
         from treeplex.forms.compile.compile_game import compile_game
         from treeplex.forms.sources.load import load
         from treeplex.run.solve.solve import solvable
 
-        rules = load(game)
+        named_game = described("info", game, more).game
+        if named_game is None:
+            raise typer.BadParameter("name a GAME, or describe a spot by options")
+        rules = load(named_game)
         estimate = None if structure else solvable(rules).estimate()
         compiled = found = less = cost = None
         try:

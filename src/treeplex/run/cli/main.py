@@ -18,7 +18,7 @@ HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampli
 
 \b
 {examples_of(PACKAGES, "treeplex")}
-  treeplex holdem solve spot.yaml --out turn.spot       solve a hold'em spot (treeplex holdem --help)
+  treeplex solve turn.yaml --out turn.spot              solve a hold'em spot
 
 {EXIT_CODES}
 """

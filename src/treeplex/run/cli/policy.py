@@ -1,15 +1,15 @@
 """Commands about policies: ``show``, ``export``."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import PolicyError, printable
+from treeplex.errors import PolicyError, SpecError, printable
 from treeplex.run.cli.shared.arguments import Complete, Json
-from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.commands import command, refuse_more, with_wing_options
 from treeplex.run.cli.shared.console import print_json, print_table
 
 if TYPE_CHECKING:
@@ -58,38 +58,55 @@ def whole_of(text: str | None) -> int | None:
 
 
 @command("Read a strategy.", place=80, example="show run")
+@with_wing_options("show")
 def show(
+    *,
     policy: PolicyArgument,
     infostate: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Only this infostate, or all with this text; of a spot a line: 'x,b50%'."),
+        typer.Option(metavar="TEXT", help="Only this infostate, or all with this text."),
     ] = None,
     player: Annotated[
-        int | None, typer.Option(metavar="I", help="Only this player's infostates; players count from 0.")
+        str | None,
+        typer.Option(metavar="I", help="Only this player; players count from 0, those of spots are oop and ip as well."),
     ] = None,
     limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="The most rows to print; 0 for all.")] = 40,
     game: OfGame = None,
     complete: Complete = False,
     as_json: Json = False,
+    more: Mapping[str, Any],
 ) -> None:
     """Read a strategy: the probability of every action at every infostate.
 
-    Of a solved spot (turn.spot) it shows the first decision, or the line of --infostate, as treeplex holdem show does.
+    Of a solved spot (turn.spot) it shows one decision: the range as a grid, actions, EV, equity, hands and the lines that
+    follow. EV is in chips, the pot included, so that a fold is worth 0. With --json --depth the output is one line of JSON per
+    node, the first line about the spot.
+
+    EQR is how much of its equity a range realises, EV / (equity x pot). Facing a bet, the pot odds are the equity that a call
+    needs, and MDF is how much of the range must not fold lest the bettor gain with any two cards.
 
     \b
     Examples:
       treeplex show runs/kuhn
       treeplex show runs/leduc --player 1 --limit 10
       treeplex show runs/kuhn --infostate 0pb
-      treeplex show turn.spot
+      treeplex show turn.spot --line x,b50% --hand AKs,QQ
+      treeplex show turn.spot --line x --by draw --only "top pair,overpair"
+      treeplex show turn.spot --line x,x --runouts
+      treeplex show turn.spot --line x,b50%,c --range --player ip
+      treeplex show turn.spot --html turn.html --png turn.png
+      treeplex show turn.spot --json --depth all > turn.jsonl
     """
     from treeplex.run.policy_source import Showing, sources_named_by
 
-    asked = Showing(infostate, player, game, complete, as_json)
+    asked = Showing(infostate, player, game, complete, as_json, more)
     if any(source.show(policy, asked) for source in sources_named_by(policy)):
         return
+    refuse_more("show", more, policy)
+    if player is not None and not player.isdecimal():
+        raise SpecError(f"--player {player!r} is not known; players count from 0")
     loaded = loaded_policy(policy, game, complete=complete)
-    chosen = matching(loaded, infostate, player)
+    chosen = matching(loaded, infostate, None if player is None else int(player))
     shown = chosen[:limit] if limit else chosen
     if as_json:
         print_json([row_of(loaded, infoset) for infoset in shown])

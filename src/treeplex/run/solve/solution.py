@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
 from treeplex.games.base import TREES
-from treeplex.run.job.record import Record
+from treeplex.run.job.record import Record, words_of
 
 
 class Solution(ABC):
@@ -115,6 +115,37 @@ class Solution(ABC):
         """What else the algorithm reports, by name."""
         return dict(self.last.numbers.get("measures", {}))
 
+    def facts(self) -> dict[str, str]:
+        """What people read of it, by name; where it was written aside."""
+        facts = {f"value of player {player}": f"{value:+.8f}" for player, value in enumerate(self.value)}
+        if self.game.players > 2:
+            for player, gain in enumerate(self.gains):
+                facts[f"value of player {player}"] += f"   gain of a best response {gain:.4e}"
+        facts["exploitability"] = f"{self.exploitability:.4e}   mean gain of a best response; NashConv {self.nash_conv:.4e}"
+        facts |= {words_of(name): f"{value:.4e}" for name, value in self.measures.items()}
+        if self.target is not None:
+            facts["target"] = f"{self.target:g}   {'reached' if self.target_reached else 'not reached'}"
+        for note in self.notes:
+            facts["note"] = note
+        return facts
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``treeplex solve --json`` prints; numbers that are not known or that this kind of game lacks are None."""
+        numbers = {
+            "exploitability": self.exploitability,
+            "nash_conv": self.nash_conv,
+            "value": list(self.value),
+            "gains": list(self.gains),
+            "nodes": self.nodes,
+            **self.measures,
+        }
+        about = {"game": self.game.spec, "algorithm": self.algorithm, "iterations": self.iterations, "seconds": self.seconds}
+        return about | {name: known(number) for name, number in numbers.items()}
+
+    def looks(self, place: str) -> list[tuple[str, str]]:
+        """Commands of ``treeplex`` that show it where it was written, each with what for."""
+        return [(f"show {place}", "read the strategy")]
+
     def __len__(self) -> int:
         """Infosets of all players."""
         return len(self.policy)
@@ -177,3 +208,10 @@ class Solution(ABC):
             f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items()
         )
         return f"<table>{cells}</table>"
+
+
+def known(number: Any) -> Any:
+    """A number, or numbers, None in place of those that are not known."""
+    if isinstance(number, list):
+        return [known(each) for each in number]
+    return None if number is None or number != number else number

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypedDict
 
-from treeplex.base.spec import nearest
+from treeplex.base.spec import nearest, shown
 from treeplex.base.wings import provided
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
@@ -171,6 +171,17 @@ class Solvable(ABC):
                 raise SpecError(f"unknown argument {name!r}{nearest(name, {*self.options, *arguments})}")
             known = ", ".join(sorted(self.options))
             raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
+
+    def read_target(self, text: str) -> float:
+        """A target as text, in the game's units.
+
+        Raises:
+            SpecError: it is no number.
+        """
+        try:
+            return float(text)
+        except ValueError:
+            raise SpecError(f"target {shown(text)} is no number; write 1e-3, in the game's units") from None
 
     @abstractmethod
     def session(self, asked: Asked, line: ProgressLine) -> AbstractContextManager[Session]:

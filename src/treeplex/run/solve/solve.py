@@ -32,7 +32,7 @@ def solve(
     algorithm: AnyAlgorithm | None = None,
     *,
     iterations: int | None = None,
-    target: float | None = None,
+    target: float | str | None = None,
     seconds: float | None = None,
     every: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -53,8 +53,8 @@ def solve(
             there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
             paces itself for. An algorithm that samples (its name ends in ``-mccfr``) walks, without any of these limits, as
             many histories as 1000 full iterations do. ``lp`` needs one. A spot does 1000 with a target as well.
-        target: stop at the first evaluation with at most this exploitability, in the game's units (chips). A spot for which
-            nothing is said stops at 0.5% of the pot.
+        target: stop at the first evaluation with at most this exploitability, in the game's units (chips); of a spot also
+            ``"0.5%"`` of the pot, where one for which nothing is said stops.
         seconds: stop after about this much time in this call (solving and judging, not compiling; judging a spot does not
             count).
         every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target; spots: 10.
@@ -86,12 +86,13 @@ def solve(
         FileError: a place that cannot be written, or a run that cannot be resumed.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far.
     """
-    check_limits(target, seconds)
     given = {name: value for name, value in options.items() if value is not None}
     with line_for(progress) as line:
         line.say("reading the game")
         chosen = solvable(game, resume)
         chosen.check_options(given, signature(solve).parameters.keys() - {"options"})
+        target = chosen.read_target(target) if isinstance(target, str) else target
+        check_limits(target, seconds)
         asked = Asked(algorithm, iterations, target, seconds, every, None if out is None else Path(out), force, resume, given)
         with chosen.session(asked, line) as session:
             job = session.job

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.forms.sources.load import load
 from treeplex.run.cli.shared.arguments import GameArgument, Json, ShowProgress, Think
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import counted, print_facts, print_json, print_table
@@ -58,6 +57,7 @@ def lbr(
     """
     with Live(progress) as live:
         live.say(f"preparing {game}")
+        from treeplex.forms.sources.load import load
         from treeplex.search.match.lbr_run import local_best_response
 
         table = load(game)

@@ -1,14 +1,17 @@
 """``treeplex play``: a person at the terminal against an agent or a policy."""
 
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treeplex.base.wings import named
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.run.cli.shared.arguments import DealSeed, GameArgument, Games, PlayThink
-from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.arguments import AnyGameArgument, DealSeed, PlayThink
+from treeplex.run.cli.shared.commands import command, described, refuse_more, with_wing_options
 from treeplex.run.cli.shared.console import counted, say
 from treeplex.run.cli.shared.failures import STOPPED
 from treeplex.run.cli.shared.live import Live
@@ -16,7 +19,8 @@ from treeplex.run.cli.shared.live import Live
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from treeplex.search.agents.agent import Thought
+    from treeplex.games.base import Game
+    from treeplex.search.agents.agent import Agent, Thought
     from treeplex.search.tables.table import Table
 
 QUIT = ("q", "quit", "exit")
@@ -32,30 +36,82 @@ class Left(Exception):  # noqa: N818 (no error)
     """The person has had enough."""
 
 
+@dataclass(frozen=True)
+class Seat:
+    """How a person wants to play; None where nothing was said.
+
+    Attributes:
+        game: the text of the game.
+        against: the opponent, as :func:`treeplex.agent` takes it.
+        seat: the person's.
+        games: how many at most.
+        iterations, think: of each search.
+        seed: of deals and draws.
+        more: options of wings.
+    """
+
+    game: str | None
+    against: str | None
+    seat: str | None
+    games: int | None
+    iterations: int | None
+    think: str | None
+    seed: int | None
+    more: Mapping[str, Any]
+
+    def opponent(self, rules: "Game", against: str) -> "Agent":
+        """The agent that a text names."""
+        from treeplex.search.tables.seating import agent_against_person, seed_of_draws
+
+        return agent_against_person(against, rules, self.iterations, self.think, seed_of_draws(self.seed))
+
+
 @command("Play against an agent or a policy.", place=140, example='play "liars_dice(faces=4)" --against rebel')
+@with_wing_options("play")
 def play(
-    game: GameArgument,
+    *,
+    game: AnyGameArgument = None,
     against: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WHOM",
             help="An agent by name (see treeplex agents), a policy file or run folder, a training folder, my.py:MyAgent "
-            "or my.py:MyLeaf.",
+            "or my.py:MyLeaf. Default: of hold'em rebel, or rules(style=regular) at stacks that rebel does not know.",
         ),
-    ],
-    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: seats alternate.")] = None,
-    games: Games = None,
+    ] = None,
+    seat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEAT",
+            help="Your player number, from 0; of spots oop or ip, of whole hands button or bb. Default: seats alternate.",
+        ),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option("-n", "--games", metavar="N", min=1, help="Stop after N games. Default: no limit.")
+    ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(metavar="T", min=1, help="Iterations per search. Default: the agent's own; with a leaf of your own 128."),
     ] = None,
     think: PlayThink = None,
     seed: DealSeed = None,
+    more: Mapping[str, Any],
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
 
     rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several. Behind
     an action of an agent that searches stands how many iterations it took. With --think a search ends when the time is up.
+
+    At hold'em spots hands are dealt from the ranges. Answer with another bet as well: b1500 (total chips on this street), bet
+    75% or raise to 4000; a size that is not in the spot is added, and the street searched again. Results are chips won or
+    lost relative to half of the starting pot. After a hand the agent says how much EV each of your decisions lost against its
+    average strategy, by its own estimate. "rebel(drawn=true)" plays a random iteration of its search, as the paper does,
+    which no opponent can exploit by more than the search's error. "search(leaf=exact)" solves rivers in every iteration.
+
+    Whole hands are those of holdem(...), from the blinds to the showdown. The blinds move from hand to hand, and amounts are
+    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in. After a hand mistakes are named as
+    far as decisions can be judged: by an estimate, or with --review by solving the streets. --phh saves the hands, for
+    treeplex holdem review among others.
 
     \b
     Examples:
@@ -65,16 +121,33 @@ def play(
       treeplex play kuhn_poker --against uniform
       treeplex play kuhn_poker --against "my.py:MyAgent(depth=3)"
       treeplex play leduc_poker --against "search(depth=3)" --think 500ms
+      treeplex play turn_endgame --bets 100%,a --raises a --seat ip -n 20 --log hands.txt
+      treeplex play examples/spots/turn.yaml --against "search(leaf=exact)" --boards --iterations 16
+      treeplex play "holdem(stack=100)" -n 20 --phh hands
+      treeplex play "holdem(stack=200)" --against "rules(style=maniac)" --seat button --review river
     """
     with Live(None) as live:
-        live.say(f"setting up {game}")
+        live.say(f"setting up {game or 'the game'}")
+        from treeplex.forms.sources.load import load
         from treeplex.search.tables.seating import table_for
 
-        table, opponent = table_for(game, against, iterations, think, seed)
-    if seat is not None and not 0 <= seat < table.players:
+        named_game = described("play", game, more).game
+        if named_game is None:
+            raise typer.BadParameter("name a GAME, or describe a spot by options")
+        rules = load(named_game)
+        wanted = Seat(game, against, seat, games, iterations, think, seed, more)
+        if not rules.terminal:
+            refuse_more("play", more, str(game))
+            if against is None:
+                raise SpecError("no opponent given; name one: --against uniform, a run folder or an agent (treeplex agents)")
+            table, opponent = table_for(named_game, against, iterations, think, seed)
+    if rules.terminal:
+        named(rules.terminal)(rules, wanted)
+        return
+    if seat is not None and not (seat.isdecimal() and int(seat) < table.players):
         raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
     say(f"against {opponent}")
-    sit(table, seat, games)
+    sit(table, None if seat is None else int(seat), games)
 
 
 def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Callable[[int, int], None] | None" = None) -> None:

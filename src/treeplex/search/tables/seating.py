@@ -44,7 +44,7 @@ def table_for(
     rules = load(game)
     rules.check_decisions()
     generator = np.random.default_rng(seed)
-    own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
+    own = seed_of_draws(seed)
     if rules.table_kind:
         opponent = agent_against_person(against, rules, iterations, think, own)
         return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
@@ -61,6 +61,11 @@ def table_for(
         return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
     opponent = agent_against_person(against, rules, iterations, think, own)
     return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
+
+
+def seed_of_draws(seed: int | None) -> int | None:
+    """The seed of an opponent's draws, where ``seed`` is that of deals."""
+    return None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
 
 
 def agent_against_person(text: str, game: Game, iterations: int | None, think: str | None, seed: int | None) -> Agent:

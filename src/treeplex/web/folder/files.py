@@ -165,7 +165,7 @@ def page_text(held: Held, line: str, file: str) -> str:
     nodes = (node_report(solution, each) for each in (lines or [node.line]))
     facts = f"{solution.spot}, {solution.algorithm}, {solution.iterations:,} iterations"
     title = f"{node.board or node.street} - Treeplex"
-    return page(nodes, node.line, solution.spot.format, title=title, facts=facts, command=f"treeplex holdem show {file}")
+    return page(nodes, node.line, solution.spot.format, title=title, facts=facts, command=f"treeplex show {file}")
 
 
 def batch_rows(folder: Path, name: str) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
 def reported(played: ShownPolicy, view: View, ev: str = "pot") -> NodeReport:
     """A view as tables."""
     if played.spot.format.hole != 2:
-        raise SpecError(f"the page is for two hole cards, and {played.spot.format.name} deals one; use treeplex holdem show")
+        raise SpecError(f"the page is for two hole cards, and {played.spot.format.name} deals one; use treeplex show")
     if ev not in EVS:
         raise SpecError(f"ev {ev[:20]!r} is not known; write pot or net")
     found = report(view, played.spot)

@@ -1,4 +1,4 @@
-"""Whole hands at the terminal: ``treeplex holdem play "holdem(...)"``."""
+"""Whole hands at the terminal: ``treeplex play "holdem(...)"``."""
 
 import re
 from pathlib import Path
@@ -8,18 +8,19 @@ import pytest
 from pokerkit import HandHistory
 from typer.testing import CliRunner
 
+from treeplex.holdem.cli.shared.hands import name_of, usual_opponent
 from treeplex.holdem.tables.whole import WholeTable
 from treeplex.holdem.whole.phh import read_phh
-from treeplex.learn.cli.holdem.whole import name_of, usual_opponent
 from treeplex.run.cli.main import app
+from treeplex.search.cli.play import Seat
 
 SMALL = ("holdem(ranks=5,suits=2,stack=8)", "--against", "rules(style=caller)", "--seed", 1)
 WHOLE = ("holdem(stack=60)", "--against", "rules(style=caller)", "--seed", 1)
 
 
 def play(*arguments: object, typed: str = "", code: int = 0) -> str:
-    """Run ``treeplex holdem play`` with what a person types."""
-    result = CliRunner().invoke(app, ["holdem", "play", *map(str, arguments)], input=typed)
+    """Run ``treeplex play`` with what a person types."""
+    result = CliRunner().invoke(app, ["play", *map(str, arguments)], input=typed)
     assert result.exit_code == code, (arguments, result.output, result.exception)
     assert "Traceback" not in result.output
     return result.output
@@ -149,7 +150,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
 
 @pytest.mark.slow_cases(
     "arguments4-other.phhs is no file of hand histories",
-    "arguments14---review is 'rivers'; give the first street that is solved: flop, turn, river",
+    "arguments13---review is 'rivers'; give the first street that is solved: flop, turn, river",
 )
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -160,19 +161,17 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),
         ((*WHOLE, "--phh", "other.phhs"), "other.phhs is no file of hand histories"),
         ((*WHOLE, "--log", "nowhere/hands.txt"), "make the folder nowhere first"),
-        ((*SMALL, "--board", "3s7hTdKs"), "--board is for turns"),
-        ((*SMALL, "--exact"), "--exact is for turns"),
-        ((*SMALL, "-n", 3, "--games", 4), "-n and --games both say how many hands"),
-        ((*SMALL, "-n", 0), "-n is 0; play at least one hand"),
+        ((*SMALL, "--board", "3s7hTdKs"), "--board is for hold'em spots, which holdem(ranks=5,suits=2,stack=8) is not"),
+        ((*SMALL, "--boards"), "--boards is for spots"),
+        ((*SMALL, "-n", 0), "Input should be greater than or equal to 1"),
         ((*SMALL, "--think", "2s"), "think is about searching"),
         (("holdem(stack=0)",), "stack"),
         (("holdem(stack=1)", "--against", "uniform"), "with stack=1 nobody has a decision after the blinds of 1/2"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
         ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street that is solved: flop, turn, river"),
         ((*SMALL, "--review", "river"), "--review solves streets of no-limit hold'em for two with 52 cards"),
-        (("turn_endgame", "--review", "river"), "--review is for whole hands"),
-        (("turn_endgame", "--against", "rebel"), "--against is for whole hands"),
-        (("turn_endgame", "-n", 3, "--iterations", 4), "-n and --iterations both say"),
+        (("kuhn_poker", "--against", "uniform", "--reveal"), "--reveal is for hands of hold'em, which kuhn_poker is not"),
+        (("kuhn_poker",), "no opponent given; name one"),
     ],
 )
 def test_mistakes_are_one_line(
@@ -196,8 +195,9 @@ def test_the_usual_opponent() -> None:
         ({"stack": 400}, "rules(style=regular)"),
         ({"players": 3}, "uniform"),
     ]
+    wanted = Seat(None, None, None, None, None, None, 1, {})
     for rules, whom in given:
-        assert usual_opponent(holdem(**rules)) == whom
+        assert usual_opponent(holdem(**rules), wanted)[0] == whom
     out = play("holdem(stack=30)", "--seed", 1, typed="fold\nq\n")
     assert "against rules(style=regular): tight and aggressive: few hands, bet (--against names another)\n" in out
 

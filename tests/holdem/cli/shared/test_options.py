@@ -1,4 +1,4 @@
-"""Options of ``holdem solve``: what spot they make, and that every mistake is one message."""
+"""Options of spots: what spot they make, and that every mistake is one message."""
 
 import math
 import random
@@ -10,10 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.holdem.cli.nonsense import NONSENSE
+from treeplex.base.located_text import option
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.holdem.cards.cards import parse_cards
-from treeplex.holdem.cli.shared import requests as holdem_solving
-from treeplex.holdem.cli.shared.requests import read_task
+from treeplex.holdem.cli.shared.requests import described_spot
+from treeplex.holdem.spots.fields import read_target
 from treeplex.holdem.spots.files import read_spot_file, spot_request
 from treeplex.holdem.spots.spot import Rake
 from treeplex.holdem.spots.spot_table import FIELDS
@@ -30,18 +31,17 @@ GOOD = {
     "target": "0.5%",
     "threads": "1",
 }
-NONE = dict.fromkeys(("endgame", "decoding", "phh", "hand", "street"))
 
 
-def task(options=GOOD, file=None, resume=None, **sources):
-    return read_task(file, options, {**NONE, **sources}, resume=resume)
+def spot_of(options=GOOD, file=None, **sources):
+    return described_spot(file, {**options, **sources}).game
 
 
 def test_options_alone():
-    found = task()
-    assert found.spot.board == parse_cards("Td9d6hQc2s")
-    assert found.spot.settings.target.chips(200) == pytest.approx(1)
-    assert found.spot.bets.streets[3][1].to_json() == {"bets": "50%,a", "raises": "60%", "donk": "default"}
+    found = spot_of()
+    assert found.board == parse_cards("Td9d6hQc2s")
+    assert found.settings.target.chips(200) == pytest.approx(1)
+    assert found.bets.streets[3][1].to_json() == {"bets": "50%,a", "raises": "60%", "donk": "default"}
 
 
 def test_sizes_of_streets_and_players_go_over_those_of_all():
@@ -71,8 +71,12 @@ VALUES = {
 """What to write for a field where its example would change nothing or not fit."""
 
 
-@pytest.mark.slow_cases("oop", "ip", "donk", "rake", "until", "net", "algorithm")
-@pytest.mark.parametrize("name", FIELDS)
+OF_ANY_GAME = ("target", "iterations", "algorithm")
+"""Fields that are options of ``solve`` for any game."""
+
+
+@pytest.mark.slow_cases("oop", "ip", "donk", "rake", "until", "net")
+@pytest.mark.parametrize("name", [name for name in FIELDS if name not in OF_ANY_GAME])
 def test_every_field_is_an_option_that_says_the_same_as_the_file(name, tmp_path):
     """The options are those of the real command, so a field without one, or read in another way, fails here."""
     field = FIELDS[name]
@@ -117,19 +121,18 @@ def sizes(spot, street, player, kind="bets"):
 
 
 def parsed_by_solve(*words):
-    """The spot and the settings that ``holdem solve`` would solve with these words on the command line."""
+    """The spot and the settings that ``treeplex solve`` would solve with these words on the command line."""
     seen = []
 
-    def read(file, options, sources, **_):
-        found = read_task(file, options, sources)
-        seen.append((found.spot, found.spot.settings))
+    def stop(game, *_, **__):
+        seen.append(game)
         raise SpecError("seen enough")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(holdem_solving, "read_task", read)
-        result = CliRunner().invoke(app, ["holdem", "solve", *words])
+        patch.setattr("treeplex.run.solve.solve.solve", stop)
+        result = CliRunner().invoke(app, ["solve", *words])
     assert "seen enough" in result.output, result.output
-    return seen[0]
+    return seen[0], seen[0].settings
 
 
 def without_places(settings):
@@ -140,15 +143,18 @@ def without_places(settings):
 def test_the_example_says_the_same_as_options_as_in_the_file():
     path = Path(__file__).parents[4] / "examples" / "spots" / "river.yaml"
     head = "".join(line[1:] for line in path.read_text().split("\n") if line.startswith("#"))
-    spot, settings = parsed_by_solve(*shlex.split(head[head.index("holdem solve") :])[2:])
+    words = shlex.split(head[head.index("treeplex solve") :])[2:]
+    target = words.pop(words.index("--target") + 1)
+    words.remove("--target")
+    spot, settings = parsed_by_solve(*words)
     file = read_spot_file(path)
     assert spot.identity == file.spot().identity
-    assert settings == file.settings()
+    assert replace(settings, target=read_target(option(target, "target"), None)) == file.settings()
 
 
 def test_locks():
-    found = task({**GOOD, "lock": ["x [QQ+]: x 100%", ": x 50%, b50% 50%"]})
-    locks = [(lock.line, dict(lock.strategy)) for lock in found.spot.settings.locks]
+    found = spot_of({**GOOD, "lock": ["x [QQ+]: x 100%", ": x 50%, b50% 50%"]})
+    locks = [(lock.line, dict(lock.strategy)) for lock in found.settings.locks]
     assert locks == [("x", {"x": 1}), ("", {"x": 0.5, "b50%": 0.5})]
 
 
@@ -160,18 +166,19 @@ def test_a_hand_history(tmp_path):
         "actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cbr 5', 'p1 cc', 'd db AsKd2c', 'p1 cc', 'p2 cbr 4', 'p1 cc', "
         "'d db 3h', 'p1 cbr 11', 'p2 f']\n"
     )
-    found = task({"oop": "22+", "ip": "AK", "bets": "50%", "raises": "a", "stack": "80"}, phh=path)
-    assert (found.spot.board, found.spot.pot, found.spot.stack) == (parse_cards("AsKd2c"), 10, 80)
-    assert found.line == "x,b4,c,3h,b11,f"
-    assert found.spot.bets.streets[1][1].to_json()["bets"] == "50%,4c"
-    turn = task({"oop": "22+", "ip": "AK"}, phh=path, street="turn")
-    assert (turn.spot.board, turn.spot.pot) == (parse_cards("AsKd2c3h"), 18)
+    options = {"oop": "22+", "ip": "AK", "bets": "50%", "raises": "a", "stack": "80"}
+    found = described_spot(None, {**options, "phh": path})
+    assert (found.game.board, found.game.pot, found.game.stack) == (parse_cards("AsKd2c"), 10, 80)
+    assert found.steps == [("show {} --line x,b4,c,3h,b11", "the last decision of the hand")]
+    assert found.game.bets.streets[1][1].to_json()["bets"] == "50%,4c"
+    turn = spot_of({"oop": "22+", "ip": "AK"}, phh=path, street="turn")
+    assert (turn.board, turn.pot) == (parse_cards("AsKd2c3h"), 18)
 
 
 @pytest.mark.parametrize(
     ("options", "sources", "says"),
     [
-        ({}, {}, "no spot given; name a spot file, or give --board"),
+        ({"stack": "9"}, {}, "the spot: board is missing; give --board"),
         ({**GOOD, "pot": "x"}, {}, "--pot: 'x' is not a number; write --pot 200"),
         ({**GOOD, "oop": "66+,ZZ"}, {}, "--oop: "),
         ({**GOOD, "oop-bets": "2x"}, {}, "--oop-bets: bet size '2x'"),
@@ -201,12 +208,13 @@ def test_a_hand_history(tmp_path):
         ({"pot": "3"}, {"resume": "x"}, "--pot does not go with --resume"),
         ({}, {"resume": "x", "endgame": "y"}, "--endgame and --resume exclude each other"),
         ({}, {"endgame": "/nowhere/x.txt"}, "cannot read /nowhere/x.txt"),
-        ({}, {"file": "/nowhere/x.yaml"}, "cannot read /nowhere/x.yaml"),
+        ({"pot": "3"}, {"file": "/nowhere/x.yaml"}, "cannot read /nowhere/x.yaml"),
+        ({"pot": "3"}, {"file": "leduc_poker"}, "--pot is for hold'em spots, which leduc_poker is not"),
     ],
 )
 def test_mistakes(options, sources, says):
     with pytest.raises(TreeplexError) as caught:
-        task(options, **sources)
+        spot_of(options, **sources)
     assert says in str(caught.value)
 
 
@@ -225,7 +233,7 @@ def test_junk_gives_one_message_or_a_spot(seed):
         if draw.random() < 0.2:
             options["lock"] = [draw.choice(JUNK)]
         try:
-            task(options)
+            spot_of(options)
         except TreeplexError as error:
             complaints += 1
             message = str(error)

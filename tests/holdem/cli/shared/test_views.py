@@ -1,4 +1,4 @@
-"""``holdem show``: groups of hands, ranges as text and runouts, against the data that they show."""
+"""``treeplex show`` of a spot: groups of hands, ranges as text and runouts, against the data that they show."""
 
 import json
 
@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.holdem.cli.main import group as holdem
 from treeplex.holdem.study.report.export import node_report
 from treeplex.holdem.study.report.runouts import runouts
+from treeplex.run.cli.main import app
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def turn(tmp_path_factory):
 @pytest.fixture
 def call(turn):
     def called(*arguments, code=0):
-        result = CliRunner().invoke(holdem, ["show", str(turn[1]), *map(str, arguments)])
+        result = CliRunner().invoke(app, ["show", str(turn[1]), *map(str, arguments)])
         assert result.exit_code == code, (result.output, result.exception)
         return result.stderr if code else result.stdout
 

@@ -1,4 +1,4 @@
-"""``treeplex holdem play``, and the table at which it is played."""
+"""``treeplex play`` at spots, and the table at which it is played."""
 
 import re
 from io import StringIO
@@ -29,13 +29,15 @@ stack: 40
 bets: 100%
 raises: a
 """
-FAST = ("--exact", "-n", 3, "--river", 4, "--threads", 1, "--seed", 0)
+FAST = ("--iterations", 3, "--seed", 0)
+EXACT = ("--against", "search(leaf=exact,river=4,threads=1)", *FAST)
+DRAWN = ("--against", "search(leaf=exact,river=4,threads=1,drawn=true)", *FAST)
 ONE = holdem("3s7hTdKs", "QdQh", "JhTh", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))
 
 
 def play(*arguments: object, typed: str = "", code: int = 0) -> str:
-    """Run ``treeplex holdem play`` with what a person types."""
-    result = CliRunner().invoke(app, ["holdem", "play", *map(str, arguments)], input=typed)
+    """Run ``treeplex play`` with what a person types."""
+    result = CliRunner().invoke(app, ["play", *map(str, arguments)], input=typed)
     assert result.exit_code == code, (arguments, result.output, result.exception)
     assert "Traceback" not in result.output
     return result.output
@@ -59,8 +61,8 @@ def spot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_person_plays_both_seats_in_turn(spot: str) -> None:
-    out = play(spot, *FAST, "--games", 2, typed="nonsense\n\nb 15\n" + "1\n" * 12)
-    assert "3s 7h Td Ks, pot 20, stacks 40, against rivers solved exactly, 3 iterations of lcfr a search" in out
+    out = play(spot, *EXACT, "--games", 2, typed="nonsense\n\nb 15\n" + "1\n" * 12)
+    assert "3s 7h Td Ks, pot 20, stacks 40, against values of rivers solved exactly, 3 iterations of lcfr a search" in out
     assert "game 1: you are OOP" in out
     assert "game 2: you are IP" in out
     assert "player" not in out
@@ -141,7 +143,7 @@ def test_a_table_deals_and_pays() -> None:
 def test_other_boards_are_dealt(spot: str) -> None:
     """With every hand of the ranges that they leave, those with cards of the spot's own board among them."""
     narrow = ("--oop", "AhAs,KsKh", "--ip", "QhQs,7h7d")
-    out = play(spot, *FAST, *narrow, "--boards", "--games", 8, "--seat", "oop", typed="1\n" * 80)
+    out = play(spot, *EXACT, *narrow, "--boards", "--games", 8, "--seat", "oop", typed="1\n" * 80)
     boards = {line.strip().split("   ")[0][:17] for line in out.splitlines() if line.strip().startswith("board ")}
     assert len(boards) == 8
     for hand in ("As Ah", "Ks Kh"):
@@ -184,12 +186,12 @@ def seat_values(*path: int) -> list[float]:
 
 def test_a_log_of_hands(spot: str, tmp_path: Path) -> None:
     for typed in ("1\n" * 12, "q\n"):
-        play(spot, *FAST, "--games", 1, "--seat", "oop", "--log", "hands.txt", typed=typed)
+        play(spot, *EXACT, "--games", 1, "--seat", "oop", "--log", "hands.txt", typed=typed)
     text = (tmp_path / "hands.txt").read_text()
     assert text.startswith("Hand 1: 3s 7h Td Ks, pot 20, stacks 40, you are OOP\n")
     assert text.count("Hand ") == 1
     assert "\nturn   OOP   check\n" in text
-    assert play(spot, *FAST, "--log", "nowhere/hands.txt", code=2) == (
+    assert play(spot, *EXACT, "--log", "nowhere/hands.txt", code=2) == (
         "error: cannot write nowhere/hands.txt: no such file or directory; make the folder nowhere first\n"
     )
 
@@ -203,10 +205,10 @@ def test_the_average_is_played_unless_an_iteration_is_asked_for(spot: str, monke
         whole(agent, at=at)
 
     monkeypatch.setattr(SearchAgent, "begin", begin)
-    play(spot, *FAST, typed="q\n")
+    play(spot, *EXACT, typed="q\n")
     assert set(seen) == {False}
     seen.clear()
-    play(spot, *FAST, "--random-iteration", typed="q\n")
+    play(spot, *DRAWN, typed="q\n")
     assert set(seen) == {True}
 
 
@@ -239,8 +241,8 @@ def test_call_means_check_where_nobody_has_bet(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_leaving(spot: str) -> None:
-    assert "no game was finished" in play(spot, *FAST, "--seat", "oop", typed="q\n")
-    assert "no game was finished" in play(spot, *FAST, "--seat", "ip", typed="")
+    assert "no game was finished" in play(spot, *EXACT, "--seat", "oop", typed="q\n")
+    assert "no game was finished" in play(spot, *EXACT, "--seat", "ip", typed="")
 
 
 def test_ctrl_c_ends_with_the_score(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +250,7 @@ def test_ctrl_c_ends_with_the_score(spot: str, monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     monkeypatch.setattr("treeplex.search.cli.play.asked", pressed)
-    assert play(spot, *FAST, code=130).endswith("no game was finished; thank you for playing\n")
+    assert play(spot, *EXACT, code=130).endswith("no game was finished; thank you for playing\n")
 
 
 def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,31 +268,31 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
         whole(agent, at=at)
 
     monkeypatch.setattr(SearchAgent, "begin", begin)
-    drawn = (*FAST, "--random-iteration")
+    drawn = DRAWN
     out = play(spot, *drawn, "--boards", "--seat", "oop", typed="1\n" * 20, code=2)
     assert re.search(words, out)
     assert "after 1 game: " in out.splitlines()[-2]
     assert forgotten == [1]
     free[0] = 10**9
-    huge = ("--exact", "--random-iteration", "-n", 10**13)
+    huge = ("--against", "search(leaf=exact,drawn=true)", "--iterations", 10**13)
     assert "iterations need" in play(spot, *huge, code=2)  # before anything of that size is made
     free[0] = 100
     assert play(spot, *drawn, code=2).startswith("error: the policies of 3 iterations need")
     free[0] = 10
-    assert play(spot, *FAST, code=2).startswith("error: the policy of a search needs")
+    assert play(spot, *EXACT, code=2).startswith("error: the policy of a search needs")
 
 
-@pytest.mark.slow_cases("arguments5-not 2: give the board of the turn")
+@pytest.mark.slow_cases("arguments4-not 2: give the board of the turn")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--exact", "--seat", "button"), "--seat must be oop or ip, not 'button'"),
-        (("net", "--exact"), "give one of both"),
-        (("--exact", "-n", 0), "iterations"),
-        (("--exact", "--method", "lcfx"), "unknown method 'lcfx'"),
-        (("--exact", "--donk", "50%"), "networks do not see who bet last"),
-        (("--exact", "--board", "3s 7h Td Ks 2c"), "not 2: give the board of the turn"),
-        (("nowhere",), "nowhere"),
+        (("--seat", "button"), "--seat must be oop or ip, not 'button'"),
+        (("--iterations", 0), "iterations"),
+        (("--against", "search(method=lcfx)"), "method must be one of"),
+        (("--against", "search(leaf=exact)", "--donk", "50%"), "networks do not see who bet last"),
+        (("--against", "search(leaf=exact)", "--board", "3s 7h Td Ks 2c"), "not 2: give the board of the turn"),
+        (("--against", "nowhere"), "nowhere"),
+        (("--review", "river"), "--review is for whole hands"),
     ],
 )
 def test_mistakes_are_one_line(spot: str, arguments: tuple[object, ...], words: str) -> None:
@@ -303,15 +305,15 @@ def test_mistakes_are_one_line(spot: str, arguments: tuple[object, ...], words: 
 def test_the_network_that_comes_with_the_library_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
-    out = play("-n", 2, "--river", 2, "--seat", "ip", "--games", 1, "--seed", 3, typed="1\n" * 10)
+    sizes = ("--bets", "100%,a", "--raises", "a")
+    words = ("--against", "rebel(river=2)", "--iterations", 2, "--seat", "ip", "-n", 1, "--seed", 3)
+    out = play("turn_endgame", *sizes, *words, typed="1\n" * 10)
     assert "3s 7h Td Ks, pot 2000, stacks 19000, against rebel: " in out
     assert "beware" not in out
     assert "after 1 game: " in out
-    for same in ((), ("turn_endgame",), ("--donk", "default")):
-        own = play(*same, "-n", 1, "--seat", "oop", typed="q\n")
-        assert "1 check   2 bet 2,000 (100%)   3 all-in 19,000" in own
-        assert "beware" not in own
-    without = play("turn_endgame", "--bets", "", "--raises", "", "-n", 1, "--seat", "oop", typed="q\n")
+    own = play("turn_endgame", *sizes, "--iterations", 1, "--seat", "oop", typed="q\n")
+    assert "1 check   2 bet 2,000 (100%)   3 all-in 19,000" in own
+    without = play("turn_endgame", "--bets", "", "--raises", "", "--iterations", 1, "--seat", "oop", typed="q\n")
     assert "  1 check\n" in without
-    unlike = play("turn_endgame", "rebel", "--bets", "50%", "--raises", "none", "-n", 1, "--seat", "oop", typed="q\n")
+    unlike = play("turn_endgame", "--bets", "50%", "--raises", "none", "--iterations", 1, "--seat", "oop", typed="q\n")
     assert "beware: the network was not trained for this: the spot has other bet sizes" in unlike

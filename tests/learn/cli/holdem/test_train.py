@@ -1,4 +1,4 @@
-"""``treeplex holdem train`` and ``treeplex holdem search``."""
+"""``treeplex train rebel`` on turns, and ``treeplex holdem search``."""
 
 import json
 import signal
@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 from tests.processes import spawned  # noqa: E402
 from tests.trainings import copied, weights  # noqa: E402
 from treeplex.holdem.betting.tree import betting_tree  # noqa: E402
-from treeplex.holdem.cli.shared.options import turn_spot  # noqa: E402
+from treeplex.holdem.spots.files import load_spot  # noqa: E402
 from treeplex.holdem.spots.known import turn_endgame_holdem  # noqa: E402
 from treeplex.holdem.spots.spot_table import TURN_ENDGAME  # noqa: E402
 from treeplex.learn.cli.train import training_line  # noqa: E402
@@ -44,6 +44,13 @@ iterations: 7
 """
 SMALL = {"iterations": 2, "rivers": 4, "river_iterations": 8, "bins": 8, "width": 8, "layers": 1, "burn_in": 8, "batch": 8}
 TINY = [part for name, value in SMALL.items() for part in ("--set", f"{name}={value}")]
+
+
+def games(count: int) -> tuple[str, str]:
+    """So many turns in total."""
+    return "--set", f"games={count}"
+
+
 KEYS = [
     "iterations",
     "method",
@@ -64,8 +71,10 @@ KEYS = [
 
 
 def call(*arguments: object, code: int = 0) -> tuple[str, str]:
-    """Run ``treeplex holdem``; return what it printed on stdout and stderr."""
-    result = CliRunner().invoke(app, ["holdem", *map(str, arguments)])
+    """Run a command, of training ReBeL or of hold'em; return what it printed on stdout and stderr."""
+    first, *others = map(str, arguments)
+    begun = ["train", *([] if "--resume" in others else ["rebel"])] if first == "train" else [first]
+    result = CliRunner().invoke(app, [*(["holdem"] if first == "search" else []), *begun, *others])
     assert result.exit_code == code, (arguments, result.output, result.exception)
     assert "Traceback" not in result.output
     return result.stdout, result.stderr
@@ -98,7 +107,7 @@ def spot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
     (folder / "spot.yaml").write_text(SPOT)
-    out, _ = call("train", folder / "spot.yaml", *TINY, "--games", 3, "--out", folder / "run")
+    out, _ = call("train", folder / "spot.yaml", *TINY, *games(3), "--out", folder / "run")
     assert "ReBeL on turns, pot 20: 3 games" in out
     assert "on 12 rivers" in out
     assert f"treeplex holdem search SPOT {folder / 'run'}" in out
@@ -115,34 +124,22 @@ def test_training_and_going_on(trained: Path, spot: str) -> None:
     first = call_json("train", spot, "--config", "settings.yaml", "--out", "run")
     assert (first["status"], first["games"], first["rows"], first["folder"]) == ("finished", 1, 4, "run")
     assert first["loss"] is None
-    found = call_json("train", "--resume", "run", "--games", 3, "--set", "rate=1e-3")
+    found = call_json("train", "--resume", "run", *games(3), "--set", "rate=1e-3")
     last = JobFolder(TURNS, "run").records()[-1]
     assert (found["games"], found["steps"], found["loss"]) == (3, last.steps, last.loss)
     assert (found["seconds"], found["cpu_seconds"]) == (last.seconds, last.cpu_seconds)
     assert "3 games" in call("train", "--resume", "run")[0]
 
 
-@pytest.mark.slow
-def test_a_spot_file_is_a_game_of_rebel(spot: str) -> None:
-    found = CliRunner().invoke(app, ["train", "rebel", spot, *TINY, "--set", "games=1", "--out", "run", "--json"])
-    assert found.exit_code == 0, found.output
-    assert json.loads(found.stdout)["games"] == 1
-    call("train", spot, *TINY, "--games", 1, "--out", "same")
-    assert weights(Path("run")) == weights(Path("same"))
-    shown = CliRunner().invoke(app, ["train", "rebel", spot, "--show"]).stdout
-    assert "stacks: [50.0, 500.0] " in shown
-
-
 def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    own, found = turn_endgame_holdem(), turn_spot(TURN_ENDGAME, {}, ranges=True)
+    own, found = turn_endgame_holdem(), load_spot(TURN_ENDGAME)
     assert betting_tree(found).nodes == betting_tree(own).nodes
     assert (found.board, found.pot, found.stack, found.min_bet) == (own.board, own.pot, own.stack, 100.0)
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(found.ranges, own.ranges, strict=True))
-    assert turn_spot(None, {"bets": "a"}, ranges=False).identity == turn_spot(TURN_ENDGAME, {"bets": "a"}, ranges=True).identity
-    assert "stacks: [5000.0, 50000.0] " in call("train", "--show")[0]
-    assert "width: 1536 " in call("train", "--show", "--preset", "paper")[0]
-    printed = call_json("train", "--bets", "100%", "--raises", "none", *TINY, "--games", 1, "--out", "run")
+    assert "stacks: [5000.0, 50000.0] " in call("train", TURN_ENDGAME, "--show")[0]
+    assert "width: 1536 " in call("train", TURN_ENDGAME, "--show", "--preset", "paper")[0]
+    printed = call_json("train", TURN_ENDGAME, "--bets", "100%", "--raises", "none", *TINY, *games(1), "--out", "run")
     assert printed["games"] == 1
     model = spot_of_record(JobFolder(TURNS, "run").about()["game"], "run")
     assert (model.board, model.stack, str(model.bets.streets[3][1].bets[0])) == (own.board, 19_000.0, "100%")  # type: ignore[union-attr]  # fmt: skip
@@ -152,7 +149,7 @@ def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytes
 def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     found = call_json("search", spot, trained, "-n", 5, "--river", 8, "--threads", 1)
     assert list(found) == KEYS
-    turn = turn_spot(spot, {}, ranges=True)
+    turn = load_spot(spot)
     own = search_spot(turn, trained, iterations=5, river=8)
     assert own.played is not None
     assert (found["iterations"], found["method"], found["values"]) == (5, "lcfr", str(trained / NET))
@@ -184,7 +181,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     assert "thousandths of a big blind" in lines["exploitability"]
     assert "3 games, 12 rivers" in lines["values"]
     assert "beware" not in lines
-    assert "treeplex holdem show played.spot" in out
+    assert "treeplex show played.spot" in out
     shown = json.loads(call("show", "played.spot", "--json")[0])
     assert shown["exploitability"] == found["exploitability"]
     assert "is there already" in complaint("search", spot, trained, "--out", "played.spot")
@@ -210,8 +207,7 @@ def test_other_networks_are_refused(spot: str) -> None:
     [
         ("train", "--out DIR"),
         ("train --out {0} --resume {0}", "not both"),
-        ("train spot.yaml --resume {0}", "keeps its spot"),
-        ("train --pot 40 --resume {0}", "keeps its spot"),
+        ("train --pot 40 --resume {0}", "--pot does not go with --resume"),
         ("train nothing.yaml --out {0}", "nothing.yaml"),
         ("train spot.yaml --out {0} --set game=3", "unknown setting 'game'; did you mean 'games'"),
         ("train spot.yaml --out {0} --set games", "--set takes key=value"),
@@ -219,7 +215,7 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train spot.yaml --out {0} --set stacks=1", "stacks must be 2 numbers"),
         ("train spot.yaml --out {0} --set stacks=1,2", "stacks must be more than 10 chips"),
         ("train spot.yaml --out {0} --set source=dice", "source must be one of"),
-        ("train spot.yaml --out {0} --games many", "see treeplex holdem train --help"),
+        ("train spot.yaml --out {0} --workers many", "see treeplex train --help"),
         ("train spot.yaml --out {0} --board 3s7hTd", "3 streets of betting, not 2"),
         ("train raked.yaml --out {0}", "networks know no rake"),
         ("train --resume {0}", "holds no training of treeplex train"),
@@ -232,7 +228,7 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("search spot.yaml --exact --threads 0", "threads"),
         ("search spot.yaml --exact --board 3s7hTdKs2c", "one street of betting"),
         ("search spot.yaml --exact --no-judge --out played.spot", "leave --no-judge out"),
-        ("search locked.yaml --exact", "locked.yaml:10: locks are for holdem solve"),
+        ("search locked.yaml --exact", "locked.yaml:10: locks are for solving"),
     ],
 )
 def test_wrong_use_is_one_line(spot: str, arguments: str, part: str) -> None:
@@ -244,17 +240,17 @@ def test_wrong_use_is_one_line(spot: str, arguments: str, part: str) -> None:
 
 @pytest.mark.slow
 def test_another_training_is_kept_unless_forced(spot: str) -> None:
-    call("train", spot, *TINY, "--games", 1, "--out", "run")
+    call("train", spot, *TINY, *games(1), "--out", "run")
     before = Path("run", METRICS).read_bytes()
-    assert "--resume" in complaint("train", spot, *TINY, "--games", 1, "--out", "run")
+    assert "--resume" in complaint("train", spot, *TINY, *games(1), "--out", "run")
     assert Path("run", METRICS).read_bytes() == before
-    call("train", spot, *TINY, "--games", 2, "--out", "run", "--force")
+    call("train", spot, *TINY, *games(2), "--out", "run", "--force")
     assert JobFolder(TURNS, "run").records()[-1].done == 2
 
 
 @pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
-    with spawned("holdem", "train", spot, *TINY, "--games", 3000, "--out", "run") as child:
+    with spawned("train", "rebel", spot, *TINY, *games(3000), "--out", "run") as child:
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline and not (Path("run", METRICS).exists() and child.poll() is None):
             time.sleep(0.1)
@@ -265,7 +261,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
     assert "resume with treeplex train --resume run" in err.strip().splitlines()[-1]
     done = JobFolder(TURNS, "run").records()[-1].done
     assert f": {done:,} game" in out
-    assert call_json("train", "--resume", "run", "--games", done + 1)["games"] == done + 1
+    assert call_json("train", "--resume", "run", *games(done + 1))["games"] == done + 1
     assert read_net("run/net.safetensors").card["games"] == done + 1
 
 
@@ -323,4 +319,4 @@ def test_learning_that_would_never_begin_is_refused_or_said(spot: str, tmp_path:
     text = complaint("train", spot, "--set", "burn_in=20", "--set", "rows=10", "--out", tmp_path / "never")
     assert "burn_in must be at most rows, 10" in text
     tiny = [word for each in ("iterations=2", "rivers=2", "river_iterations=4", "burn_in=500") for word in ("--set", each)]
-    assert "has learned nothing yet" in call("train", spot, "--games", 1, *tiny, "--out", tmp_path / "short")[0]
+    assert "has learned nothing yet" in call("train", spot, *games(1), *tiny, "--out", tmp_path / "short")[0]

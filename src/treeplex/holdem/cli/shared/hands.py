@@ -1,21 +1,30 @@
 """A person at the terminal plays whole hands of hold'em: what is shown, what is kept, and what it comes to."""
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import final
 
-from treeplex.errors import SpecError
+import numpy as np
+
+from treeplex.errors import GameError, SpecError
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.cli.shared.kept import KeptHands
+from treeplex.holdem.cli.shared.options import refuse_options
+from treeplex.holdem.tables.solved_streets import check_streets, solved_decisions
+from treeplex.holdem.tables.whole import WholeTable
+from treeplex.holdem.whole.game import Holdem
 from treeplex.run.cli.shared.console import print_next, say
 from treeplex.run.cli.shared.live import Live
-from treeplex.search.cli.play import asked, thinking, thought_text, until_left
-
-if TYPE_CHECKING:
-    from treeplex.holdem.tables.whole import WholeTable
-    from treeplex.search.tables.judging import Decided
-    from treeplex.search.tables.results import Hand
+from treeplex.run.policy_source import UNIFORM
+from treeplex.search.agents.agent import Agent
+from treeplex.search.cli.play import Seat, asked, thinking, thought_text, until_left
+from treeplex.search.evaluate.statistics import FEWEST_DEALS
+from treeplex.search.named_agents.rules import Rules
+from treeplex.search.tables.judging import Decided
+from treeplex.search.tables.results import Hand, results_of
 
 WAYS = "answer with a number of the list, or say raise to 7bb, bet 75%, half pot, all in; quit ends"
 LIMIT_WAYS = "answer with a number of the list, or say fold, check, call, bet, raise; quit ends"
@@ -49,7 +58,7 @@ class HandsPlan:
     review: str | None = None
 
 
-def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
+def play_hands(table: WholeTable, opponent: str, plan: HandsPlan) -> None:
     """Play hand after hand until the person has had enough.
 
     Args:
@@ -61,8 +70,6 @@ def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
         SpecError: no such seat, or a game whose hands cannot be written or whose streets are not solved.
         FileError: a file that cannot be written.
     """
-    from treeplex.holdem.tables.solved_streets import check_streets
-
     own = None if plan.seat is None else seat_of(table, plan.seat)
     if plan.review is not None:
         check_streets(table.rules, plan.review)
@@ -74,7 +81,40 @@ def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
     until_left(hands.play, plan.hands, hands.end)
 
 
-def seat_of(table: "WholeTable", name: str) -> int:
+def play_whole(rules: Holdem, wanted: Seat) -> None:
+    """Play whole hands, as :class:`Seat` and options of hold'em say."""
+    refuse_options(wanted.more, ("boards",), "spots")
+    with Live(None) as live:
+        live.say(f"setting up {rules.spec}")
+        whom, opponent = usual_opponent(rules, wanted) if wanted.against is None else (wanted.against, None)
+        opponent = opponent or wanted.opponent(rules, whom)
+        name = name_of(whom)
+        table = WholeTable(opponent, name, np.random.default_rng(wanted.seed))
+    said = getattr(opponent, "about", "")
+    about = said if said.startswith(name) else f"{whom}: {said}" if said else whom
+    more = wanted.more
+    plan = HandsPlan(wanted.seat, wanted.games, bool(more["reveal"]), more["log"], more["saved_hands"], more["review"])
+    play_hands(table, about + (" (--against names another)" if wanted.against is None else ""), plan)
+
+
+def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
+    """The opponent where none is named: ReBeL's network if one that comes with the library fits, else simple rules."""
+    for whom in (UNIFORM,) if rules.num_players > 2 else ("rebel", f"{Rules.name}(style=regular)"):
+        with suppress(SpecError, GameError):
+            return whom, wanted.opponent(rules, whom)
+    raise GameError(f"nobody plays {rules.spec}; name an opponent (--against)")
+
+
+def name_of(text: str) -> str:
+    """What an opponent is called at the table: ``rebel``, ``maniac``, the name of a folder, of a class."""
+    if Path(text).exists():
+        return Path(text).resolve().stem
+    name, _, inner = text.partition("(")
+    style = re.search(r"style=(\w+)", inner)
+    return style[1] if style else name.rpartition(":")[2].strip()
+
+
+def seat_of(table: WholeTable, name: str) -> int:
     """The player in a position.
 
     Raises:
@@ -87,7 +127,7 @@ def seat_of(table: "WholeTable", name: str) -> int:
     return seats[name.lower()]
 
 
-def about(table: "WholeTable") -> str:
+def about(table: WholeTable) -> str:
     """The game in a line: ``hold'em, no limit, blinds 0.5 and 1 bb, stacks 50 bb``."""
     rules = table.rules
     betting = rules.betting
@@ -114,7 +154,7 @@ class PlayedHands:
         done: the hands that are over.
     """
 
-    def __init__(self, table: "WholeTable", kept: KeptHands, plan: HandsPlan, own: int | None) -> None:
+    def __init__(self, table: WholeTable, kept: KeptHands, plan: HandsPlan, own: int | None) -> None:
         self.table, self.kept, self.plan, self.own = table, kept, plan, own
         self.done: list[Hand] = []
         self._story: list[str] = []
@@ -159,8 +199,6 @@ class PlayedHands:
 
     def _finish(self, number: int, own: int) -> None:
         """Say how a hand ended, and keep it."""
-        from treeplex.search.tables.results import Hand
-
         table = self.table
         folded = table.betting.folded
         if table.showdown:
@@ -186,10 +224,8 @@ class PlayedHands:
             hand.decided = self._reviewed(own, self.plan.review)
         say(f"  {self._so_far()}\n")
 
-    def _reviewed(self, own: int, street: str) -> list["Decided"]:
+    def _reviewed(self, own: int, street: str) -> list[Decided]:
         """The person's decisions, from a street on by its solution, which is told; those before as they are."""
-        from treeplex.holdem.tables.solved_streets import solved_decisions
-
         with Live(None) as live:
             found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
         for made in found:
@@ -231,22 +267,20 @@ class PlayedHands:
         self._story.append(line)
 
 
-def chosen(made: "Decided") -> str:
+def chosen(made: Decided) -> str:
     """What was decided, and where."""
     return f"{made.where}: {made.options[made.chosen]}"
 
 
-def mistake(table: "WholeTable", made: "Decided") -> str:
+def mistake(table: WholeTable, made: Decided) -> str:
     """A mistake in words."""
     best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
     about = "" if made.by == "solution" else "about "
     return f"{chosen(made)} loses {about}{table.amount(made.lost)}; better: {best}"
 
 
-def summary(table: "WholeTable", hands: Sequence["Hand"]) -> list[str]:
+def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
     """What hands came to: won, per hundred hands, without luck, and what decisions lost."""
-    from treeplex.search.tables.results import results_of
-
     found = results_of(hands, table.rules.betting.big_blind)
     lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, found['raw'])}"]
     if found["luckless"] is not None:
@@ -258,7 +292,7 @@ def summary(table: "WholeTable", hands: Sequence["Hand"]) -> list[str]:
     return lines
 
 
-def lost_in(table: "WholeTable", decided: Sequence["Decided"]) -> str:
+def lost_in(table: WholeTable, decided: Sequence[Decided]) -> str:
     """What decisions lost, by street."""
     mistakes = [each for each in decided if each.verdict == "mistake"]
     judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"
@@ -270,10 +304,8 @@ def lost_in(table: "WholeTable", decided: Sequence["Decided"]) -> str:
     return f"EV lost: {about}{table.amount(sum(streets.values()))} in {len(mistakes)} of {judged} ({where})"
 
 
-def per_hundred(table: "WholeTable", told: dict[str, float | None]) -> str:
+def per_hundred(table: WholeTable, told: dict[str, float | None]) -> str:
     """A sum, and its mean per hundred hands with the 95% interval, which takes enough hands."""
-    from treeplex.search.evaluate.statistics import FEWEST_DEALS
-
     total, mean, half = told["total"], told["mean"], told["half"]
     assert total is not None
     assert mean is not None

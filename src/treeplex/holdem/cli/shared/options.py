@@ -1,87 +1,31 @@
-"""Options of ``treeplex holdem`` that describe a spot, and how they become the fields of one."""
+"""What hold'em adds to commands for any game: options that describe a spot, and options of solving, reading and playing."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.holdem.spots.spot_table import FIELDS, NAMED, TURN_ENDGAME, Field
-from treeplex.run.cli.shared.commands import with_options
+from treeplex.holdem.spots.spot_table import FIELDS, HOW, Field
+from treeplex.run.cli.shared.arguments import options_under
+from treeplex.run.cli.shared.commands import WingOptions, with_options
 
-if TYPE_CHECKING:
-    from treeplex.holdem.spots.spot import Spot
-
-SpotFile = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="SPOTFILE", help=f"A spot file (.yaml or .toml), or one of {', '.join(NAMED)}; options override it."
-    ),
-]
-SearchSpot = Annotated[
-    str | None,
-    typer.Argument(metavar="SPOT", help=f"A spot file, or {TURN_ENDGAME}; options go over it. Default: {TURN_ENDGAME}."),
-]
-TurnSpot = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="SPOT", help=f"A spot file of a turn, or {TURN_ENDGAME}; options override it. Default: {TURN_ENDGAME}."
-    ),
-]
-Endgame = Annotated[
-    Path | None,
-    typer.Option("--endgame", metavar="FILE", help="A file of LibratusEndgames, instead of a spot."),
-]
-Decoding = Annotated[
-    str | None,
-    typer.Option("--decoding", metavar="true|ddcfr", help="How its cards are read (ddcfr: as DDCFR does)."),
-]
-Phh = Annotated[
-    Path | None, typer.Option("--phh", metavar="FILE", help="A hand history of PokerKit; it gives board, pot and stack.")
-]
-HandNumber = Annotated[int | None, typer.Option("--hand", metavar="N", help="Which hand of a .phhs file. Default: 1.")]
-HandStreet = Annotated[
-    str | None, typer.Option("--street", metavar="STREET", help="Which street of the hand. Default: the first heads-up one.")
-]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the solution.")]
-Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Resume the solution in this file.")]
-Start = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="FILE", help="The spot of this solution, with other ranges or bet sizes, from its regrets."),
-]
-Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
-]
-SearchIterations = Annotated[
-    int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
-]
-SearchMethod = Annotated[
-    str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
-]
-Number = Annotated[
-    int | None, typer.Option("-n", metavar="N", min=0, help="Of turns like --iterations; of whole hands like --games.")
-]
 Reveal = Annotated[bool, typer.Option("--reveal", help="Show the opponent's cards after every hand, not only at a showdown.")]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file.")]
 SavedHands = Annotated[
     Path | None,
     typer.Option("--phh", metavar="PLACE", help="Save each finished hand as PHH: a folder, or hands.phhs for all in one file."),
 ]
-Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
-Progress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show a progress line; default: on a terminal only.")
-]
 
 Options = Mapping[str, object]
 """What the options of :func:`with_fields` are to a command."""
 SIZES = tuple(option for name in ("bets", "raises", "donk") for option in (name, *(part.option for part in FIELDS[name].parts)))
 """The options of bet sizes."""
-BETTING = (*SIZES, FIELDS["thresholds"].option, *(part.option for part in FIELDS["thresholds"].parts), "min-bet", "limit")
+BETTING = (*SIZES, "thresholds", *(part.option for part in FIELDS["thresholds"].parts), "min-bet", "fixed-limit")
 """The options of all that decides what may be bet."""
-ABOUT_TURNS = ("board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "thresholds", "min_bet", "chip")
-"""The fields of a turn that is searched, played or trained on."""
 
 
 def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -93,8 +37,8 @@ def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
     return with_options([each for name in names for each in options_of(FIELDS[name])], lambda name: name.replace("_", "-"))
 
 
-def options_of(field: Field) -> list[inspect.Parameter]:
-    """The options of a field and of its parts, as parameters of a command."""
+def options_of(field: Field, panel: str | None = None) -> list[inspect.Parameter]:
+    """The options of a field and of its parts, as parameters of a command, under a heading of its help."""
     kind: Any = list[str] | None if field.repeats else str | None
     flags = [field.short] if field.short else []
     named = [(field.option, flags, kind, field.metavar, field.help)]
@@ -104,37 +48,109 @@ def options_of(field: Field) -> list[inspect.Parameter]:
             option.replace("-", "_"),
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind, typer.Option(*flags, f"--{option}", metavar=metavar, help=text)],
+            annotation=Annotated[kind, typer.Option(*flags, f"--{option}", metavar=metavar, help=text, rich_help_panel=panel)],
         )
         for option, flags, kind, metavar, text in named
     ]
 
 
-def given(options: Mapping[str, object]) -> dict[str, object]:
-    """The options that were given."""
-    return {name: value for name, value in options.items() if value is not None and value != []}
+def path(metavar: str, text: str, *flags: str) -> Any:
+    """An option for a file."""
+    return Annotated[Path | None, typer.Option(*flags, metavar=metavar, help=text)]
 
 
-def turn_spot(name: str | None, options: Mapping[str, object], *, ranges: bool) -> "Spot":
-    """A turn from a spot file or the name of turn endgame hold'em (None: the same), and options over it.
+def text(metavar: str, text: str, *flags: str) -> Any:
+    """An option for a text."""
+    return Annotated[str | None, typer.Option(*flags, metavar=metavar, help=text)]
 
-    Args:
-        name: what stands on the command line.
-        options: by their names without dashes; None is not given.
-        ranges: whether ranges matter; else all hands are in them.
+
+def number(metavar: str, text: str) -> Any:
+    """An option for a whole number."""
+    return Annotated[int | None, typer.Option(metavar=metavar, help=text)]
+
+
+def flag(name: str, text: str) -> Any:
+    """An option without a value."""
+    return Annotated[bool, typer.Option(name, help=text)]
+
+
+SPOTS, SPOT_FIELDS, SOLVED = "Hold'em spots", "Fields of a hold'em spot", "Solved hold'em spots"
+"""Headings of help."""
+THREADS = options_under(
+    SPOTS,
+    threads=number("N", FIELDS["threads"].help),
+    storage=text("KIND", FIELDS["storage"].help),
+)
+EARLY = [each for name in ("until", "net", "locks") for each in options_of(FIELDS[name], SPOTS)]
+ELSEWHERE = options_under(
+    SPOTS,
+    judge=Annotated[
+        bool, typer.Option("--judge", help="With --until: how exploitable the first street is, all that follows solved.")
+    ],
+    start=path("FILE", "The spot of this solution, with other ranges or bet sizes, from its regrets.", "--from"),
+    workers=number("N", "Processes that solve the boards below the first street."),
+    ray=text("ADDRESS", "Solve them on a Ray cluster: its address, auto, or local."),
+)
+SOURCES = options_under(
+    SPOT_FIELDS,
+    endgame=path("FILE", "A file of LibratusEndgames, instead of a spot."),
+    decoding=text("true|ddcfr", "How its cards are read (ddcfr: as DDCFR does)."),
+    phh=path("FILE", "A hand history of PokerKit; it gives board, pot and stack."),
+    hand=number("N", "Which hand of a .phhs file. Default: 1."),
+    street=text("STREET", "Which street of the hand. Default: the first heads-up one."),
+)
+DESCRIBED = [each for name in FIELDS if name not in HOW for each in options_of(FIELDS[name], SPOT_FIELDS)] + SOURCES
+LINE = text("LINE", "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in).")
+SHOWN = options_under(
+    SOLVED,
+    line=LINE,
+    hand=text("HANDS", "Only these in the table: 'AsKs', 'AK,QQ', or all."),
+    by=text("KIND", "Group hands: made, draw, suits or class."),
+    only=text("NAMES", "Only these hands: 'top pair,flush draw', 'set', 'ss', 'AKs'."),
+    runouts=flag("--runouts", "The decision on every turn or river card, in place of a node."),
+    range_text=flag("--range", "Print the range that gets here as text, for other tools."),
+    ev=text("pot|net", "pot: the pot included (fold: 0); net: relative to half of the starting pot. Default: pot."),
+    html=path("FILE", "Write a page to click through."),
+    png=path("FILE", "Draw the grid (.png, .svg, .pdf)."),
+    depth=text("N|all", "How far --json and --html go, in actions and cards. Default: none; for --html the end of the street."),
+)
+BESIDE = options_under(
+    SOLVED,
+    line=LINE,
+    other_line=text("LINE", "The decision of OTHER. Default: the same line.", "--with-line"),
+    hands=number("N", "Hands to list. Default: 12."),
+)
+FEW_FIELDS = ("board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "min_bet")
+"""Fields that are options where a spot is played or trained on; a spot file has them all."""
+BRIEFLY = [each for name in FEW_FIELDS for each in options_of(replace(FIELDS[name], parts=()), SPOT_FIELDS)]
+PLAYED = options_under(
+    "Hands of hold'em",
+    boards=flag("--boards", "Of spots: deal another board for each hand."),
+    reveal=Reveal,
+    log=Log,
+    saved_hands=SavedHands,
+    review=text("STREET", "Of whole hands: judge each by solving it, from the flop, turn or river on."),
+)
+READ = "treeplex.holdem.cli.shared.requests:described_spot"
+SPOT_OPTIONS = (
+    WingOptions("solve", [*THREADS, *EARLY, *ELSEWHERE, *DESCRIBED], READ),
+    WingOptions("info", [*options_of(FIELDS["algorithm"], SPOTS), *THREADS[:1], *DESCRIBED], READ),
+    WingOptions("compare", BESIDE),
+    WingOptions("compare", THREADS, READ),
+    WingOptions("show", SHOWN),
+    WingOptions("play", PLAYED),
+    *(WingOptions(name, BRIEFLY, READ) for name in ("play", "train", "search")),
+)
+"""What hold'em adds to commands for any game."""
+
+
+def refuse_options(more: Mapping[str, object], names: Sequence[str], for_what: str) -> None:
+    """Refuse options of :data:`PLAYED` that are for another game.
 
     Raises:
-        FileError: the file cannot be read.
-        SpecError: a field is missing or wrong, or there are locks.
+        SpecError: one was given.
     """
-    from dataclasses import replace
-
-    from treeplex.base.located_text import option
-    from treeplex.holdem.spots.files import spot_request
-
-    request = spot_request(name or TURN_ENDGAME, options)
-    if locks := request.fields.get("locks"):
-        raise SpecError(f"{locks.place}: locks are for holdem solve; leave them out")
-    if not ranges:
-        request = replace(request, fields={**request.fields, **{each: option("all", f"--{each}") for each in ("oop", "ip")}})
-    return request.spot()
+    flags = {"saved_hands": "phh"}
+    for name in names:
+        if more.get(name) is not None:
+            raise SpecError(f"--{flags.get(name, name)} is for {for_what}; leave it out")

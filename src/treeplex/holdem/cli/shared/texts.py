@@ -2,6 +2,8 @@
 
 import typer
 
+from treeplex.base.digits import short
+
 
 def echo_table(head: list[str], rows: list[list[str]]) -> None:
     """A table of many columns, the first flush left; long lines are left to the terminal, nothing is cut."""
@@ -33,10 +35,3 @@ def weight_text(weight: float) -> str:
 def counted(combos: float) -> str:
     """A number of hands for people, few with two digits."""
     return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"
-
-
-def short(value: float) -> str:
-    """A number of at least three digits, without an exponent unless it is tiny."""
-    if value != value or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"

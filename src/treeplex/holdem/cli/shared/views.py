@@ -1,8 +1,7 @@
-"""Other views of a node for ``treeplex holdem show``: every runout, groups of hands, and ranges as text."""
+"""Other views of a node for ``treeplex show``: every runout, groups of hands, and ranges as text."""
 
-import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,36 +15,6 @@ if TYPE_CHECKING:
     from treeplex.holdem.study.report.page_data import NodeReport
     from treeplex.holdem.study.report.runouts import Runouts
 
-VIEWS = [
-    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-    for name, default, kind in (
-        (
-            "runouts",
-            False,
-            Annotated[bool, typer.Option("--runouts", help="The decision on every turn or river card, in place of a node.")],
-        ),
-        (
-            "by",
-            None,
-            Annotated[str | None, typer.Option("--by", metavar="KIND", help="Group hands: made, draw, suits or class.")],
-        ),
-        (
-            "only",
-            None,
-            Annotated[
-                str | None,
-                typer.Option("--only", metavar="NAMES", help="Only these hands: 'top pair,flush draw', 'set', 'ss', 'AKs'."),
-            ],
-        ),
-        (
-            "range_text",
-            False,
-            Annotated[bool, typer.Option("--range", help="Print the range that gets here as text, for other tools.")],
-        ),
-    )
-]
-"""Options of ``holdem show`` for views."""
-
 RANKS = "AKQJT98765432"
 SUITS = "shdc"
 
@@ -57,7 +26,7 @@ def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapp
         solution: the solved spot.
         node: the node, only the hands wanted; EVs as they are to be shown.
         player: whose range.
-        options: those of :data:`VIEWS` by name.
+        options: of the command, by name.
         as_json: print JSON.
 
     Returns:
@@ -68,16 +37,16 @@ def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapp
     """
     from treeplex.errors import SpecError
 
-    asked = [name for name, key in (("--runouts", "runouts"), ("--by", "by"), ("--range", "range_text")) if options[key]]
+    asked = [name for name, key in (("--runouts", "runouts"), ("--by", "by"), ("--range", "range_text")) if options.get(key)]
     if len(asked) > 1:
         raise SpecError(f"{' and '.join(asked)} are different views; give one")
     if not asked:
         return False
-    if options["runouts"]:
-        if options["only"]:
+    if options.get("runouts"):
+        if options.get("only"):
             raise SpecError("--only does not go with --runouts, which is about whole ranges; leave it out")
         show_runouts(solution, node.line, as_json=as_json)
-    elif options["range_text"]:
+    elif options.get("range_text"):
         from treeplex.holdem.study.report.breakdown import range_text
 
         text = range_text(node.sides[player])

@@ -139,7 +139,7 @@ def batch_settings(spot: Spot) -> dict[str, Any]:
     """
     settings, pot = spot.settings, spot.pot
     if settings.until:
-        raise SpecError("until: batches solve every street; leave it out, or solve one flop at a time (treeplex holdem solve)")
+        raise SpecError("until: batches solve every street; leave it out, or solve one flop at a time (treeplex solve)")
     pace_of(settings.algorithm or DEFAULT_ALGORITHM)  # an unknown one is one error, not one per board
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)

@@ -32,7 +32,7 @@ def page(
         format: of the spot; two hole cards.
         title: of the browser's window.
         facts: one line beside the board.
-        command: what shows this solution, ``treeplex holdem show turn.spot``; for what is not on the page.
+        command: what shows this solution, ``treeplex show turn.spot``; for what is not on the page.
         ev: how EVs count at first, ``pot`` or ``net``.
 
     Raises:

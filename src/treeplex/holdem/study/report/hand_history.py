@@ -32,7 +32,7 @@ class HandSpot:
         pot: chips in the middle.
         stack: the smaller of the two stacks.
         street: 1 flop, 2 turn, 3 river.
-        line: what followed, as in ``holdem show``: ``"x,b120,c,7s"``.
+        line: what followed, as in ``show``: ``"x,b120,c,7s"``.
         bets: first bets that followed, as (street, player, chips on the street).
         raises: raises that followed, as (street, player, chips more than the bet faced).
         players: names out of position and in position, as far as known.

@@ -1,21 +1,21 @@
 """``treeplex holdem search``: search the first street of a spot with a network, with exact values, or with none."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.base.digits import three_digits
+from treeplex.base.digits import short, three_digits
 from treeplex.base.spec import quoted
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.cli.shared import options as of
-from treeplex.holdem.cli.shared.texts import short
-from treeplex.holdem.cli.solve import chips_and_share, evs_of, solving_line
-from treeplex.run.cli.shared.arguments import Json
-from treeplex.run.cli.shared.commands import command
+from treeplex.holdem.solve.report import chips_and_share, evs_of
+from treeplex.run.cli.shared.arguments import AnyGameArgument, Force, Json, ShowProgress
+from treeplex.run.cli.shared.commands import command, described, with_wing_options
 from treeplex.run.cli.shared.console import counted, print_facts, print_json, print_next
 from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
+from treeplex.run.job.progress_line import line_of
 
 if TYPE_CHECKING:
     from treeplex.holdem.spots.spot import Spot
@@ -23,21 +23,24 @@ if TYPE_CHECKING:
 
 
 @command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
-@of.with_fields(*of.ABOUT_TURNS)
+@with_wing_options("search")
 def search(
     *,
-    spot: of.SearchSpot = None,
+    spot: AnyGameArgument = None,
     net: Annotated[
         str | None,
         typer.Argument(
             metavar="NETWORK",
-            help="A folder of holdem train or train hand-values, the network in it, or my.py:MyLeaf; rebel and hands are "
+            help="A folder of train rebel or train hand-values, the network in it, or my.py:MyLeaf; rebel and hands are "
             "the library's own.",
         ),
     ] = None,
-    options: of.Options,
-    iterations: of.SearchIterations = None,
-    method: of.SearchMethod = None,
+    iterations: Annotated[
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
+    ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Exact values where the betting ends: what follows solved in every iteration.")
     ] = False,
@@ -50,10 +53,11 @@ def search(
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per core allowed.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the strategy, for holdem show.")] = None,
-    force: of.Overwrite = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the strategy, for treeplex show.")] = None,
+    force: Force = False,
     as_json: Json = False,
-    progress: of.Progress = None,
+    progress: ShowProgress = None,
+    more: Mapping[str, Any],
 ) -> None:
     """Search a turn, a flop or any first street to the end of its betting, all hands at once.
 
@@ -75,17 +79,23 @@ def search(
         raise SpecError("a network, --exact and --zero are three kinds of values; give one of them")
     if net is None and not exact and not zero:
         raise SpecError(
-            "no values given; after the spot name a folder of holdem train, rebel or hands, or give --exact or --zero"
+            "no values given; after the spot name a folder of train rebel, rebel or hands, or give --exact or --zero"
         )
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
     with Live(progress) as live:
         live.say("reading the spot")
+        from treeplex.forms.sources.load import load
         from treeplex.holdem.cli.shared.requests import usable
+        from treeplex.holdem.spots.spot import Spot
         from treeplex.learn.first_street.search import ITERATIONS, METHOD, RIVER, search_spot
         from treeplex.search import ZeroLeaf
 
-        turn = of.turn_spot(spot, options, ranges=True)
+        turn = load(described("search", spot or "turn_endgame", more).game)
+        if not isinstance(turn, Spot):
+            raise SpecError(f"{spot} is no hold'em spot; name a spot file or turn_endgame")
+        if turn.settings.locks:
+            raise SpecError(f"{turn.settings.locks[0].place}: locks are for solving; leave them out")
         if out is not None and usable(out) and not force:
             raise FileError(f"{out} is there already; choose another name, or overwrite it (--force)")
         found = search_spot(
@@ -96,7 +106,7 @@ def search(
             river=RIVER if river is None else river,
             threads=threads,
             judge=True if out is not None else judge,
-            progress=lambda now: live.say(solving_line(now, turn.pot)),
+            progress=lambda now: live.say(line_of(now)),
         )
         saved = None
         if out is not None and found.played is not None:
@@ -168,7 +178,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     if saved is None:
         print_next([("treeplex holdem search ... --out turn.spot", "keep what it plays, to look at it")])
     else:
-        print_next([(f"treeplex holdem show {quoted(str(saved))}", "look at what it plays")])
+        print_next([(f"treeplex show {quoted(str(saved))}", "look at what it plays")])
 
 
 def judged_text(card: Any) -> str:

@@ -68,7 +68,7 @@ judged."""
 TURNS = JobKind(
     name="rebel on turns",
     unit="games",
-    maker="treeplex holdem train",
+    maker="treeplex train rebel",
     numbers={**NUMBERS, "policy_loss": maybe(real), "lost": maybe(integer)},
     needs={"game": dict, "identity": str, "settings": dict},
     files=(NET, PLOT),

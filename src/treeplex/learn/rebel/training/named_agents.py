@@ -39,6 +39,7 @@ class SearchAgentSettings(AgentSettings):
     rounds: bool | None = setting(None, "whether a subgame is cut off at the end of a betting round as well")
     endgame: int | None = setting(None, "the most public nodes of an endgame that is not cut off", low=0)
     river: int = setting(64, "of turns of hold'em: iterations in a solution of the rivers", low=1)
+    threads: int | None = setting(None, "of turns of hold'em with exact values; none: one per core allowed", low=1)
     drawn: bool | None = setting(
         None,
         "whether an iteration drawn at random is played, and not the average policy; none: yes, but not on turns of hold'em",
@@ -64,6 +65,7 @@ class SearchAgentSettings(AgentSettings):
             iterations=self.iterations or turns.ITERATIONS,
             method=self.method or turns.METHOD,
             river=self.river,
+            threads=self.threads,
             drawn=bool(self.drawn),
             game=game,
         )
@@ -71,6 +73,8 @@ class SearchAgentSettings(AgentSettings):
         iterations, method = agent.settings.iterations, agent.settings.method
         values = f"{source}: values of rivers by a network" if net is not None else "values of rivers solved exactly"
         agent.about = f"{values}, {iterations} iterations of {method} a search"
+        if differs := turns.unlike(net, game.spot):
+            agent.about += f"; beware: the network was not trained for this: the spot has {', '.join(differs)}"
         return agent
 
 

@@ -69,7 +69,7 @@ def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
     found = read_net(path)
     settings, weights = found.settings, found.weights
     if "bins" not in settings:
-        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that holdem train wrote")
+        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that train rebel wrote")
     try:
         bins, width, layers = (int(settings[name]) for name in ("bins", "width", "layers"))
         last, board, shape = f"{3 * layers}.bias", 0, {"width": width, "layers": layers, "seed": 0}

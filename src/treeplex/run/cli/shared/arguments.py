@@ -1,21 +1,23 @@
 """Arguments and options that several commands share."""
 
 import inspect
+from copy import copy
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import typer
 
 from treeplex.errors import SpecError
 
-GameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME",
-        help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg, mygame.py:MyGame, or a "
-        "hold'em spot: turn.yaml, turn_endgame.",
-    ),
-]
+SETTINGS = "Settings"
+"""The heading of options about the settings of a training."""
+_GAME = typer.Argument(
+    metavar="GAME",
+    help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg, mygame.py:MyGame, or a "
+    "hold'em spot: turn.yaml, turn_endgame.",
+)
+GameArgument = Annotated[str, _GAME]
+AnyGameArgument = Annotated[str | None, _GAME]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets; default: refuse.")]
 Complete = Annotated[
@@ -59,45 +61,67 @@ ShowProgress = Annotated[
 ]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")]
 Changes = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting over those; may be given several times.")
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="One setting over those; may be given several times.", rich_help_panel=SETTINGS
+    ),
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Settings to start from: recipe, paper or another. Default: recipe."),
+    typer.Option(
+        metavar="NAME", help="Settings to start from: recipe, paper or another. Default: recipe.", rich_help_panel=SETTINGS
+    ),
 ]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Settings over the preset's, as YAML; see --show.")]
-ShowSettings = Annotated[bool, typer.Option("--show", help="Print all settings as YAML and stop.")]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Settings over the preset's, as YAML; see --show.",
+        rich_help_panel=SETTINGS,
+    ),
+]
+ShowSettings = Annotated[
+    bool,
+    typer.Option(
+        "--show",
+        help="Print all settings as YAML and stop.",
+        rich_help_panel=SETTINGS,
+    ),
+]
 TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threads. Default: one per core allowed.")]
-Storage = Annotated[
-    str | None, typer.Option(metavar="KIND", help="Of a spot: float32 (default), float64, int16, int8, packed or disk:FOLDER.")
-]
 Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
+    str | None, typer.Option(metavar="NAME", help="cpu, cuda, auto or torch-cpu; the last three need PyTorch. Default: cpu.")
 ]
-RunPlace = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a spot one file, turn.spot.")]
+RunPlace = Annotated[
+    Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a hold'em spot one file, turn.spot.")
+]
 Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
 
+COMPILED = "Compiled games"
+"""The heading of options that only games have that are compiled."""
+
+
+def options_under(panel: str | None, **kinds: Any) -> list[inspect.Parameter]:
+    """Options by their names, under a heading of the help; without one they are None."""
+    found = []
+    for name, kind in kinds.items():
+        first, option = get_args(kind)
+        own = copy(option)
+        own.rich_help_panel = panel
+        found.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[first, own]))
+    return found
+
+
 SOLVING = [
-    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-    for name, kind in {
-        "seconds": Seconds,
-        "nodes": Nodes,
-        "every": Every,
-        "seed": Seed,
-        "updates": Updates,
-        "device": Device,
-        "threads": Threads,
-        "storage": Storage,
-        "measures": Measures,
-        "refine": Refine,
-        "limit": Limit,
-    }.items()
+    *options_under(None, seconds=Seconds, every=Every),
+    *options_under(
+        COMPILED, nodes=Nodes, seed=Seed, updates=Updates, device=Device, measures=Measures, refine=Refine, limit=Limit
+    ),
 ]
 """Options of all commands that solve, as :func:`treeplex.solve` and :func:`treeplex.compare` call them."""
 

@@ -1,19 +1,37 @@
 """Commands: a function with :func:`command` over it is one, in whatever file of its package it stands."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import typer
+from typer.core import TyperCommand
 
+from treeplex.base.wings import named, provided
+from treeplex.errors import SpecError
 from treeplex.run.cli.shared.failures import Commands
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WIDTH = 54
 """Columns of an example in a group's help; behind longer ones nothing is said."""
+
+
+class Grouped(TyperCommand):
+    """A command whose help lists options under the headings of their panels."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments and options."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for each in self.get_params(ctx):
+            if (row := each.get_help_record(ctx)) is not None:
+                usual = "Arguments" if each.param_type_name == "argument" else "Options"
+                groups.setdefault(getattr(each, "rich_help_panel", None) or usual, []).append(row)
+        for heading, rows in ((name, each) for name, each in groups.items() if each):
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
 
 @dataclass(frozen=True)
@@ -72,8 +90,7 @@ def commands_of(*packages: str) -> list[Command]:
 def add_commands(app: typer.Typer, *packages: str) -> None:
     """Add the commands of packages to a group."""
     for each in commands_of(*packages):
-        options = {} if each.cls is None else {"cls": each.cls}
-        app.command(each.name, short_help=each.short, **options)(each.function)
+        app.command(each.name, short_help=each.short, cls=each.cls or Grouped)(each.function)
 
 
 def group_of(packages: Sequence[str], name: str, text: str) -> typer.Typer:
@@ -91,9 +108,9 @@ def group_of(packages: Sequence[str], name: str, text: str) -> typer.Typer:
 
 
 def with_options(
-    added: Sequence[inspect.Parameter], key: Callable[[str], str] = str
+    added: Sequence[inspect.Parameter], key: Callable[[str], str] = str, *, into: str = "options"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command further options, in place of its parameter ``options``.
+    """Give a command further options, in place of its parameter ``into``.
 
     The command gets a mapping from their names, as ``key`` changes them, to what was given; others are None.
     """
@@ -102,17 +119,87 @@ def with_options(
         def call(**arguments: Any) -> None:
             given = {each.name: arguments.pop(each.name, each.default) for each in added}
             options = {key(name): None if value is False or value == [] else value for name, value in given.items()}
-            command(**arguments, options=options)
+            command(**arguments, **{into: options})
 
         parameters: list[inspect.Parameter] = []
         for own in inspect.signature(command).parameters.values():
-            parameters += added if own.name == "options" else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+            parameters += added if own.name == into else [own.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
         call.__name__, call.__doc__, call.__module__ = command.__name__, command.__doc__, command.__module__
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {each.name: each.annotation for each in parameters}
         return call
 
     return changed
+
+
+@dataclass(frozen=True)
+class WingOptions:
+    """Options that a wing adds to a command below it.
+
+    Attributes:
+        command: the command's name.
+        parameters: the options; their panels are headings of the command's help.
+        read: ``"module:name"`` of a function from the text of a game (or None) and the options given to what they
+            describe, a :class:`Described`; empty where the command hands the options on.
+    """
+
+    command: str
+    parameters: Sequence[inspect.Parameter]
+    read: str = ""
+
+
+def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
+    """Refuse options that a command hands on to what a wing adds, where they mean nothing.
+
+    Raises:
+        SpecError: there is one; the message says what it is for.
+    """
+    for each in wing_options(name):
+        for parameter in () if each.read else each.parameters:
+            if more.get(parameter.name) is not None:
+                _, option = get_args(parameter.annotation)
+                flag = next(iter(option.param_decls or ()), f"--{parameter.name}")
+                raise SpecError(f"{flag} is for {lowered(option.rich_help_panel)}, which {subject} is not; leave it out")
+
+
+def lowered(heading: str) -> str:
+    """A heading within a sentence."""
+    return heading[0].lower() + heading[1:]
+
+
+class Described(NamedTuple):
+    """A game as a command line describes it.
+
+    Attributes:
+        game: as :func:`treeplex.load` takes it.
+        options: further options of :func:`treeplex.solve`.
+        steps: commands to try with a solution, each with what for; ``{}`` stands for its file.
+    """
+
+    game: Any
+    options: Mapping[str, Any] = {}
+    steps: Sequence[tuple[str, str]] = ()
+
+
+def with_wing_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that wings add to it, in place of its parameter ``more``: those given, by name."""
+    return with_options([each for own in wing_options(name) for each in own.parameters], into="more")
+
+
+def wing_options(name: str) -> list[WingOptions]:
+    """What wings add to a command."""
+    return [each for each in provided("options") if each.command == name]
+
+
+def described(name: str, game: str | None, more: Mapping[str, Any]) -> Described:
+    """The game that a command's arguments describe: its text, and the options of wings."""
+    given = {name: value for name, value in more.items() if value is not None}
+    for each in wing_options(name):
+        own = {parameter.name for parameter in each.parameters} | {"resume"}
+        if each.read and any(parameter.name in given for parameter in each.parameters):
+            found: Described = named(each.read)(game, {key: value for key, value in given.items() if key in own})
+            return found
+    return Described(game)
 
 
 def examples_of(packages: Sequence[str], group: str) -> str:

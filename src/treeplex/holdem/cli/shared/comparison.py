@@ -1,60 +1,43 @@
-"""``treeplex holdem compare``: two solved spots side by side."""
+"""Two solved spots side by side: what ``treeplex compare`` prints of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
+import numpy as np
 import typer
 
-from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent, short
-from treeplex.run.cli.shared.arguments import Json
-from treeplex.run.cli.shared.commands import command
+from treeplex.base.digits import short
+from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.study.report.comparison import Comparison, SideComparison, compare_nodes
+from treeplex.holdem.study.report.export import number, rounded
+from treeplex.holdem.study.report.page_data import PLAYERS
 from treeplex.run.cli.shared.console import print_facts, print_json
-
-if TYPE_CHECKING:
-    from treeplex.holdem.study.report.comparison import Comparison, SideComparison
 
 FEW = 12
 
 
-@command("Compare two solved spots.", place=35, example="compare before.spot after.spot --line x")
-def compare(
-    *,
-    first: Annotated[Path, typer.Argument(metavar="FILE", help="A solved spot.")],
-    second: Annotated[Path, typer.Argument(metavar="OTHER", help="Another, say with a lock, other sizes or another range.")],
-    line: Annotated[str, typer.Option("--line", metavar="LINE", help="The decision to compare; default: the first.")] = "",
-    with_line: Annotated[
-        str | None, typer.Option("--with-line", metavar="LINE", help="The decision of OTHER; default: the same line.")
-    ] = None,
-    most: Annotated[int, typer.Option("--hands", metavar="N", min=0, help="Hands to list.")] = FEW,
-    as_json: Json = False,
-) -> None:
-    """Compare two solved spots at one decision: EV, equity, how often each action is taken, and the hands that gain or lose.
+def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, as_json: bool) -> None:
+    """Compare two solved spots at one decision: EV, equity, how often each action is taken, and hands that gain or lose.
 
-    EVs are chips from the pot. A difference is OTHER less FILE. "Gain" is the mean difference over the hands that both
-    ranges have, so it does not count that the ranges themselves may be others. A difference below both exploitabilities means
-    nothing.
-
-    \b
-    Examples:
-      treeplex holdem compare before.spot after.spot
-      treeplex holdem compare small.spot large.spot --line x,b50% --with-line x,b75%
+    Args:
+        files: of the solutions.
+        options: those that hold'em adds to ``treeplex compare``, None where not given.
+        as_json: print JSON.
     """
-    from treeplex.holdem.solve.solution import load_solution
-    from treeplex.holdem.study.report.comparison import compare_nodes
-
-    solutions = load_solution(first), load_solution(second)
-    found = compare_nodes(*solutions, line, with_line)
+    solutions = load_solution(files[0]), load_solution(files[1])
+    found = compare_nodes(*solutions, options.get("line") or "", options.get("other_line"))
     exploitabilities = solutions[0].exploitability, solutions[1].exploitability
     if as_json:
         print_json(comparison_json(found, exploitabilities))
     else:
-        print_comparison(found, (first, second), exploitabilities, most)
+        most = options.get("hands")
+        print_comparison(found, files, exploitabilities, FEW if most is None else most)
 
 
-def comparison_json(found: "Comparison", exploitabilities: tuple[float, float]) -> dict[str, object]:
+def comparison_json(found: Comparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
     """Everything, hand by hand."""
-    from treeplex.holdem.study.report.export import number, rounded
-
     sides = {}
     for name, side in zip(("oop", "ip"), found.sides, strict=True):
         hands = zip(side.names, rounded(side.ev.T), rounded(side.share), strict=True)
@@ -76,10 +59,8 @@ def comparison_json(found: "Comparison", exploitabilities: tuple[float, float]) 
     }
 
 
-def print_comparison(found: "Comparison", files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
+def print_comparison(found: Comparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
     """For people."""
-    from treeplex.holdem.study.report.page_data import PLAYERS
-
     facts = {}
     for file, node, left in zip(files, found.nodes, exploitabilities, strict=True):
         facts[file.name] = (
@@ -101,10 +82,8 @@ def print_comparison(found: "Comparison", files: tuple[Path, Path], exploitabili
         print_hands(name, side, most)
 
 
-def print_hands(name: str, side: "SideComparison", most: int) -> None:
+def print_hands(name: str, side: SideComparison, most: int) -> None:
     """The hands that gain or lose most, weighted by how often they get here."""
-    import numpy as np
-
     weighted = np.nan_to_num(np.abs(side.difference) * side.share)
     order = [int(row) for row in np.argsort(-weighted, kind="stable")[:most] if weighted[row] > 0]
     if not order:

@@ -1,109 +1,78 @@
-"""``treeplex holdem show``: read a solved spot."""
+"""A node of a solved spot for people: what ``treeplex show`` prints of one."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import typer
+from rich.console import Console
 
+from treeplex.base.digits import short
 from treeplex.base.spec import quoted
-from treeplex.holdem.cli.shared.texts import amount, counted, echo_table, per_cent, short, weight_text
-from treeplex.holdem.cli.shared.views import VIEWS, show_view
-from treeplex.run.cli.shared.arguments import Json
-from treeplex.run.cli.shared.commands import command, with_options
+from treeplex.base.storage.files import write_atomically
+from treeplex.errors import SpecError
+from treeplex.holdem.cli.shared.requests import usable
+from treeplex.holdem.cli.shared.texts import amount, counted, echo_table, per_cent, weight_text
+from treeplex.holdem.cli.shared.views import show_view
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.study.pages.grid import in_colour, legend, strategy_grid, value_grid
+from treeplex.holdem.study.pages.holdem import MOST_NODES, check_two_cards, page
+from treeplex.holdem.study.report.breakdown import filtered
+from treeplex.holdem.study.report.export import (
+    EV_MEANINGS,
+    Solved,
+    header,
+    lines_above,
+    lines_below,
+    node_json,
+    node_lines,
+    node_report,
+    read_depth,
+)
+from treeplex.holdem.study.report.measures import Measures, measures, realised
+from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport, Side, chosen_hands, classes
 from treeplex.run.cli.shared.console import print_facts, print_json
 
-if TYPE_CHECKING:
-    from treeplex.holdem.study.report.export import Solved
-    from treeplex.holdem.study.report.measures import Measures
-    from treeplex.holdem.study.report.page_data import NodeReport, Side
-
 MOST_NEXT = 14
-FILE_HELP = "A file that holdem solve wrote with --out."
-LINE_HELP = "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in)."
 
 
-@command("Read a solved spot.", place=20, example="show turn.spot --line x,b60%")
-@with_options(VIEWS)
-def show(
-    *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
-    line: Annotated[str, typer.Option("--line", metavar="LINE", help=LINE_HELP)] = "",
-    player: Annotated[
-        str | None, typer.Option("--player", metavar="oop|ip", help="Whose range; default: the player who acts.")
-    ] = None,
-    hand: Annotated[
-        str | None, typer.Option("--hand", metavar="HANDS", help="Only these in the table: 'AsKs', 'AK,QQ', or all.")
-    ] = None,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to click through.")] = None,
-    png: Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Draw the grid (.png, .svg, .pdf).")] = None,
-    depth: Annotated[
-        str | None,
-        typer.Option(
-            "--depth",
-            metavar="N|all",
-            help="How far --json and --html go, in actions and cards. Default: none; for --html to the end of the street.",
-        ),
-    ] = None,
-    ev: Annotated[
-        str,
-        typer.Option(
-            "--ev", metavar="pot|net", help="pot: the pot included (fold: 0); net: relative to half of the starting pot."
-        ),
-    ] = "pot",
-    options: Mapping[str, Any],
-    as_json: Json = False,
-) -> None:
+def show_node(file: Path, player: str | None, options: Mapping[str, Any], *, as_json: bool) -> None:
     """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and the lines that follow.
 
-    EV is in chips, the pot included, so that a fold is worth 0; --ev net counts wins and losses relative to half the starting
-    pot. With --json --depth the output is one line of JSON per node, the first line
-    about the spot; it streams, however long.
+    Args:
+        file: of the solution.
+        player: whose range, ``oop``, ``ip``, 0 or 1; None for who acts.
+        options: those that hold'em adds to ``treeplex show``, None where not given.
+        as_json: print JSON.
 
-    EQR is how much of its equity a range realises, EV / (equity x pot). Facing a bet, the pot odds are the equity that a call
-    needs, and MDF is how much of the range must not fold lest the bettor gain with any two cards.
-
-    \b
-    Examples:
-      treeplex holdem show turn.spot
-      treeplex holdem show turn.spot --line x,b50% --hand AKs,QQ
-      treeplex holdem show turn.spot --line x --by made
-      treeplex holdem show turn.spot --line x --by draw --only "top pair,overpair"
-      treeplex holdem show turn.spot --line x,x --runouts
-      treeplex holdem show turn.spot --line x,b50%,c --range --player ip
-      treeplex holdem show turn.spot --html turn.html --png turn.png
-      treeplex holdem show turn.spot --json --depth all > turn.jsonl
+    Raises:
+        SpecError, FileError: an option that is wrong, or a file that cannot be read or written.
     """
-    from treeplex.errors import SpecError
-    from treeplex.holdem.cli.shared.requests import usable
-    from treeplex.holdem.solve.solution import load_solution
-    from treeplex.holdem.study.report.breakdown import filtered
-    from treeplex.holdem.study.report.export import EV_MEANINGS, node_report, read_depth
-
+    line, html, png = options.get("line") or "", options.get("html"), options.get("png")
+    ev, depth, only = options.get("ev") or "pot", options.get("depth"), options.get("only")
     if ev not in EV_MEANINGS:
         raise SpecError(f"--ev {ev!r} is not known; write pot or net")
     if depth is not None and html is None and not as_json:
         raise SpecError("--depth is for --html and --json; add one of them, or leave --depth out")
-    steps = None if depth is None else read_depth(depth)
+    steps = None if depth is None else (read_depth(depth),)
     who = read_player(player)
     for path in (html, png):
         if path is not None:
             usable(path)
-    chosen = {**dict.fromkeys(("runouts", "by", "only", "range_text")), **options}
     solution = load_solution(file)
     node = node_report(solution, line)
-    if chosen["only"]:
-        node = filtered(node, chosen["only"].split(","))
-    if show_view(solution, node.from_the_pot() if ev == "pot" else node, shown_player(node, who), chosen, as_json=as_json):
+    if only:
+        node = filtered(node, only.split(","))
+    if show_view(solution, node.from_the_pot() if ev == "pot" else node, shown_player(node, who), options, as_json=as_json):
         return
     if html is not None:
-        write_page(html, solution, node, None if depth is None else (steps,), file=file, ev=ev)
+        write_page(html, solution, node, steps, file=file, ev=ev)
     if png is not None:
         write_grid(png, solution, node, who, ev=ev)
     if as_json:
-        write_json(solution, node, None if depth is None else (steps,), ev)
+        write_json(solution, node, steps, ev)
     elif html is None and png is None:
-        print_node(solution, node, who, hand, signed=ev == "net", file=file)
+        print_node(solution, node, who, options.get("hand"), signed=ev == "net", file=file)
     else:
         for path in (html, png):
             if path is not None:
@@ -111,19 +80,15 @@ def show(
 
 
 def read_player(text: str | None) -> int | None:
-    """0 for ``oop``, 1 for ``ip``."""
-    from treeplex.errors import SpecError
-
-    if text is None:
-        return None
-    if text.lower() not in ("oop", "ip"):
+    """0 for ``oop``, 1 for ``ip``; None of None."""
+    known = {"oop": 0, "0": 0, "ip": 1, "1": 1}
+    if text is not None and text.lower() not in known:
         raise SpecError(f"--player {text!r} is not known; write oop (out of position) or ip (in position)")
-    return ("oop", "ip").index(text.lower())
+    return None if text is None else known[text.lower()]
 
 
-def write_json(solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None, ev: str) -> None:
+def write_json(solution: Solved, node: NodeReport, depth: tuple[int | None] | None, ev: str) -> None:
     """One object, or with a depth one line a node."""
-    from treeplex.holdem.study.report.export import header, node_json, node_lines
 
     if depth is None:
         print_json({**header(solution, ev), "node": node_json(node, ev=ev)})
@@ -132,13 +97,8 @@ def write_json(solution: "Solved", node: "NodeReport", depth: tuple[int | None] 
         typer.echo(text)
 
 
-def write_page(
-    path: Path, solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None, *, file: Path, ev: str
-) -> None:
+def write_page(path: Path, solution: Solved, node: NodeReport, depth: tuple[int | None] | None, *, file: Path, ev: str) -> None:
     """The HTML page: the way to the node, the node, and what follows on its street or to a depth."""
-    from treeplex.base.storage.files import write_atomically
-    from treeplex.holdem.study.pages.holdem import MOST_NODES, check_two_cards, page
-    from treeplex.holdem.study.report.export import lines_above, lines_below, node_report
 
     check_two_cards(solution.spot.format)
     limit, across = (None, False) if depth is None else (depth[0], True)
@@ -150,13 +110,13 @@ def write_page(
         solution.spot.format,
         title=f"{node.board or node.street} - Treeplex",
         facts=facts_line(solution),
-        command=f"treeplex holdem show {quoted(str(file))}",
+        command=f"treeplex show {quoted(str(file))}",
         ev=ev,
     )
     write_atomically(path, text)
 
 
-def facts_line(solution: "Solved") -> str:
+def facts_line(solution: Solved) -> str:
     """The spot and how well it is solved, in one line."""
     spot = solution.spot
     pot = spot.opening_pot
@@ -166,11 +126,9 @@ def facts_line(solution: "Solved") -> str:
     return f"pot {pot:g}, stacks {spot.stack:g}; {solution.algorithm}, {solution.iterations:,} iterations, {known}"
 
 
-def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None, *, ev: str) -> None:
+def write_grid(path: Path, solution: Solved, node: NodeReport, player: int | None, *, ev: str) -> None:
     """The picture of one player's grid."""
     from treeplex.holdem.study.pages.grid_image import grid_figure
-    from treeplex.holdem.study.pages.holdem import check_two_cards
-    from treeplex.holdem.study.report.page_data import classes
     from treeplex.run.plots import write_figure
 
     check_two_cards(solution.spot.format)
@@ -179,20 +137,13 @@ def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int |
     write_figure(grid_figure(node, who, classes(node.sides[who], node.cards)), path)
 
 
-def shown_player(node: "NodeReport", player: int | None) -> int:
+def shown_player(node: NodeReport, player: int | None) -> int:
     """Whose range to show: the one asked for, else who acts, else player 0."""
     return player if player is not None else node.player or 0
 
 
-def print_node(
-    solution: "Solved", node: "NodeReport", player: int | None, hand: str | None, *, signed: bool, file: Path
-) -> None:
+def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str | None, *, signed: bool, file: Path) -> None:
     """A node for people."""
-    from rich.console import Console
-
-    from treeplex.holdem.study.pages.grid import in_colour
-    from treeplex.holdem.study.report.measures import measures, realised
-    from treeplex.holdem.study.report.page_data import PLAYERS, chosen_hands
 
     whole, node = node, node if signed else node.from_the_pot()
     who = shown_player(node, player)
@@ -216,14 +167,9 @@ def print_node(
     print_next(node, file)
 
 
-def print_grid(console: "object", node: "NodeReport", who: int, *, coloured: bool) -> None:
+def print_grid(console: Console, node: NodeReport, who: int, *, coloured: bool) -> None:
     """The grid and its legend."""
-    from rich.console import Console
 
-    from treeplex.holdem.study.pages.grid import legend, strategy_grid, value_grid
-    from treeplex.holdem.study.report.page_data import PLAYERS, classes
-
-    assert isinstance(console, Console)
     found = classes(node.sides[who], node.cards)
     if node.player == who:
         console.print(strategy_grid(found, node.kinds, coloured=coloured), soft_wrap=True)
@@ -234,7 +180,7 @@ def print_grid(console: "object", node: "NodeReport", who: int, *, coloured: boo
     console.print()
 
 
-def print_actions(node: "NodeReport", side: "Side", *, signed: bool) -> None:
+def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
     """What the whole range does."""
     rows = []
     for number, name in enumerate(node.actions):
@@ -245,9 +191,8 @@ def print_actions(node: "NodeReport", side: "Side", *, signed: bool) -> None:
     typer.echo("")
 
 
-def print_ranges(node: "NodeReport", found: "Measures", eqr: tuple[float, float], *, signed: bool) -> None:
+def print_ranges(node: NodeReport, found: Measures, eqr: tuple[float, float], *, signed: bool) -> None:
     """EV, equity and how much of it is realised, of both ranges; and what a bet asks for."""
-    from treeplex.holdem.study.report.page_data import PLAYERS
 
     rows = []
     for side, share in zip(node.sides, eqr, strict=True):
@@ -260,7 +205,7 @@ def print_ranges(node: "NodeReport", found: "Measures", eqr: tuple[float, float]
     typer.echo("")
 
 
-def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], *, signed: bool) -> None:
+def print_hands(node: NodeReport, side: Side, hands: tuple[list[int], int], *, signed: bool) -> None:
     """Rows of hands, and how many more there are."""
     rows, left = hands
     acting = range(len(side.frequency))
@@ -285,7 +230,7 @@ def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], 
     typer.echo("")
 
 
-def print_next(node: "NodeReport", file: Path) -> None:
+def print_next(node: NodeReport, file: Path) -> None:
     """The lines one step further."""
     if not node.children:
         return
@@ -293,7 +238,7 @@ def print_next(node: "NodeReport", file: Path) -> None:
     often = [] if node.player is None else list(node.sides[node.player].totals)
     for place, child in enumerate(node.children[:MOST_NEXT]):
         note = f"   {node.actions[place]} {100 * often[place]:.0f}%" if node.player is not None else ""
-        typer.echo(f"  treeplex holdem show {quoted(str(file))} --line {quoted(child)}{note}")
+        typer.echo(f"  treeplex show {quoted(str(file))} --line {quoted(child)}{note}")
     if len(node.children) > MOST_NEXT:
         rest = ", ".join(child.rpartition(",")[2] for child in node.children[MOST_NEXT:])
         typer.echo(f"  or another card: {rest}")

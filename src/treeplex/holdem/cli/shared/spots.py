@@ -1,0 +1,58 @@
+"""A person at the terminal plays hands of a spot, dealt from its ranges, against an agent."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cli.shared.kept import append_text
+from treeplex.holdem.cli.shared.options import FEW_FIELDS, refuse_options
+from treeplex.holdem.search.agent import game_of
+from treeplex.holdem.spots.files import spot_request
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.tables.spot import NAMES, HoldemTable
+from treeplex.run.cli.shared.console import say
+from treeplex.run.cli.shared.live import Live
+from treeplex.search.cli.play import Seat, sit
+
+USUAL = "rebel"
+"""Who plays where nobody is named."""
+
+
+def play_spot(spot: Spot, wanted: Seat) -> None:
+    """Play hand after hand until the person has had enough.
+
+    Raises:
+        SpecError: options for whole hands, or a seat that is none.
+    """
+    refuse_options(wanted.more, ("reveal", "saved_hands", "review"), "whole hands, holdem(...)")
+    seats, log = [name.lower() for name in NAMES], wanted.more["log"]
+    if wanted.seat is not None and wanted.seat not in seats:
+        raise SpecError(f"--seat must be oop or ip, not {wanted.seat!r}")
+    if log is not None:
+        append_text(log, "")
+    with Live(None) as live:
+        live.say(f"setting up {spot}")
+        whom = wanted.against or USUAL
+        agent = wanted.opponent(spot, whom)
+        boards = other_boards(wanted, game_of(agent).spot) if wanted.more["boards"] else None
+        table = HoldemTable(agent, np.random.default_rng(wanted.seed), on=boards)
+    title = str(spot) + (" and other boards" if boards else "")
+    say(f"{title}, against {getattr(agent, 'about', '') or whom}")
+    say(f"OOP is out of position and acts first, IP is in position; the smallest bet is {spot.min_bet:,.12g}")
+    finished = None if log is None else (lambda number, own: append_text(log, table.log(number, own)))
+    sit(table, None if wanted.seat is None else seats.index(wanted.seat), wanted.games, finished=finished)
+
+
+def other_boards(wanted: Seat, played: Spot) -> Callable[[tuple[int, ...]], Spot]:
+    """The spot on another board, with all hands of its ranges that this one leaves, and the bets that are played."""
+    fields = {name: wanted.more[name] for name in FEW_FIELDS if wanted.more[name] is not None}
+
+    def on(board: tuple[int, ...]) -> Spot:
+        """The spot on a board."""
+        request = spot_request(wanted.game, {**fields, "board": cards_to_string(board)})
+        return replace(request.spot(), bets=played.bets)
+
+    return on

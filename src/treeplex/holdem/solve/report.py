@@ -1,0 +1,85 @@
+"""What the command line says of a solved spot: EVs from the pot, exploitability in chips and as a share of the pot."""
+
+from typing import TYPE_CHECKING, Any
+
+from treeplex.base.digits import short
+from treeplex.base.wings import named, provided_by_name
+
+if TYPE_CHECKING:
+    from treeplex.holdem.solve.solution import HoldemSolution
+    from treeplex.holdem.spots.spot import Spot
+
+PLAYERS = ("OOP", "IP")
+
+
+def chips_and_share(value: float, pot: float) -> str:
+    """An exploitability in chips and in percent of the pot."""
+    return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
+
+
+def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
+    """Both players' EVs for people: what comes back of the pot, and what that is against their own chips in it."""
+    rows = zip(PLAYERS, ev, spot.committed, strict=True)
+    return {
+        f"EV {name}": f"{value + own:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {own:g} put in"
+        for name, value, own in rows
+    }
+
+
+def smallest_bet(spot: "Spot") -> float | None:
+    """The big blind that a spot says, as its blinds or as its smallest bet; in chips."""
+    return spot.big_blind or getattr(spot.bets, "min_bet", None)
+
+
+def in_big_blinds(solution: "HoldemSolution") -> float | None:
+    """Exploitability as papers on Libratus' end games count it, in big blinds; None where the spot says no blind."""
+    blind = smallest_bet(solution.spot)
+    return solution.exploitability_unnormalised / blind if blind and solution.judged else None
+
+
+def facts_of(solution: "HoldemSolution") -> dict[str, str]:
+    """What people read of a solution, by name."""
+    spot, settings = solution.spot, solution.settings
+    pot, until = spot.opening_pot, settings.until
+    if not solution.judged and not until:
+        return {"exploitability": "not known, nor are EVs: judging was broken off"}
+    facts: dict[str, str] = {}
+    if solution.judged:
+        facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
+    if until:
+        unlike_training = named(provided_by_name("first_streets")["unlike_training"])
+        facts["values"] = f"on the {until} by {settings.net}; later streets are not solved"
+        if differences := unlike_training(spot, settings.net):
+            facts["beware"] = f"the network was not trained for this: the spot has {', '.join(differences)}"
+    if spot.big_blind is None and (blinds := in_big_blinds(solution)) is not None:
+        facts["in papers"] = f"{short(blinds)} big blinds, as papers on Libratus' end games count them"
+    if solution.target is not None:
+        verdict = "reached" if solution.target_reached else "not reached"
+        facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
+    facts |= evs_of(spot, solution.ev)
+    first = solution.at()
+    if first.player is not None:
+        often = zip(first.actions, first.frequency, strict=True)
+        facts[f"{PLAYERS[first.player]} first"] = ", ".join(f"{action} {100 * part:.1f}%" for action, part in often)
+    if not until:
+        facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {settings.threads} threads"
+    if solution.disk[1]:
+        size, seconds = solution.disk
+        facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s a worker"
+    return facts
+
+
+def record_of(solution: "HoldemSolution") -> dict[str, Any]:
+    """What ``--json`` prints beyond what it does of any solution."""
+    pot, (oop, ip), judged = solution.spot.opening_pot, solution.spot.committed, solution.judged
+    settings, valued = solution.settings, solution.judged or bool(solution.settings.until)
+    return {
+        "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
+        "threads": settings.threads,
+        "memory_mb": solution.memory / 1e6,
+        "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
+        "exploitability_bb": in_big_blinds(solution),
+        "ev_oop": solution.ev[0] + oop if valued else None,
+        "ev_ip": solution.ev[1] + ip if valued else None,
+        **({"until": settings.until, "net": settings.net} if settings.until else {}),
+    }
