@@ -44,11 +44,11 @@ class RebelNetworks(Agents):
 
     def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:
         """By many playthroughs, or exactly in games of perfect information."""
-        from treeplex.learn.cli.rebel import evaluate_rebel, evaluate_whole
+        from treeplex.learn.cli.rebel import evaluate_rebel
         from treeplex.learn.rebel.training.judge import is_rebel
         from treeplex.learn.rebel.training.whole import is_whole_folder
 
-        if is_rebel(text):
+        if is_rebel(text) or is_whole_folder(text):
             if asked.worst or asked.exact or asked.refine:
                 raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
             if asked.think is not None:
@@ -64,22 +64,6 @@ class RebelNetworks(Agents):
                 seed=asked.seed,
                 workers=asked.workers,
                 ray=asked.ray,
-                as_json=asked.as_json,
-                progress=asked.progress,
-            )
-            return True
-        if is_whole_folder(text):
-            agents_only = (asked.worst, asked.exact, asked.refine, asked.think is not None, asked.changes)
-            if any(agents_only) or asked.ray is not None or asked.workers is not None:
-                raise SpecError(
-                    "a network for whole hold'em is judged by --playthroughs and --iterations; leave the other options out"
-                )
-            evaluate_whole(
-                game,
-                text,
-                playthroughs=asked.playthroughs,
-                iterations=asked.iterations,
-                seed=asked.seed,
                 as_json=asked.as_json,
                 progress=asked.progress,
             )

@@ -37,7 +37,7 @@ def evaluate_rebel(
 
         def watch(done: int, total: int, left: float | None) -> None:
             time = f"{clock(perf_counter() - began)} so far" if left is None else f"{clock(left)} left"
-            live.say(f"searching {game}  {done:,}/{total:,}  {time}")
+            live.say(f"searching {game}  {done:,}{f'/{total:,}' if total else ' streets'}  {time}")
 
         found = judge_rebel(
             game,
@@ -56,45 +56,6 @@ def evaluate_rebel(
         print_judgement(found)
 
 
-def evaluate_whole(
-    game: str,
-    source: str,
-    *,
-    playthroughs: int | None,
-    iterations: int | None,
-    seed: int,
-    as_json: bool,
-    progress: bool | None,
-) -> None:
-    """Judge a network for whole hold'em with a small deck, and print."""
-    with Live(progress) as live:
-        live.say(f"compiling {game}")
-        from treeplex.learn.rebel.training.whole import judge_whole_rebel
-
-        found = judge_whole_rebel(
-            game,
-            source,
-            playthroughs=playthroughs or 8,
-            iterations=iterations,
-            seed=seed,
-            watch=lambda searched: live.say(f"searching {game}  {searched:,} streets"),
-        )
-    if as_json:
-        print_json(found.to_json())
-        return
-    judgement, settings = found.judgement, found.settings
-    repeats = f"{settings.playthroughs:,} playthroughs averaged by reach"
-    print_facts(
-        {
-            "exploitability": f"{judgement.exploitability:.6e}   chips a hand; an upper bound of the agent's own",
-            "in big blinds": f"{found.milliblinds:.3g} thousandths",
-            "measured as": f"{repeats}, T = {settings.iterations:,} iterations of {settings.method} a street, seed {seed}",
-            "time": f"{three_digits(found.seconds)} s of processor time in searches",
-        },
-        title=f"{found.network} on {found.game}",
-    )
-
-
 def print_judgement(found: "RebelJudgement") -> None:
     """Exploitability, what it is of, whether more playthroughs would change it, and what the network's card says."""
     from treeplex.learn.rebel.training.judge import LARGEST_GAIN, LEAST_SETTLED
@@ -107,6 +68,8 @@ def print_judgement(found: "RebelJudgement") -> None:
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; {whose}",
         "measured as": f"exactly, nothing drawn: one search a state, {search}" if found.exact else repeats,
     }
+    if found.milliblinds is not None:
+        facts["in big blinds"] = f"{found.milliblinds:.3g} mbb/hand"
     if found.halves is not None and found.gain is not None:
         halves = found.halves
         facts["of half of them"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
@@ -119,7 +82,8 @@ def print_judgement(found: "RebelJudgement") -> None:
         else:
             told = "may change it: halves lie far apart"
         facts["more repeats"] = told
-    facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
+    if found.big_blind is None:
+        facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
     facts["time"] = f"{three_digits(found.seconds)} s of processor time in searches"
     if "judged" in found.card:
         facts["on its card"] = card_text(found.card)

@@ -58,4 +58,4 @@ def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetF
 
 def shipped_name(net: NetFile) -> str | None:
     """``rebel:NAME`` of a network that comes with the library; None of any other."""
-    return f"{REBEL}:{net.path.stem}" if net.path.parent == SHIPPED else None
+    return f"{REBEL}:{net.path.stem}" if net.path.parent in (SHIPPED, WHOLE) else None

@@ -11,7 +11,7 @@ from treeplex.errors import PolicyError, SpecError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.street_search.agent import WholeSearchAgent
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
-from treeplex.learn.rebel.training.whole import judge_whole_rebel
+from treeplex.learn.rebel.training.judge import judge_rebel
 from treeplex.run.cli.main import app
 from treeplex.search.named_agents.registry import agent
 
@@ -31,7 +31,7 @@ def test_a_training_is_resumed_judged_and_played(folder):
     training = tp.train(resume=folder, settings={"solves": 32})
     assert training.records[-1].done >= 32
     assert training.records[-1].steps > 0
-    found = judge_whole_rebel(NINE, folder, playthroughs=2)
+    found = judge_rebel(NINE, folder, playthroughs=2)
     assert 0 < found.judgement.exploitability < 2
     assert found.milliblinds == pytest.approx(500 * found.judgement.exploitability)
     again = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--playthroughs", "2", "--json"])
@@ -85,12 +85,16 @@ def test_what_does_not_fit_is_refused(folder):
     with pytest.raises(
         PolicyError, match=r"network for holdem\(.*, not for stack=4 and blinds of 1/2 with 10 cards; give the game"
     ):
-        judge_whole_rebel("holdem(ranks=5,suits=2,stack=4,sizes=[a])", folder)
+        judge_rebel("holdem(ranks=5,suits=2,stack=4,sizes=[a])", folder)
     with pytest.raises(SpecError, match=r"no network for whole hold'em with .* comes with the library"):
         agent("rebel", load(NINE), seed=0)
     found = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--exact"])
     assert found.exit_code == 2
-    assert "leave the other options out" in found.stderr
+    assert "a network that searches is judged without" in found.stderr
+    with pytest.raises(SpecError, match="depth is not for whole hold'em"):
+        judge_rebel(NINE, folder, search={"depth": 2})
+    with pytest.raises(SpecError, match="leave workers and ray out"):
+        judge_rebel(NINE, folder, workers=2)
 
 
 @pytest.mark.parametrize("stack", ["[4;1]", "2"])

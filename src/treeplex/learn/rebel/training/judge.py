@@ -23,15 +23,19 @@ from treeplex.evaluate.judge import Judgement, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.sources.load import public_tree
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
+from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy
+from treeplex.holdem.whole.game import Holdem
 from treeplex.learn.common.device import one_thread, torch_module
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.rebel.training.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.learn.rebel.training.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
+from treeplex.learn.rebel.training.whole import JUDGED_ROWS, is_whole_folder, shipped_whole_net, whole_game, whole_net
+from treeplex.learn.rebel.whole.nets import leaf_of
 from treeplex.run.job.record import check_count
 from treeplex.run.job.workers import Work
 from treeplex.run.policy_source import holds_policy
@@ -52,8 +56,11 @@ SEARCH = ("method", "depth", "rounds", "endgame", "warm")
 """Settings of a search that may be others than in training."""
 LARGEST_GAIN, WIDEST = 0.1, 0.2
 """Of the exploitability found: by how much halves may exceed it on average, and how far they may lie from each other."""
+HANDS = 8
+"""Playthroughs of whole hold'em."""
 Watch = Callable[[int, int, float | None], None]
-"""Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches."""
+"""Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches, of whole hold'em
+with streets searched and 0."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class Halves:
 
 @dataclass(frozen=True)
 class RebelJudgement:
-    """What :func:`judge_rebel` found.
+    """What :func:`judge_rebel` found; whole hold'em is judged in chips a hand.
 
     Attributes:
         game: spec.
@@ -79,7 +86,8 @@ class RebelJudgement:
         halves: the same of half as many playthroughs; None of fewer than two, and of an exact judgement.
         seconds: processor time of the searches, those of earlier sessions included.
         card: what the network's file says about its training.
-        policy: the policy judged.
+        policy: the policy judged; None of whole hold'em.
+        big_blind: of whole hold'em, in chips; None of other games.
     """
 
     game: str
@@ -91,7 +99,13 @@ class RebelJudgement:
     halves: Halves | None
     seconds: float
     card: dict[str, Any]
-    policy: Policy = field(repr=False)
+    policy: Policy | None = field(repr=False, default=None)
+    big_blind: float | None = None
+
+    @property
+    def milliblinds(self) -> float | None:
+        """Exploitability of whole hold'em in mbb/hand."""
+        return None if self.big_blind is None else 1000.0 * self.judgement.exploitability / self.big_blind
 
     @property
     def gain(self) -> float | None:
@@ -133,8 +147,8 @@ class RebelJudgement:
             "seed": self.seed,
             "seconds": self.seconds,
             "nash_conv": self.judgement.nash_conv,
-            "value": list(self.judgement.value),
-            "gains": list(self.judgement.gains),
+            **({"mbb": self.milliblinds} if self.big_blind else {"value": list(self.judgement.value)}),
+            "gains": list(self.judgement.best_response_values if self.big_blind else self.judgement.gains),
             "halves": None if self.halves is None else asdict(self.halves),
             "settled": self.settled,
             "trained": self.card,
@@ -188,6 +202,9 @@ def judge_rebel(
     In a game of perfect information the agent's own policy can be found exactly, with one search a state and nothing drawn;
     so it is, in this process, unless playthroughs are asked for.
 
+    Whole hold'em with a small deck is compiled as a spot, and judged in this process; see
+    :func:`treeplex.holdem.street_search.exact.searched_strategy`.
+
     Parts that are done are kept in the training folder, so that the same call resumes where it was stopped, and one with more
     playthroughs begins with those done if both numbers are multiples of 32 and at least 128. The number of workers changes
     no number.
@@ -196,11 +213,11 @@ def judge_rebel(
         game: the game.
         source: a training folder; or a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a network that comes with the
             library (of which no part is kept).
-        playthroughs: N; None: :data:`PLAYTHROUGHS`, or none in a game of perfect information.
+        playthroughs: N; None: :data:`PLAYTHROUGHS`, of whole hold'em :data:`HANDS`, or none in a game of perfect information.
         iterations: T of each search; both players update in each. Default: the network's own
             (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
         search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name; ``net`` names a
-            network of one's own again.
+            network of one's own again. Of whole hold'em only the method.
         seed: of the iterations drawn.
         workers: processes; None for all cores (Ray: all of the cluster's).
         ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
@@ -211,7 +228,7 @@ def judge_rebel(
         PolicyError: a network for another game, or none for it comes with the library.
         FileError: the network cannot be read, or the folder cannot be written.
         SpecError: an unknown method or name of a network, or a count below one; PyTorch (or Ray) is missing; no
-            such cluster.
+            such cluster; whole hold'em that is too large.
     """
     if playthroughs is not None:
         check_count("playthroughs", playthroughs)
@@ -221,6 +238,12 @@ def judge_rebel(
     work.check()
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
+    show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}" + (f"/{total:,}" if total else "")))
+    if isinstance(loaded := load(game).enumerable_rules(), Holdem):
+        if work.asked:
+            raise SpecError("whole hold'em is judged in this process; leave workers and ray out")
+        with reporting(progress, "searching"):
+            return judged_whole(loaded, source, playthroughs or HANDS, iterations, dict(search or {}), seed, show)
     folder = Path(source) if is_rebel_folder(source) else None
     rules = public_tree(game)
     certain = rules if playthroughs is None and rules.perfect_information else None
@@ -238,7 +261,6 @@ def judge_rebel(
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
     iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
-    show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}/{total:,}"))
     with reporting(progress, "searching"):
         if certain is not None:
             policy, halves, seconds = exactly(compiled, certain, net.leaf(certain, own_net), settings, show)
@@ -260,6 +282,45 @@ def judge_rebel(
     )
     if folder is not None:
         append_line(folder / EVALUATIONS, json.dumps(result.to_json()))
+    return result
+
+
+def judged_whole(
+    rules: Holdem,
+    source: str | os.PathLike[str],
+    playthroughs: int,
+    iterations: int | None,
+    search: dict[str, Any],
+    seed: int,
+    watch: Watch,
+) -> RebelJudgement:
+    """A network for whole hold'em; ``watch`` is called with the streets searched so far."""
+    _, game = whole_game(rules)
+    net = shipped_whole_net(game, str(source).partition(":")[2] or None) if is_shipped(source) else whole_net(source, game)
+    for name in search:
+        if name != "method":
+            raise SpecError(f"{name} is not for whole hold'em, whose streets are searched to their end; leave it out")
+    settings = PlaythroughSettings(method=str(net.settings["method"]), depth=0, rounds=True, batch=JUDGED_ROWS).changed(
+        search, {"iterations": iterations or net.play_iterations, "playthroughs": playthroughs}
+    )
+    compiled, generator, began = compiled_whole(game), np.random.default_rng(seed), process_time()
+    with one_thread():
+        leaf = leaf_of(net, game)
+        found = searched_strategy(game, leaf, settings, generator, compiled, watch=lambda streets: watch(streets, 0, None))
+    result = RebelJudgement(
+        game=rules.spec,
+        network=shipped_name(net) or str(source),
+        settings=settings,
+        exact=False,
+        seed=seed,
+        judgement=judge_whole(compiled, found),
+        halves=None,
+        seconds=process_time() - began,
+        card=dict(net.card),
+        big_blind=rules.big_blind,
+    )
+    if is_whole_folder(source):
+        append_line(Path(source) / EVALUATIONS, json.dumps(result.to_json()))
     return result
 
 

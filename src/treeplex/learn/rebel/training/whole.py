@@ -1,19 +1,15 @@
 """ReBeL on whole hold'em as a learner, and its judgement on small decks."""
 
-import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
 
 from treeplex.base.spec import nearest
-from treeplex.base.storage.files import append_line
 from treeplex.errors import PolicyError, SpecError, TreeplexError
-from treeplex.evaluate.judge import Judgement
 from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_size import spot_size
@@ -21,17 +17,14 @@ from treeplex.holdem.street_search.agent import unlimited
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.training.job import EVALUATIONS, NET, REBEL
+from treeplex.learn.rebel.training.job import NET, REBEL
 from treeplex.learn.rebel.training.live_evaluation import Judge
-from treeplex.learn.rebel.whole.nets import leaf_of, whole_identity
+from treeplex.learn.rebel.whole.nets import whole_identity
 from treeplex.run.job.folder import kind_of
-from treeplex.run.job.record import check_count
-from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 
 WHOLE = replace(REBEL, name="rebel on whole hold'em")
@@ -39,7 +32,6 @@ WHOLE = replace(REBEL, name="rebel on whole hold'em")
 LARGEST = 4_000_000
 """Numbers of a policy that is judged during a training without being asked for."""
 JUDGED_ROWS = 512
-Watch = Callable[[int], None]
 
 
 class WholeJudge(Judge):
@@ -150,114 +142,3 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
 def of(known: Mapping[str, NetFile]) -> str:
     """Which networks there are."""
     return "known: " + (", ".join(f"{stem} for {net.game}" for stem, net in known.items()) or "none")
-
-
-@dataclass(frozen=True)
-class WholeJudgement:
-    """What :func:`judge_whole_rebel` found.
-
-    Attributes:
-        game, network: what was judged.
-        settings: method, N playthroughs of T iterations.
-        drawn: whether iterations were drawn; else the average policies of searches are played.
-        seed: of the draws.
-        judgement: exploitability in chips a hand; of drawn iterations an upper bound of the agent's own.
-        big_blind: in chips.
-        seconds: processor time of the searches.
-        card: what the network's file says.
-    """
-
-    game: str
-    network: str
-    settings: PlaythroughSettings
-    drawn: bool
-    seed: int
-    judgement: Judgement
-    big_blind: float
-    seconds: float
-    card: dict[str, Any] = field(repr=False)
-
-    @property
-    def milliblinds(self) -> float:
-        """Exploitability in thousandths of a big blind a hand."""
-        return 1000.0 * self.judgement.exploitability / self.big_blind
-
-    def to_json(self) -> dict[str, Any]:
-        """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
-        return {
-            "game": self.game,
-            "algorithm": "rebel",
-            "network": self.network,
-            "exploitability": self.judgement.exploitability,
-            "mbb": self.milliblinds,
-            "playthroughs": self.settings.playthroughs if self.drawn else None,
-            "iterations": self.settings.iterations,
-            "method": self.settings.method,
-            "drawn": self.drawn,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "gains": list(self.judgement.best_response_values),
-            "trained": self.card,
-        }
-
-
-def judge_whole_rebel(
-    game: Any,
-    source: str | os.PathLike[str],
-    *,
-    playthroughs: int = 8,
-    iterations: int | None = None,
-    method: str | None = None,
-    drawn: bool = True,
-    seed: int = 0,
-    watch: Watch = lambda searched: None,
-) -> WholeJudgement:
-    """Judge a network for whole hold'em with a small deck exactly.
-
-    See :func:`treeplex.holdem.street_search.exact.searched_strategy`.
-
-    Args:
-        game: the game, or its spec.
-        source: a training folder, or its network.
-        playthroughs: N.
-        iterations: T of each search; None: those of its training.
-        method: how streets are solved; None: as in its training.
-        drawn: whether iterations are drawn; else the average policy of each search is played.
-        seed: of the draws.
-        watch: called with the streets searched so far.
-
-    Raises:
-        PolicyError, FileError: no network for this game.
-        GameError, SpecError: the game cannot be compiled, or a count below one.
-    """
-    check_count("playthroughs", playthroughs)
-    if iterations is not None:
-        check_count("iterations", iterations)
-    rules, public = whole_game(game)
-    net = whole_net(source, public)
-    compiled = compiled_whole(public)
-    settings = PlaythroughSettings(
-        method=method or str(net.settings["method"]),
-        iterations=iterations or net.play_iterations,
-        playthroughs=playthroughs,
-        batch=JUDGED_ROWS,
-    )
-    began = process_time()
-    with one_thread():
-        leaf: LeafValue = leaf_of(net, public)
-        found = searched_strategy(public, leaf, settings, np.random.default_rng(seed), compiled, drawn=drawn, watch=watch)
-    seconds = process_time() - began
-    result = WholeJudgement(
-        rules.spec,
-        str(source),
-        settings,
-        drawn,
-        seed,
-        judge_whole(compiled, found),
-        rules.big_blind,
-        seconds,
-        dict(net.card),
-    )
-    if is_whole_folder(source):
-        append_line(Path(source) / EVALUATIONS, json.dumps(result.to_json()))
-    return result
