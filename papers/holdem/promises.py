@@ -18,7 +18,7 @@ from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.subgames.subgame import cut_holdem
-from treeplex.holdem.whole.betting import CALL
+from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.whole.public import hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.search import Belief

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting import tree as betting
+from treeplex.holdem.betting import size as counting
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.holdem.cards.cards import parse_cards
@@ -306,8 +306,8 @@ def test_turn_endgame_decisions_a_street() -> None:
 
 
 def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(betting, "MOST_NODES", 100)
-    with pytest.raises(SpecError, match="more than 100 nodes"):
+    monkeypatch.setattr(counting, "MOST_NODES", 5000)
+    with pytest.raises(SpecError, match="more than 5,000 nodes"):
         tree_of("Td9d6h", 10, 1000, BetPlan.same("1c", "1c"))
 
 

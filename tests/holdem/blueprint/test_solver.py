@@ -13,11 +13,11 @@ from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.games.betting.nodes import number_nodes
+from treeplex.holdem.betting.size import betting_size
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver, check_room, predicted_bytes
 from treeplex.holdem.cards.class_equities import count_margins
-from treeplex.holdem.whole.betting_size import betting_size
 from treeplex.holdem.whole.nodes import TableBetting, betting_nodes, table_size
 from treeplex.search.agents.agent import agent_policy
 
@@ -169,7 +169,7 @@ def test_the_ends_pay_what_the_rules_pay():
 def test_predicted_bytes_decide_what_is_refused():
     rules = tp.load(THREE).rules
     rows = bucket_rows_of(tp.load(THREE), (), "", True)
-    needed, solver = predicted_bytes(betting_size(rules, rows.counts, lambda size: False)), BlueprintSolver(rules, rows)
+    needed, solver = predicted_bytes(betting_size(rules.betting), rows.counts), BlueprintSolver(rules, rows)
     assert needed > solver.tables.regrets.nbytes + solver.tables.average.nbytes
     check_room(rules, rows.counts, needed)
     with pytest.raises(SpecError, match=r"for which a blueprint with .* give fewer sizes"):

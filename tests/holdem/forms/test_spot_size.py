@@ -6,9 +6,10 @@ import pytest
 
 from tests.poker_games import SPOTS
 from treeplex.errors import SpecError
-from treeplex.holdem.betting import tree as betting
+from treeplex.holdem.betting import size as counting
+from treeplex.holdem.betting.size import betting_size
 from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.betting.tree import betting_size, betting_tree
+from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.format import HOLDEM, royal
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_size import spot_size
@@ -37,12 +38,12 @@ def test_sizes_are_those_of_the_compiled_spot(spot: Spot, isomorphism: bool) -> 
     assert found.extent.returned == pytest.approx(true.extent.returned, rel=0.25)  # of the largest group of boards
 
 
-def test_betting_with_many_tables_is_scaled_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_betting_with_many_states_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     spot = holdem("Td9d6h", "AA", "KK", pot=2000, stack=20000, bets=BetPlan.same("33%,75%,150%", "2.5x,a"))
     true = len(betting_tree(spot))
-    assert (betting_size(spot).nodes, betting_size(spot).exact) == (true, True)
-    monkeypatch.setattr(betting, "MOST_TABLES", 500)
-    found = betting_size(spot)
+    assert (betting_size(spot.betting).nodes, betting_size(spot.betting).exact) == (true, True)
+    monkeypatch.setattr(counting, "MOST_STATES", 200)
+    found = betting_size(spot.betting)
     assert not found.exact
     assert found.nodes == pytest.approx(true, rel=0.1)
 

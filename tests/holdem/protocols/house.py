@@ -10,9 +10,9 @@ from time import sleep
 import numpy as np
 
 from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.protocols.outside import table_at
-from treeplex.holdem.whole.betting import CALL, FOLD
 
 
 class House:
@@ -36,7 +36,7 @@ class House:
         self.number += 1
         cards = self.random.permutation(52)[:9].tolist()
         self.hole, self.board = (cards[:2], cards[2:4]), cards[4:]
-        self.table, self.words, self.seat = self.rules.first_table, [], self.number % 2
+        self.table, self.words, self.seat = self.rules.betting.root, [], self.number % 2
         return self.go_on()
 
     def act(self, word):
@@ -48,7 +48,7 @@ class House:
         table = self.table
         assert (word == "k") == (word in "kc" and table.faced == table.paid[table.player])
         self.words.append(word)
-        self.table = self.rules.after(
+        self.table = self.rules.betting.after(
             table, {"f": FOLD, "c": CALL, "k": CALL}.get(word) if word in "fck" else int(word[1:]) + table.base
         )
 
@@ -58,7 +58,7 @@ class House:
                 self.words.append("/" if self.slumbot else "_")
                 self.table = self.rules.dealt(self.table, self.rules.format.board_sizes[self.table.street + 1])
                 continue
-            legal = self.rules.betting.raise_sizes(self.table, self.rules.stacks)
+            legal = self.rules.betting.legal_raises(self.table)
             passive = "c" if self.table.faced > self.table.paid[self.table.player] else "k"
             chips = int(self.random.choice(legal[: 1 + len(legal) // 8])) if len(legal) else 0
             raises = chips and self.random.random() < 0.5

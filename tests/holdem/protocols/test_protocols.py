@@ -10,12 +10,12 @@ import pytest
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.cards.cards import card_to_string, parse_cards
 from treeplex.holdem.protocols import acpc
 from treeplex.holdem.protocols.acpc import Dealer, Limits, MatchState, play_acpc
 from treeplex.holdem.protocols.lines import LeftError, Lines
 from treeplex.holdem.protocols.outside import OutsideHand, parse_line, table_at
-from treeplex.holdem.whole.betting import CALL, FOLD
 from treeplex.search.named_agents.registry import agent
 
 HANDS = 30
@@ -65,7 +65,7 @@ def test_a_match_at_the_dealers_is_what_openspiel_pays():
         _, _, betting, cards, results, order = line.split(":")
         hole, _, board = cards.partition("/")
         deck = [*parse_cards(hole.replace("|", "")), *(parse_cards(board.replace("/", "")) if board else ())]
-        state, actions = spiel.new_initial_state(), iter(parse_line(betting, real.rules.first_table, real.rules, "r"))
+        state, actions = spiel.new_initial_state(), iter(parse_line(betting, real.rules.betting.root, real.rules, "r"))
         while not state.is_terminal():
             if state.is_chance_node():
                 named = {state.action_to_string(each).rpartition(" ")[2]: each for each in state.legal_actions()}
@@ -97,10 +97,10 @@ def test_lines_are_read_back():
         with pytest.raises(GameError):
             MatchState.read(line)
     rules = table_at(20_000, (50, 100))[0].rules
-    assert parse_line("b200c/kb300c/", rules.first_table, rules, "b") == [("r", 200), ("c", 0), ("c", 0), ("r", 500), ("c", 0)]
+    assert parse_line("b200c/kb300c/", rules.betting.root, rules, "b") == [("r", 200), ("c", 0), ("c", 0), ("r", 500), ("c", 0)]
     for line in ("x", "b", "b200f/k", "c9"):
         with pytest.raises(GameError):
-            parse_line(line, rules.first_table, rules, "b")
+            parse_line(line, rules.betting.root, rules, "b")
 
 
 def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
@@ -112,7 +112,7 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
     assert hand.to_act
     kind, chips = hand.decide()
     assert kind in "fcr"
-    assert chips == 0 or chips in real.rules.betting.raise_sizes(hand.table, real.rules.stacks)
+    assert chips == 0 or chips in real.rules.betting.legal_raises(hand.table)
     with pytest.raises(GameError, match="blinds"):
         OutsideHand(table_at(20_000, (100, 200))[0].rules, wild(table_at(1000, (20, 100))[1], 0), 0, parse_cards("AsKd"), None)
 
@@ -177,9 +177,9 @@ def answering(connection, answer):
             except LeftError:
                 return
             state = MatchState.read(line)
-            hand = rules.first_table
+            hand = rules.betting.root
             for kind, chips in parse_line(state.betting, hand, rules, "r"):
-                hand = rules.after(dealt_on(hand, rules), {"f": FOLD, "c": CALL}.get(kind, chips))
+                hand = rules.betting.after(dealt_on(hand, rules), {"f": FOLD, "c": CALL}.get(kind, chips))
             said = answer(line) if dealt_on(hand, rules).player == state.position else None
             if said:
                 with suppress(LeftError):

@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load
-from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.betting.tree import Decision, tree_from
 from treeplex.holdem.blueprint.policy import BLUEPRINT, HoldemBlueprint
 from treeplex.holdem.rules.public import HoldemState
 from treeplex.holdem.search import whole
@@ -15,7 +15,6 @@ from treeplex.holdem.search.promises import promised_by
 from treeplex.holdem.search.street_solving import StreetSolving
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.whole.public import hand_of
-from treeplex.holdem.whole.tree import tree_after
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.train.train import train
 from treeplex.search.agents.agent import play_game
@@ -224,11 +223,11 @@ def test_betting_of_a_street_is_that_of_the_rules(folder):
     for label in (1, 1, *game.rules.format.deck[:3]):
         state = game.after(state, label)
     spot = game.rest(state, [np.ones(45)] * 2)
-    grown = tree_after(game.rules, state.table)
+    grown = tree_from(game.rules.betting, state.table)
     assert grown.nodes == spot.tree.nodes
     assert grown.streets == spot.tree.streets
     with pytest.raises(GameError, match="no street begins"):
-        tree_after(game.rules, game.first_state().table)
+        tree_from(game.rules.betting, game.after(state, 1).table)
 
 
 def test_promises_are_best_responses(folder):

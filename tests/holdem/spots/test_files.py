@@ -201,7 +201,17 @@ def test_amounts_in_big_blinds(write):
     preflop = "oop: all\nip: all\npot: 0\nstack: 100bb\nblinds: 5/10\nbets: {default: 3bb}\ntarget: 0.1bb\n"
     request = read_spot_file(write(preflop))
     assert (request.spot().stack, request.settings().target.chips(0)) == (1000, 1)
-    assert str(request.spot().bets.streets[0][1].bets[0]) == "30c"
+    assert str(request.spot().bets.streets[0][1].bets[0]) == "3bb"
+
+
+def test_a_raise_in_big_blinds_is_to_so_many_before_the_flop(write):
+    blinds = "oop: all\nip: all\npot: 0\nstack: 20bb\nblinds: 0.5/1\nbets: none\nraises: {preflop: '2.5bb,a', default: a}\n"
+    spot = read_spot_file(write(blinds)).spot()
+    tree = betting_tree(spot)
+    assert [str(action) for action in tree.nodes[0].actions] == ["fold", "call", "raise 2.5", "allin 20"]
+    assert [str(action) for action in tree.nodes[tree.nodes[0].children[2]].actions] == ["fold", "call", "allin 20"]
+    with pytest.raises(SpecError, match="'3bb' is a first raise before the flop; write times the bet faced, such as 3x"):
+        read_spot_file(write(SMALL.replace("raises: a", "raises: 3bb") + "pot: 6.5bb\nstack: 97bb\n")).spot()
 
 
 def test_fixed_limit_rounds_nothing_and_keeps_whole_chips(write):
@@ -246,8 +256,12 @@ def test_another_board(write):
             "spot.yaml:3: no hand in the range of the player out of position avoids",
         ),
         ("raises: 60%", "raises: 6", "spot.yaml:8: raises: cannot read the bet size '6'"),
-        ("raises: 60%", "raises: 60%, 0%", "spot.yaml:8: raises: '60%, 0%' has a bet of nothing; leave it out, or write none"),
-        ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: '0c' has a bet of nothing"),
+        (
+            "raises: 60%",
+            "raises: 60%, 0%",
+            "spot.yaml:8: raises: bet size '0%' is a bet of nothing; give more than 0, or none",
+        ),
+        ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: bet size '0c' is a bet of nothing"),
         ("raises: 60%", "raises: {turn: 60%}", "spot.yaml:8: raises: no sizes for the river, player OOP; add river:"),
         ("raises: 60%", "raises: {truns: 60%}", "spot.yaml:8: raises: unknown key 'truns'; did you mean 'turn'?"),
         ("ip: [40%, a]", "ip: {a: 40%}", "spot.yaml:7: bets: ip must be sizes such as 50%, a"),

@@ -69,7 +69,7 @@ def test_games_that_spots_cannot_say_are_refused(more):
 def test_a_guess_is_played_as_in_the_first_iterations(game):
     """A guess of the uniform policy leaves plain CFR where as many iterations that all met it would."""
     cards, both = Cards(game), np.ones((1, len(game.hands)))
-    street = StreetSubgame.of(game, cards, game.rules.first_table, [()], (both, both))
+    street = StreetSubgame.of(game, cards, game.rules.betting.root, [()], (both, both))
 
     class Uniform(ZeroLeaf):
         warm = 1

@@ -9,6 +9,7 @@ import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.sources.load import load
+from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.rows_of_hands import equalise, write_met
@@ -21,8 +22,6 @@ from treeplex.holdem.street_search.exact import whole_spot
 from treeplex.holdem.street_search.showdowns import Showdowns
 from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.suits import Suits
-from treeplex.holdem.whole.betting import CALL
-from treeplex.holdem.whole.nodes import to_act
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
@@ -119,9 +118,9 @@ def test_kernels_do_what_matrices_do(game, cards):
 
 def test_a_river_is_solved_as_by_the_engine(game, cards):
     rules = game.rules
-    table = rules.first_table
+    table = rules.betting.root
     for _ in range(3):  # limped, checked and checked
-        table = to_act(rules, rules.after(rules.after(table, CALL), CALL))
+        table = rules.betting.to_act(rules.betting.called(rules.betting.called(table)))
     board = tuple(rules.format.deck[k] for k in (0, 3, 5, 6, 8))
     random = np.random.default_rng(1)
     ranges = tuple(random.random((1, len(game.hands))) for _ in (0, 1))
@@ -164,7 +163,7 @@ def test_streets_refuse_what_they_cannot_search():
     with pytest.raises(GameError, match="two cards"):
         Cards(load("holdem(ranks=5,suits=2,hole=1,stack=8,sizes=[a])").public)
     game = load(TEN).public
-    over = game.rules.after(game.rules.first_table, 0)
+    over = game.rules.betting.after(game.rules.betting.root, 0)
     both = np.ones((1, len(game.hands)))
     with pytest.raises(GameError, match="nobody acts"):
         StreetSubgame.of(game, Cards(game), over, [()], (both, both))

@@ -5,9 +5,9 @@ import pytest
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.registry import load
+from treeplex.holdem.betting.pots import side_pots, uncalled, won
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.named import holdem
-from treeplex.holdem.whole.pots import side_pots, uncalled, won
 
 ACES, KINGS, QUEENS = [51, 50], [47, 46], [43, 42]
 BOARD = [0, 5, 10, 15, 20]
@@ -100,7 +100,7 @@ def test_straddles_and_antes() -> None:
         ("holdem(blinds=[1;2;4])", "3 entries for 2 players"),
         ("holdem(bets=[2;4])", "each of the 4 streets"),
         ("holdem(bets=[2;2;4;4],sizes=[a])", "give one of them"),
-        ("holdem(sizes=[0.5])", "or 2.5bb, big blinds"),
+        ("holdem(sizes=[0.5])", r"2.5bb \(big blinds\)"),
         ("holdem(sizes=[50%;0%])", "'0%' is a bet of nothing"),
         ("holdem(sizes=[none;50%])", "'none' is for no bet at all"),
         ("holdem(preflop=[1bb])", "bet size 1bb is below the smallest raise, to 2bb"),
@@ -134,9 +134,9 @@ def holdem_after_deal() -> HoldemHistory:
 def test_the_whole_blind_is_due_where_it_is_all_in_for_less() -> None:
     """Card rooms ask callers for the whole big blind and raise from there; the computer poker competition does not."""
     spec = "holdem(players=3,stack=[100;3;80],blinds=[2;6],rules={})"
-    table = load(spec.format("tda")).rules.first_table
+    table = load(spec.format("tda")).rules.betting.root
     assert (table.player, table.paid, table.faced, table.least) == (2, (2, 3, 0), 6, 12)
-    assert load(spec.format("acpc")).rules.first_table.faced == 3
+    assert load(spec.format("acpc")).rules.betting.root.faced == 3
     called = after(spec.format("tda"), 1, 1)
     assert called.table.paid == (6, 3, 6)
     assert called.game.rules.settlement(called.table, dealt=True).pots == ((9.0, (0, 1, 2)), (6.0, (0, 2)))
@@ -144,5 +144,5 @@ def test_the_whole_blind_is_due_where_it_is_all_in_for_less() -> None:
     folded = after("holdem(players=3,stack=[100;2;80],blinds=[3;6])", 0)
     assert (folded.table.player, folded.table.paid) == (CHANCE, (3, 2, 0))
     # of two players, nobody can win more than the short stack: what is due is what it has
-    assert load("holdem(stack=[3;100],blinds=[2;6])").rules.first_table.faced == 3
-    assert load("holdem(players=3,stack=[4;3;80],blinds=[2;6])").rules.first_table.faced == 4
+    assert load("holdem(stack=[3;100],blinds=[2;6])").rules.betting.root.faced == 3
+    assert load("holdem(players=3,stack=[4;3;80],blinds=[2;6])").rules.betting.root.faced == 4

@@ -9,7 +9,7 @@ from pokerkit import HandHistory
 
 from tests.holdem.whole.test_pokerkit import deal, deal_hands, play, random_action, random_table
 from treeplex.errors import FileError, GameError, SpecError
-from treeplex.holdem.whole.betting import CALL
+from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.named import holdem
 from treeplex.holdem.whole.phh import phh_of, read_phh, write_phh

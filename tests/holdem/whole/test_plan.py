@@ -6,13 +6,12 @@ import pytest
 import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.games.registry import load
-from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.betting.tree import Decision, tree_from
 from treeplex.holdem.street_search.betting import StreetBetting
 from treeplex.holdem.street_search.exact import whole_spot
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.nodes import betting_nodes
 from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.holdem.whole.tree import tree_after
 from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
 from treeplex.learn.rebel.whole.guess import StreetPolicies
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding
@@ -79,7 +78,7 @@ def test_the_dealer_is_in_position_whoever_it_is() -> None:
 )
 def test_several_words_for_one_plan(one: str, other: str) -> None:
     first, second = (load(f"holdem({each})").rules for each in (one, other))
-    assert first.plan == second.plan
+    assert first.betting.plan == second.betting.plan
 
 
 def test_the_spec_reads_back() -> None:
@@ -119,7 +118,7 @@ def test_a_spot_of_the_rest_has_the_sizes_of_both_players() -> None:
         ["75%", "25%,200%"],
         ["", "a"],
     ]
-    tree = tree_after(game.rules, state.table)
+    tree = tree_from(game.rules.betting, state.table)
     assert len(tree.nodes) == len(rest.tree.nodes)
     for one, other in zip(tree.nodes, rest.tree.nodes, strict=True):
         assert type(one) is type(other)
@@ -158,7 +157,7 @@ def test_blueprint_trees_and_streets_follow() -> None:
     rules = game.rules
     assert len(betting_nodes(rules, [1, 1, 1]).first) == len(lines)
     public = public_of(spec)
-    first = StreetBetting.of(public, rules.first_table, ())
+    first = StreetBetting.of(public, rules.betting.root, ())
     assert len(first.decisions) == sum("/" not in line for line in lines)
 
 
@@ -167,7 +166,7 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
     assert sizes_of(game) == [0.5, 0, 0.5, 0, 0.25, 1, 0, 0.5, 0, 0.5, 0]
     other = changed_game(game, (30, 30), np.arange(11.0).tolist())
     assert sizes_of(other) == list(range(11))
-    assert [len(street) for street in other.rules.plan.sizes] == [1, 1, 2, 1]
+    assert [len(other.rules.betting.plan.raise_lists(street)) for street in range(4)] == [1, 1, 2, 1]
     assert StreetPolicies(WholeEncoding(game), game).columns == 5
 
 
@@ -196,4 +195,4 @@ def test_sizes_that_mean_nothing_are_refused(parameters: str, words: str) -> Non
 
 def test_a_size_above_the_stack_is_all_in() -> None:
     rules = public_of("holdem(stack=100,preflop=[2bb;99999c],flop=[1bb;2c])").rules
-    assert list(rules.actions(rules.first_table)) == [0, 1, 4, 100]
+    assert list(rules.betting.actions(rules.betting.root)) == [0, 1, 4, 100]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from pokerkit import Automation, ChipsPushing, FixedLimitTexasHoldem, NoLimitTexasHoldem, StandardHighHand
 
+from treeplex.holdem.betting.pots import side_pots
+from treeplex.holdem.betting.rules import ACPC, CALL, FOLD
 from treeplex.holdem.cards.cards import card_to_string
-from treeplex.holdem.whole.betting import ACPC, CALL, FOLD
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.named import holdem
-from treeplex.holdem.whole.pots import side_pots
 
 AUTOMATIC = (
     Automation.ANTE_POSTING,
@@ -162,7 +162,7 @@ def replay(seed: int) -> str:
     generator = random.Random(seed)
     odd_chips = seed % 2 == 0
     game, theirs = random_table(generator, divmod if odd_chips else shares)
-    first = game.rules.first_table
+    first = game.rules.betting.root
     if first.faced > max(first.paid):
         return "short blind"  # PokerKit does not ask callers for the whole blind
     state = deal_hands(game.new_initial_state(), theirs, generator)

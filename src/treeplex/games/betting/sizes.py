@@ -10,12 +10,14 @@ A list of sizes is text, separated by commas:
 ``e``       geometric: the same share of the pot on every street that is left, all-in on the last one.
             ``2e``: as if two streets were left; ``e200%``: at most 200% of the pot. A raise counts the raises
             before it on this street as streets gone.
+``2.5bb``   a first bet of 2.5 big blinds; before the flop the first raise *to* 2.5 big blinds.
 ``a``       all-in.
+``any``     every whole number of chips that the rules allow, alone.
 ``none``    no bet at all, alone.
 =========== ================================================================================================
 
-Grammar and meaning are those of postflop-solver (b-inary, 2023), so that trees can be compared one to one. Case does not
-matter, and amounts are rounded to the nearest chip.
+Grammar and meaning are those of postflop-solver (b-inary, 2023), so that trees can be compared one to one; ``any`` and big
+blinds are our own. Case does not matter, and amounts are rounded to the nearest chip.
 """
 
 import math
@@ -28,6 +30,7 @@ from treeplex.errors import SpecError
 NUMBER = r"(\d++(?:\.\d*+)?|\.\d++)"
 POT = re.compile(rf"{NUMBER}%")
 LAST = re.compile(rf"{NUMBER}x")
+BLINDS = re.compile(rf"{NUMBER} ?bb")
 CHIPS = re.compile(rf"{NUMBER}c(?:(\d+)r)?")
 GEOMETRIC = re.compile(rf"(\d*)e(?:{NUMBER}%)?")
 MOST_STREETS = 100
@@ -37,7 +40,10 @@ NO_SIZES = ("none", "no", "-")
 MOST = 1e9
 """The largest share of a pot, multiple and number of chips."""
 
-GRAMMAR = "write sizes such as 50% (of the pot), 2.5x (raises: times the bet faced), 100c (chips), e (geometric) or a (all-in)"
+GRAMMAR = (
+    "write sizes such as 50% (of the pot), 2.5x (raises: times the bet faced), 100c (chips), 2.5bb (big blinds), e (geometric) "
+    "or a (all-in)"
+)
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,9 @@ class Size:
     """One size.
 
     Attributes:
-        kind: ``pot``, ``last``, ``chips``, ``geometric`` or ``allin``.
-        value: a share of the pot, a multiple of the bet faced, chips, or the number of streets (0: those that are left).
+        kind: ``pot``, ``last``, ``chips``, ``blinds``, ``geometric``, ``allin`` or ``any``.
+        value: a share of the pot, a multiple of the bet faced, chips, big blinds, or the number of streets (0: those that are
+            left).
         cap: for ``chips`` the most raises per street before which it may be used (0: no limit); for ``geometric`` the largest
             share of the pot (infinity: none).
     """
@@ -62,10 +69,16 @@ class Size:
             return f"{decimal(self.value)}x"
         if self.kind == "chips":
             return f"{decimal(self.value)}c" + (f"{self.cap:.0f}r" if self.cap else "")
+        if self.kind == "blinds":
+            return f"{decimal(self.value)}bb"
         if self.kind == "geometric":
             most = "" if math.isinf(self.cap) else f"{decimal(self.cap * 100)}%"
             return (f"{self.value:.0f}" if self.value else "") + "e" + most
-        return "a"
+        return "any" if self.kind == "any" else "a"
+
+
+ANY = (Size("any"),)
+"""Every whole number of chips that the rules allow."""
 
 
 def decimal(value: float) -> str:
@@ -84,10 +97,30 @@ def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
     parts = [part.strip() for part in text.lower().split(",")]
     if parts[-1] == "":
         parts.pop()
+    for part in parts[: -1 if len(parts) == 1 else None]:
+        if part in (*NO_SIZES, "any"):
+            what = "every bet" if part == "any" else "no bet at all"
+            raise SpecError(f"{shown(part)} is for {what}, and stands alone; leave it out, or the other sizes")
     sizes = tuple(parse_size(part, text, raises) for part in parts)
     for part, size in zip(parts, sizes, strict=True):
         if max(size.value, 0.0 if size.kind == "geometric" else size.cap) > MOST:
             raise SpecError(f"bet size {within(part, text)}: it is too large; write a for all-in")
+    return sizes
+
+
+def check_sizes(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+    """The sizes, none of them a bet of nothing, or a share of the pot that says nothing.
+
+    Raises:
+        SpecError: one is.
+    """
+    for size in sizes:
+        if size.kind not in ("allin", "any") and not (size.cap if size.kind == "geometric" else size.value):
+            raise SpecError(f"bet size {shown(str(size))} is a bet of nothing; give more than 0, or none alone for no bet")
+        if size.kind == "geometric" and size.value == 1 and size.cap < math.inf:
+            raise SpecError(
+                f"bet size {shown(str(size))}: over one street e is all-in; write a, or a share of the pot such as 75%"
+            )
     return sizes
 
 
@@ -98,8 +131,10 @@ def within(part: str, text: str) -> str:
 
 def parse_size(part: str, text: str, raises: bool) -> Size:
     """Read one size of the list ``text``."""
-    if part == "a":
-        return Size("allin")
+    if part in ("a", "any"):
+        return Size("allin" if part == "a" else part)
+    if match := BLINDS.fullmatch(part):
+        return Size("blinds", float(match[1]))
     if match := POT.fullmatch(part):
         return Size("pot", float(match[1]) / 100)
     if (match := re.fullmatch(NUMBER, part)) and float(match[1]) >= LEAST_BARE:

@@ -141,7 +141,7 @@ def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHold
     for what in ("format", "stacks", "antes", "rake"):
         if getattr(own, what) != getattr(theirs, what):
             raise other_table(game, file, found, f"other {what}")
-    if own.first_table != theirs.first_table:
+    if own.betting.root != theirs.betting.root:
         raise other_table(game, file, found, "other blinds or another button")
     return table
 

@@ -1,15 +1,29 @@
-"""Plans of no-limit bet sizes for every street and player, and fixed limits (sizes: :mod:`treeplex.games.betting.sizes`)."""
+"""Which bets and raises are on offer: sizes for every street and player turned into amounts, and fixed limits.
+
+Sizes are those of :mod:`treeplex.games.betting.sizes`. The order is that of postflop-solver (b-inary, 2023), so that trees
+agree with it:
+
+1. every size becomes an amount, rounded half up; all-in is added where ``add_allin`` says so;
+2. an amount below the smallest bet or raise, or above what another player can call, is moved to that limit;
+3. a bet after which ``force_allin`` holds becomes all-in;
+4. equal amounts are dropped, the rest sorted, all-in last;
+5. ``merge`` drops bets close below a larger one.
+"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import Size, parse_sizes, sizes_to_string
+from treeplex.games.betting.sizes import ANY, Size, parse_sizes, sizes_to_string
+
+if TYPE_CHECKING:
+    from treeplex.holdem.betting.rules import BettingRules, BettingState
 
 HOLDEM_STREETS = ("preflop", "flop", "turn", "river")
 DEFAULT = "default"
+MERGE_MARGIN = 1e-12
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,20 @@ class StreetSizes:
             return sizes
         return replace(sizes, donk=None if donk.strip().lower() == DEFAULT else parse_sizes(donk, False))
 
+    @classmethod
+    def of(cls, sizes: tuple[Size, ...]) -> "StreetSizes":
+        """One list for first bets and raises; multiples of the bet faced are for raises."""
+        return cls(tuple(size for size in sizes if size.kind != "last"), sizes)
+
+    def in_chips(self, big_blind: float) -> "StreetSizes":
+        """Sizes behind the first street with big blinds as chips; they are sizes of first bets there, not of raises."""
+
+        def chips(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+            return tuple(Size("chips", big_blind * size.value) if size.kind == "blinds" else size for size in sizes)
+
+        raises = tuple(size for size in self.raises if size.kind != "blinds")
+        return StreetSizes(chips(self.bets), raises, None if self.donk is None else chips(self.donk))
+
     def to_json(self) -> dict[str, str]:
         """Texts by name, as :meth:`changed` takes them."""
         donk = DEFAULT if self.donk is None else sizes_to_string(self.donk)
@@ -49,10 +77,11 @@ class BetPlan:
         min_bet: the smallest first bet and raise increment, in chips. None: the big blind, or one chip without blinds.
         limps: whether the first to put in chips after the blinds may just call the big one.
 
-    The thresholds work as in postflop-solver; see :mod:`treeplex.holdem.betting.moves` for the order.
+    The thresholds work as in postflop-solver. Player 1 is in position; among many players this is the dealer, and all others
+    have the sizes of player 0.
     """
 
-    streets: tuple[tuple[StreetSizes, StreetSizes], ...]
+    streets: tuple[tuple[StreetSizes, StreetSizes], ...] = ()
     add_allin: float = 0.0
     force_allin: float = 0.0
     merge: float = 0.0
@@ -119,6 +148,71 @@ class BetPlan:
         )
         return replace(self, streets=(*self.streets[:number], changed, *self.streets[number + 1 :]))
 
+    def without_blinds(self, first: int, big_blind: float) -> "BetPlan":
+        """The plan from a later street ``first`` on, where the blinds are in the pot: bets are at least a big blind still."""
+        none = StreetSizes()
+        streets = [(none, none) if street < first else own for street, own in enumerate(self.streets)]
+        later = tuple((one.in_chips(big_blind), other.in_chips(big_blind)) for one, other in streets)
+        return replace(self, streets=later, min_bet=self.min_bet or float(big_blind), limps=True)
+
+    def sizes(self) -> Iterator[Size]:
+        """Every size of every list."""
+        return (size for street in self.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ())))
+
+    def raise_lists(self, street: int) -> list[tuple[Size, ...]]:
+        """The lists of raises of a street: one for all players, or two: out of position and in position."""
+        one, other = self.streets[street]
+        return [one.raises] if one == other else [one.raises, other.raises]
+
+    def offered(self, state: "BettingState", rules: "BettingRules", legal: range) -> range | tuple[int, ...]:
+        """Those of the ``legal`` raises that are on offer, ascending."""
+        player, faced = state.player, state.faced
+        sizes = self.sizes_at(state, int(player == rules.dealer))
+        if sizes == ANY:
+            return legal
+        stacks = rules.behind
+        pot = sum(state.paid) + rules.dead + min(faced, stacks[player]) - state.paid[player]
+        others = max([stacks[seat] for seat, out in enumerate(state.folded) if not out and seat != player])
+        least = legal[0]
+        most = max(min(legal[-1], others), least)
+        found = set()
+        for size in sizes:
+            amount = self.amount(size, state, rules, pot, most)
+            if amount is not None:
+                amount = min(max(amount, least), most)
+                spare = half_up((pot + 2 * (amount - faced)) * self.force_allin)
+                found.add(most if most - amount <= spare else amount)
+        if most <= faced + half_up(pot * self.add_allin):
+            found.add(most)
+        return tuple(merged(sorted(found), faced, pot, self.merge))
+
+    def sizes_at(self, state: "BettingState", position: int) -> tuple[Size, ...]:
+        """The sizes that count: raises, donk bets or first bets."""
+        own = self.streets[state.street][position]
+        if state.faced > state.base:
+            return own.raises
+        return own.donk if state.donk and position == 0 and own.donk is not None else own.bets
+
+    def amount(self, size: Size, state: "BettingState", rules: "BettingRules", pot: int, most: int) -> int | None:
+        """What a size raises to, before any tidying; None where it does not apply."""
+        faced, kind = state.faced, size.kind
+        if kind == "pot":
+            return faced + half_up(pot * size.value)
+        if kind == "last":
+            return state.base + half_up((faced - state.base) * size.value)
+        if kind == "blinds":
+            return None if state.raises else state.base + half_up(size.value * rules.big_blind)
+        if kind == "chips":
+            spent = faced > state.base and size.cap and rules.bets(state) > size.cap
+            return None if spent else faced + half_up(size.value / rules.chip)
+        if kind == "geometric":
+            streets = int(size.value) or rules.streets - state.street
+            if faced > state.base:
+                streets = max(streets - rules.bets(state) + 1, 1)
+            growth = (2 * (most - faced) / pot + 1) ** (1 / streets)
+            return faced + half_up(pot * min((growth - 1) / 2, size.cap))
+        return most
+
     def to_json(self) -> dict[str, object]:
         """Plain data that :func:`plan_from_json` reads back."""
         return {
@@ -183,3 +277,21 @@ def street_number(street: int | str, streets: int) -> int:
         return street
     names = ", ".join(HOLDEM_STREETS) + " or " if streets == len(HOLDEM_STREETS) else ""
     raise SpecError(f"bet plan: street {street!r}; use {names}a number from 0 to {streets - 1}")
+
+
+def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
+    """The ascending amounts that stay, from the largest down, when each must be clearly below the one kept before."""
+    if not merge:
+        return amounts
+    kept: list[int] = []
+    for amount in reversed(amounts):
+        limit = math.inf if not kept else ((kept[-1] - faced) / pot - merge) / (1 + merge)
+        if (amount - faced) / pot < limit * (1 - MERGE_MARGIN):
+            kept.append(amount)
+    return kept[::-1]
+
+
+def half_up(value: float) -> int:
+    """The nearest whole number, halves away from zero (values here are not negative)."""
+    whole = math.floor(value)
+    return whole + (value - whole >= 0.5)

@@ -4,27 +4,21 @@ What players may bet does not depend on the cards, so one tree serves every boar
 whatever card comes next. Nodes are numbered in preorder, the root is node 0.
 """
 
-import random
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
-from heapq import heappop, heappush
-from itertools import count
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.errors import SpecError
+from treeplex.errors import GameError
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets
-from treeplex.holdem.betting.moves import Move, Sizing, SpotBetting
+from treeplex.holdem.betting.rules import CALL, NOT_YET, BettingRules, BettingState
+from treeplex.holdem.betting.size import betting_size, check_nodes
 from treeplex.holdem.spots.spot import Rake, Spot
 
-MOST_NODES = 2_000_000
+MANY_NODES = 3_000
+"""Where growing a tree pauses to find out how large it will be."""
 BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
-MOST_TABLES = 15_000
-"""Tables of a street at most, about, from which its size is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,222 +142,107 @@ def betting_tree(spot: Spot) -> BettingTree:
     """Every betting line of a spot.
 
     Raises:
-        SpecError: more than ``MOST_NODES`` nodes, found out before any is built.
+        SpecError: more than :data:`treeplex.holdem.betting.size.MOST_NODES` nodes, found out before they are built.
     """
-    check_nodes(betting_size(spot).nodes)
-    builder = TreeBuilder(spot)
-    builder.grow()
-    return BettingTree(tuple(builder.frozen()), spot.streets)
+    return tree_from(spot.betting, spot.betting.root, spot.pot / 2)
 
 
-def check_nodes(nodes: int) -> None:
-    """Refuse a betting tree of more than ``MOST_NODES`` nodes.
-
-    Raises:
-        SpecError: it is larger.
-    """
-    if nodes > MOST_NODES:
-        raise SpecError(
-            f"the betting tree has more than {MOST_NODES:,} nodes; offer fewer sizes, or raise merge or force_allin"
-        )
-
-
-@dataclass
-class StreetSize:
-    """How much betting a street has, cards factored out.
-
-    Attributes:
-        roots: ways to come to the street; all-ins from before, after which nobody acts, are among them.
-        decisions, actions: decisions of each player, and the actions there.
-        folds, showdowns: where betting ends; a showdown counts on the street on which the board is complete.
-        ends: ways to leave the street for the next one, as its ``roots``.
-    """
-
-    roots: int = 0
-    decisions: list[int] = field(default_factory=lambda: [0, 0])
-    actions: list[int] = field(default_factory=lambda: [0, 0])
-    folds: int = 0
-    showdowns: int = 0
-    ends: int = 0
-
-
-@dataclass(frozen=True)
-class BettingSize:
-    """The size of a betting tree.
-
-    Attributes:
-        streets: of each street that is played.
-        nodes: nodes of the tree, as :func:`betting_tree` would number them.
-        exact: whether all was counted; else the streets with more than ``MOST_TABLES`` tables were scaled up from those.
-    """
-
-    streets: tuple[StreetSize, ...]
-    nodes: int
-    exact: bool
-
-
-def betting_size(spot: Spot) -> BettingSize:
-    """The size of a spot's betting tree by arithmetic: betting that goes on from equal tables is counted once and multiplied.
-
-    It takes a second or two at most, whatever the size.
-
-    Raises:
-        SpecError: a single street has so many lines that even counting them was broken off.
-    """
-    sizing, nodes, exact = Sizing(spot), 0, True
-    opened, all_in, streets = Counter({sizing.root(): 1}), 0, []
-    for street in spot.streets:
-        size, following, last = StreetSize(roots=opened.total() + all_in), Counter[SpotBetting](), street == spot.streets[-1]
-        tables, counted, begun = list(opened), 0, 0
-        for place in random.Random(street).sample(range(len(tables)), len(tables)):
-            if counted > MOST_TABLES:
-                break
-            begun += opened[tables[place]]
-            counted += count_street(sizing, tables[place], opened[tables[place]], size, following)
-        if 0 < begun < opened.total():
-            exact, share = False, Fraction(opened.total(), begun)
-            size = StreetSize(size.roots, *(scaled(getattr(size, name), share) for name in COUNTED))
-            following = Counter({table: round(times * share) for table, times in following.items()})
-        ended = size.showdowns
-        nodes += sum(size.decisions) + size.folds + size.showdowns + following.total()
-        if last:
-            size.showdowns += all_in
-        else:
-            all_in += ended
-            size.showdowns, size.ends = 0, following.total() + all_in
-        opened = following
-        streets.append(size)
-    return BettingSize(tuple(streets), nodes, exact)
-
-
-COUNTED = ("decisions", "actions", "folds", "showdowns")
-
-
-def scaled(count: int | list[int], share: Fraction) -> Any:
-    """Counts made larger by a factor."""
-    return [round(each * share) for each in count] if isinstance(count, list) else round(count * share)
-
-
-def count_street(sizing: Sizing, root: SpotBetting, times: int, size: StreetSize, following: Counter[SpotBetting]) -> int:
-    """Count the betting of one street from a table that ``times`` lines come to; return how many tables there were.
+def tree_from(rules: BettingRules, root: BettingState, half_pot: float | None = None) -> BettingTree:
+    """All that may be bet from the beginning of a street on, cards aside.
 
     Args:
-        sizing: the spot's.
-        root: where the street begins.
-        times: lines that come there.
-        size: counts are added to it; showdowns before the last street too.
-        following: to it are added the tables that open the next street, and the lines that come to each.
+        rules: of two players, the dealer player 1.
+        root: where the street begins, before anybody has acted on it.
+        half_pot: each player's part of what no bet has put into the pot; None for half of ``rules.dead``.
+
+    Raises:
+        GameError: another state, or other players.
+        SpecError: more betting than can be built.
     """
-    waiting, order, counted = {root: times}, count(), 0
-    heap = [(0, 0, next(order), root)]
-    while heap:  # tables with fewer chips in come first, so that all lines to a table are known when it is counted
-        if counted > MOST_TABLES and counted % 1000 == 0:
-            check_nodes(sum(size.decisions) + size.folds + size.showdowns + 2 * sum(waiting.values()))
-        table = heappop(heap)[-1]
-        lines, moves = waiting.pop(table), sizing.moves(table)
-        counted += 1
-        size.decisions[table.player] += lines
-        size.actions[table.player] += lines * len(moves)
-        for move in moves:
-            what, after = sizing.after(table, move)
-            if what == "fold":
-                size.folds += lines
-            elif what == "showdown":
-                size.showdowns += lines
-            elif what == "street":
-                following[after] += lines
-            elif after in waiting:
-                waiting[after] += lines
-            else:
-                waiting[after] = lines
-                heappush(heap, (sum(after.street_bets), -after.to_act, next(order), after))
-    return counted
+    if rules.players != 2 or rules.dealer != 1:
+        raise GameError("betting trees are of two players, with the button at player 1")
+    if root.player < 0 or root.raises or set(root.acted) != {NOT_YET}:
+        raise GameError(f"no street begins after {root.line or 'the blinds'}")
+    builder = TreeBuilder(rules, rules.dead / 2 * rules.chip if half_pot is None else half_pot)
+    builder.grow(root)
+    return BettingTree(tuple(builder.frozen()), range(root.street, rules.streets))
 
 
 class Draft:
-    """A decision or street end whose children are still to come."""
+    """A decision or street end, whose children are still to come."""
 
-    __slots__ = ("children", "moves", "table")
+    __slots__ = ("children", "node")
 
-    def __init__(self, table: SpotBetting, moves: list[Move]) -> None:
-        self.table = table
-        self.moves = moves
+    def __init__(self, node: "Decision | StreetEnd") -> None:
+        self.node = node
         self.children: list[int] = []
 
 
 class TreeBuilder:
-    """Grows the tree depth first with its own stack, so that long lines do not exhaust Python's."""
+    """Grows the tree depth first with its own stack, so that long lines do not exhaust Python's.
 
-    def __init__(self, spot: Spot) -> None:
-        self.sizing = Sizing(spot)
-        self.half_pot = spot.pot / 2
+    States that several lines lead to are worked out once.
+    """
+
+    def __init__(self, rules: BettingRules, half_pot: float) -> None:
+        self.rules, self.half_pot, self.chip = rules, half_pot, rules.chip
         self.drafts: list[Draft | Fold | Showdown] = []
+        self.known: dict[tuple[object, ...], tuple[Decision, list[BettingState]]] = {}
 
-    def grow(self) -> None:
+    def grow(self, root: BettingState) -> None:
         """Visit every node in preorder."""
-        pending: list[tuple[SpotBetting, int, int]] = [(self.sizing.root(), -1, -1)]
+        rules, drafts, known = self.rules, self.drafts, self.known
+        pending: list[tuple[BettingState, int, Draft | None]] = [(root, root.street, None)]
         while pending:
-            table, parent, move = pending.pop()
-            number = len(self.drafts)
-            check_nodes(number + 1)
-            if parent >= 0:
-                self.parent(parent).children.append(number)
-            node = self.node(table, None if parent < 0 else self.parent(parent), move)
-            self.drafts.append(node)
-            if isinstance(node, Draft):
-                pending.extend((node.table, number, move) for move in reversed(range(max(1, len(node.moves)))))
+            state, street, parent = pending.pop()
+            if parent is not None:
+                parent.children.append(len(drafts))
+            if len(drafts) == MANY_NODES:
+                check_nodes(betting_size(rules, root).nodes)
+            if state.player >= 0:
+                if (found := known.get(state.key)) is None:
+                    found = known[state.key] = self.decision(state)
+                draft = Draft(found[0])
+                pending.extend([(after, state.street, draft) for after in reversed(found[1])])
+                drafts.append(draft)
+            elif True in state.folded:
+                drafts.append(Fold(street, state.folded.index(True), self.paid(state)))
+            elif (following := rules.to_act(state)).player >= 0:
+                draft = Draft(StreetEnd(street, -1, self.paid(state)))
+                pending.append((following, following.street, draft))
+                drafts.append(draft)
+            else:
+                drafts.append(Showdown(street, self.paid(state)))
 
-    def parent(self, number: int) -> Draft:
-        """The draft with this number."""
-        draft = self.drafts[number]
-        assert isinstance(draft, Draft)
-        return draft
+    def decision(self, state: BettingState) -> tuple[Decision, list[BettingState]]:
+        """The decision at a state, without children, and the states after its actions."""
+        actions, after = self.rules.offered(state)
+        shown = tuple([self.action(state, action) for action in actions.passive])
+        most = min(self.rules.behind)
+        word = "raise" if state.faced > state.base else "bet"
+        shown += tuple([Action("allin" if to >= most else word, (to - state.base) * self.chip) for to in actions.raises])
+        bets = (state.paid[0] - state.base) * self.chip, (state.paid[1] - state.base) * self.chip
+        return Decision(state.street, state.player, shown, (), self.paid(state), bets), after
 
-    def node(self, table: SpotBetting, parent: Draft | None, move: int) -> Draft | Fold | Showdown:
-        """The node after move number ``move`` of a parent (the parent's ``table``), or after its cards are dealt."""
-        if parent is None or not parent.moves:
-            return self.decision(table)
-        what, after = self.sizing.after(table, parent.moves[move])
-        if what == "decision":
-            return self.decision(after)
-        if what == "fold":
-            return Fold(table.street, table.player, self.contributions(table))
-        if what == "showdown":
-            return Showdown(table.street, self.contributions(after))
-        return Draft(after, [])
+    def action(self, state: BettingState, action: int) -> Action:
+        """What a player does who neither bets nor raises."""
+        if action != CALL:
+            return Action("fold")
+        faced = min(state.faced, self.rules.behind[state.player])
+        return Action("call", (faced - state.base) * self.chip) if faced > state.paid[state.player] else Action("check")
 
-    def decision(self, table: SpotBetting) -> Draft:
-        """A decision at this table."""
-        return Draft(table, self.sizing.moves(table))
-
-    def contributions(self, table: SpotBetting) -> tuple[float, float]:
+    def paid(self, state: BettingState) -> tuple[float, float]:
         """Chips in the pot, from each player."""
-        paid = [self.half_pot + self.chips(self.sizing.stack - stack) for stack in table.stacks]
-        return paid[0], paid[1]
-
-    def chips(self, units: int) -> float:
-        """Smallest chips as chips."""
-        return units * self.sizing.chip
+        first, second = state.paid
+        return self.half_pot + first * self.chip, self.half_pot + second * self.chip
 
     def frozen(self) -> Iterator[Node]:
         """The finished nodes."""
         for draft in self.drafts:
             if not isinstance(draft, Draft):
                 yield draft
-            elif draft.moves:
-                table = draft.table
-                bets = self.chips(table.street_bets[0]), self.chips(table.street_bets[1])
-                yield Decision(
-                    table.street,
-                    table.player,
-                    self.actions(draft.moves),
-                    tuple(draft.children),
-                    self.contributions(table),
-                    bets,
-                )
+            elif isinstance(node := draft.node, StreetEnd):
+                yield StreetEnd(node.street, draft.children[0], node.contributions)
             else:
-                yield StreetEnd(draft.table.street - 1, draft.children[0], self.contributions(draft.table))
-
-    def actions(self, moves: Sequence[Move]) -> tuple[Action, ...]:
-        """Moves in chips."""
-        return tuple(Action(kind, self.chips(amount)) for kind, amount in moves)
+                children = tuple(draft.children)
+                yield Decision(node.street, node.player, node.actions, children, node.contributions, node.street_bets)

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import PolicyError
+from treeplex.holdem.betting.rules import BettingState
 from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
+from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd, tree_from
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.policies.by_hand import Classes, HandPolicy, biased_hands
 from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
-from treeplex.holdem.whole.tree import tree_after
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +86,14 @@ class BucketPolicy:
 
 
 @lru_cache(maxsize=32)
-def street_tree(blueprint: HoldemBlueprint, node: int, table: WholeBetting) -> tuple[BettingTree, Ints]:
+def street_tree(blueprint: HoldemBlueprint, node: int, table: BettingState) -> tuple[BettingTree, Ints]:
     """The blueprint's betting from the beginning of a street on, and its number of each decision of that; -1 elsewhere.
 
     Raises:
         GameError: no street of two players begins there.
         PolicyError: the node is another one.
     """
-    tree = tree_after(blueprint.game.rules, table)
+    tree = tree_from(blueprint.game.rules.betting, table)
     return tree, numbered(blueprint, tree, node, table.line)
 
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.public import Bets
+from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.whole.betting import CALL, FOLD
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
     rules = blueprint.game.rules
     if rules.format != HOLDEM:
         raise SpecError("charts of 169 classes are for 52 cards; this blueprint is of a smaller deck")
-    node, table = 0, rules.first_table
+    node, table = 0, rules.betting.root
     for word in words_of(line):
         labels = blueprint.labels(node)
         label = {"f": FOLD, "c": CALL}[word] if word in ("f", "c") else int(word[1:])
@@ -92,7 +92,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
         if after < 0 or blueprint.nodes.street[after] > 0:
             known = ", ".join({FOLD: "f", CALL: "c"}.get(each, f"r{each}") for each in labels)
             raise SpecError(f"line {line!r}: nobody acts before the flop after {word!r}; on offer there: {known}")
-        node, table = after, rules.after(table, label)
+        node, table = after, rules.betting.after(table, label)
     labels = blueprint.labels(node)
     policy = blueprint.policy_at(node, ())
     shares = np.stack([np.bincount(HAND_CLASSES, row, minlength=len(CLASSES)) for row in policy]) / np.bincount(HAND_CLASSES)

@@ -20,7 +20,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.games.betting.hand_rows import CardRows
 from treeplex.games.betting.nodes import MOST_NODES
 from treeplex.games.size_estimate import count_text
-from treeplex.holdem.whole.betting_size import BettingSize, betting_size
+from treeplex.holdem.betting.size import BettingSize, betting_size
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import betting_nodes, check_acting, table_size
 
@@ -115,9 +115,9 @@ class BlueprintSolver:
         self.iteration, self.met = (int(each) for each in state["done"])
 
 
-def predicted_bytes(size: BettingSize) -> int:
-    """Bytes that a run with a betting tree of this size takes, without its buckets (hold'em: some 300 MB)."""
-    return NUMBER_BYTES * size.numbers + DECISION_BYTES * size.decisions
+def predicted_bytes(size: BettingSize, counts: Sequence[int]) -> int:
+    """Bytes that a run with a betting tree of this size takes, without its ``counts`` buckets (hold'em: some 300 MB)."""
+    return NUMBER_BYTES * size.numbers(counts) + DECISION_BYTES * size.decisions
 
 
 def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None) -> None:
@@ -135,9 +135,9 @@ def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None)
     free = available_memory() if most is None else most
 
     def beyond(size: BettingSize) -> bool:
-        return size.decisions > MOST_NODES or (free is not None and predicted_bytes(size) > free)
+        return size.decisions > MOST_NODES or (free is not None and predicted_bytes(size, counts) > free)
 
-    size = betting_size(rules, counts, beyond)
+    size = betting_size(rules.betting, enough=beyond)
     if not beyond(size):
         return
     found = f"the betting has at least {count_text(size.decisions)} decisions"
@@ -146,6 +146,7 @@ def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None)
         raise SpecError(f"{found}, more than the {MOST_NODES:,} that can be listed; {fewer} or fewer players")
     rows = "/".join(f"{count:,}" for count in counts)
     raise SpecError(
-        f"{found}, for which a blueprint with {rows} buckets or hands takes at least {megabytes(predicted_bytes(size))} of "
-        f"memory, and {megabytes(free)} are free; {fewer} or fewer buckets (buckets=169,50,50,50)"
+        f"{found}, for which a blueprint with {rows} buckets or hands takes at least "
+        f"{megabytes(predicted_bytes(size, counts))} of memory, and {megabytes(free)} are free; "
+        f"{fewer} or fewer buckets (buckets=169,50,50,50)"
     )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.tree import BettingSize, StreetSize, betting_size
+from treeplex.holdem.betting.size import BettingSize, StreetSize, betting_size
 from treeplex.holdem.engine.node import TILE
 from treeplex.holdem.engine.workspace import Extent
 from treeplex.holdem.forms.boards import kept_deals
@@ -47,7 +47,7 @@ class SpotSize:
         scales: scales of one stored array of 16-bit numbers.
         extent: what scratch space depends on.
         form_bytes: bytes of the compiled arrays.
-        exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.tree.BettingSize`.
+        exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.size.BettingSize`.
     """
 
     nodes: int
@@ -69,7 +69,7 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
     Raises:
         SpecError: a street with so many lines that even counting them was broken off.
     """
-    betting = betting_size(spot)
+    betting = betting_size(spot.betting)
     counts = counted_deals(spot, isomorphism=isomorphism)
     streets, boards, held = betting.streets, counts.boards, counts.held
     last, both = len(streets) - 1, [sum(own) for own in held]

@@ -17,10 +17,10 @@ import numpy as np
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.protocols.lines import LateError, LeftError, Lines
 from treeplex.holdem.protocols.outside import DIGITS, MOST_DIGITS, OutsideHand, parse_line
-from treeplex.holdem.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.search.agents.agent import Agent
 
@@ -140,7 +140,7 @@ def play_acpc(
                 hand = OutsideHand(rules, agent, state.position, own, np.random.default_rng((seed, number)))
             if (state.position, set(state.hole[state.position])) != (hand.seat, set(hand.cards)):
                 raise GameError("position and cards do not change within a hand")
-            hand.catch_up(parse_line(state.betting, rules.first_table, rules, "r"), state.board)
+            hand.catch_up(parse_line(state.betting, rules.betting.root, rules, "r"), state.board)
         except GameError as error:
             raise GameError(f"the dealer's line {line[:120]!r} cannot be followed: {error}; {STAKES}") from error
         if hand.to_act:
@@ -263,7 +263,7 @@ class Dealer:
 
     def _hand(self, number: int, players: tuple[int, int], cards: list[int]) -> tuple[MatchState, list[float]]:
         """One hand; its last state with all cards, and what each position won."""
-        rules, table = self.rules, self.rules.first_table
+        rules, table = self.rules, self.rules.betting.root
         hole, whole = (tuple(sorted(cards[:2])), tuple(sorted(cards[2:4]))), cards[4:]
         while True:
             while table.player == CHANCE:
@@ -282,12 +282,12 @@ class Dealer:
             if made != word:
                 self.mended[player] += 1
                 self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}, taken for {made}")
-            table = rules.after(table, action)
+            table = rules.betting.after(table, action)
 
     def _send(self, player: int, state: MatchState) -> None:
         self._lines[player].send(str(state), self.limits.action)
 
-    def _answer(self, player: int, number: int, table: WholeBetting) -> str:
+    def _answer(self, player: int, number: int, table: BettingState) -> str:
         """What a player says behind the state."""
         began = monotonic()
         while True:
@@ -330,9 +330,9 @@ def chips_of(results: Sequence[float]) -> str:
     return "|".join(f"{result + 0.0:.6f}".rstrip("0").rstrip(".") for result in results)
 
 
-def action_of(word: str, table: WholeBetting, rules: HandRules) -> tuple[int, str]:
+def action_of(word: str, table: BettingState, rules: HandRules) -> tuple[int, str]:
     """The action that a player's answer is taken for, and the answer that says it."""
-    raised, sizes = RAISE.match(word), rules.betting.raise_sizes(table, rules.stacks)
+    raised, sizes = RAISE.match(word), rules.betting.legal_raises(table)
     if word[:1] == "f" and table.paid[table.player] < table.faced:
         return FOLD, "f"
     if raised and sizes:

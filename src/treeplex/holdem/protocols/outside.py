@@ -8,8 +8,8 @@ import numpy as np
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game
+from treeplex.holdem.betting.rules import ACPC, CALL, FOLD, BettingState
 from treeplex.holdem.cards.cards import cards_to_string
-from treeplex.holdem.whole.betting import ACPC, CALL, FOLD, WholeBetting
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.named import holdem
@@ -56,11 +56,11 @@ class OutsideHand:
         Raises:
             GameError: stacks of the agent's game that are no fraction of the server's, or two cards that are no hand.
         """
-        self.rules, self.agent, self.seat, self.table = rules, agent, seat, rules.first_table
+        self.rules, self.agent, self.seat, self.table = rules, agent, seat, rules.betting.root
         agent.begin(seat, generator)
         ours = hand_of(agent.state).table
-        self.unit = rules.first_table.faced // ours.faced
-        if tuple(put * self.unit for put in ours.paid) != rules.first_table.paid:
+        self.unit = rules.betting.root.faced // ours.faced
+        if tuple(put * self.unit for put in ours.paid) != rules.betting.root.paid:
             assert isinstance(agent.game, PublicHoldem)
             raise GameError(
                 f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; seat one for the server's stakes"
@@ -102,7 +102,7 @@ class OutsideHand:
         label = self.agent.act(self.hand)
         if label in (FOLD, CALL):
             return ("f" if label == FOLD else "c"), 0
-        legal = self.rules.betting.raise_sizes(self.table, self.rules.stacks)
+        legal = self.rules.betting.legal_raises(self.table)
         if not legal:
             return "c", 0
         ours = hand_of(self.agent.state).table
@@ -112,7 +112,7 @@ class OutsideHand:
 
     def _acted(self, action: int) -> None:
         """One action, in the server's chips."""
-        following = self.rules.after(self.table, action)
+        following = self.rules.betting.after(self.table, action)
         ours, state = action, hand_of(self.agent.state)
         if action > CALL and state.table.player >= 0:
             labels = list(self.agent.game.options(state).labels)
@@ -140,7 +140,7 @@ class OutsideHand:
             self.table = self.rules.dealt(self.table, size)
 
 
-def parse_line(line: str, start: WholeBetting, rules: HandRules, letter: str) -> list[Action]:
+def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) -> list[Action]:
     """The actions of a text such as ``b200c/kb300``, bets counted on their street, or ``r200c/cr500``, in the whole hand.
 
     Args:
@@ -179,5 +179,5 @@ def parse_line(line: str, start: WholeBetting, rules: HandRules, letter: str) ->
         else:
             raise GameError(f"line {line!r}: {word!r} is none of f, c, k and {letter}")
         kind, chips = found[-1]
-        table = rules.after(table, {"f": FOLD, "c": CALL}.get(kind, chips))
+        table = rules.betting.after(table, {"f": FOLD, "c": CALL}.get(kind, chips))
     return found

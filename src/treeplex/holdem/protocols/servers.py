@@ -267,7 +267,7 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
                 cards, board = cards_to_string(seen.cards), cards_to_string(seen.board)
                 return ServedHand(number, seen.seat, cards, board, seen.line, seen.won, seen.adjusted)
             hand = hand or OutsideHand(rules, agent, seen.seat, seen.cards, generator)
-            actions = parse_line(seen.line, rules.first_table, rules, "b")
+            actions = parse_line(seen.line, rules.betting.root, rules, "b")
             if len(actions) <= told:
                 raise GameError("the last action is not in its line")
             told = len(actions)

@@ -127,11 +127,7 @@ class HoldemGame(PublicGame):
 
     def compatible(self, reached: Floats) -> Floats:
         """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H)."""
-        total = reached.sum(axis=-1, keepdims=True)
-        mass = total - (reached @ self.incidence) @ self.incidence.T
-        if self.spot.format.hole == 2:
-            mass += reached
-        return np.where(mass > ROUNDING * total, mass, 0.0)
+        return compatible(reached, self.incidence, self.spot.format.hole)
 
     def state(self, node: int, board: Sequence[int]) -> HoldemState:
         """A node of the betting tree on a board.
@@ -374,3 +370,18 @@ def holdem_state(state: State) -> HoldemState:
     """A state of hold'em."""
     assert isinstance(state, HoldemState)
     return state
+
+
+def compatible(reached: Floats, incidence: Floats, hole: int) -> Floats:
+    """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H).
+
+    Args:
+        reached: see above.
+        incidence: which hand has which card, float64 [H, cards].
+        hole: cards of a hand, one or two.
+    """
+    total = reached.sum(axis=-1, keepdims=True)
+    mass = total - (reached @ incidence) @ incidence.T
+    if hole == 2:
+        mass += reached
+    return np.where(mass > ROUNDING * total, mass, 0.0)

@@ -38,7 +38,7 @@ class ChartedAgent(Seat):
             SpecError: the charts are of another deck, of other blinds, or of stacks that are a quarter larger or smaller.
         """
         super().__init__(game, generator)
-        rules, table = game.rules, game.rules.first_table
+        rules, table = game.rules, game.rules.betting.root
         if game.players != 2 or rules.format != HOLDEM or rules.betting.dealer != 1 or any(rules.antes):
             raise SpecError("preflop charts are of two players, 52 cards, no antes, the button with player 1; leave chart out")
         if table.paid[0] != 2 * table.paid[1]:

@@ -11,7 +11,7 @@ from treeplex.base import notebook
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.tree import check_nodes
+from treeplex.holdem.betting.size import check_nodes
 from treeplex.holdem.engine.workspace import workspace_sizes
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE

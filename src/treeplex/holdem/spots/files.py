@@ -30,7 +30,7 @@ from treeplex.base.arrays import Floats
 from treeplex.base.located_text import LocatedText, listed, located, read_marked, table
 from treeplex.base.spec import nearest, shown
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import NUMBER, Size, decimal
+from treeplex.games.betting.sizes import NUMBER, Size, check_sizes, decimal
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set
@@ -458,10 +458,9 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
     for name, text in texts.items():
         try:
             sizes = sizes.changed(**{name: text})
+            check_sizes(getattr(sizes, name) or ())
         except SpecError as error:
             raise at(places[name], name, str(error)) from None
-        if any(size.kind in ("pot", "chips") and not size.value for size in getattr(sizes, name) or ()):
-            raise at(places[name], name, f"{shown(text)} has a bet of nothing; leave it out, or write none for no bet at all")
     return sizes
 
 
@@ -472,12 +471,16 @@ def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError
 
 
 def in_chips(text: str, value: LocatedText, name: str, request: SpotRequest) -> str:
-    """Sizes with those in big blinds, ``2.5bb``, in chips."""
+    """Sizes with those in big blinds, ``2.5bb``, in chips; a spot that begins with blinds has them as they are."""
+    if "blinds" in request.fields:
+        return text
 
     def chips(found: re.Match[str]) -> str:
         big_blind = request.big_blind()
         if big_blind is None:
             raise at(value, name, NO_BIG_BLIND)
+        if name == "raises":
+            raise at(value, name, f"{shown(found[0])} is a first raise before the flop; write times the bet faced, such as 3x")
         return f"{decimal(big_blind * float(found[1]))}c"
 
     return re.sub(rf"(?<![\w.]){NUMBER}\s*bb\b", chips, text, flags=re.IGNORECASE)
@@ -493,8 +496,9 @@ def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan 
     if isinstance(bets, FixedLimit):
         amounts += bets.bets
     else:
-        sizes = [size for street in bets.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ()))]
-        amounts += [size.value for size in sizes if size.kind == "chips"] + ([bets.min_bet] if bets.min_bet else [])
+        sizes = list(bets.sizes())
+        amounts += [size.value for size in sizes if size.kind == "chips"]
+        amounts += [size.value * blinds[1] for size in sizes if size.kind == "blinds"] + [bets.min_bet or 0.0]
         most = largest_chip(pot + sum(blinds), sizes)
     for decimals in range(round(-math.log10(LEAST_CHIP))):
         chip = 10.0**-decimals

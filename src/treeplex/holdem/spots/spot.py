@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from treeplex.base.wings import named
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import Game, State
 from treeplex.games.public import PublicGame
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, plan_from_json
+from treeplex.holdem.betting.rules import BettingRules
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, half_up, plan_from_json
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set
 from treeplex.holdem.cards.format import HOLDEM, Format
@@ -140,6 +142,31 @@ class Spot(Game):
         if isinstance(self.bets, BetPlan) and self.bets.min_bet is not None:
             return self.bets.min_bet
         return self.blinds[1] if self.blinds else self.chip
+
+    @cached_property
+    def betting(self) -> BettingRules:
+        """The betting rules, in smallest chips; player 1 is the dealer."""
+
+        def units(chips: float) -> int:
+            return half_up(chips / self.chip)
+
+        limit, street, blinds = self.bets if isinstance(self.bets, FixedLimit) else None, self.street, self.blinds or ()
+        most = [] if limit is None else list(limit.most)
+        if limit is not None and blinds:  # the big blind is a bet
+            most[street] -= 1
+        return BettingRules(
+            dealer=1,
+            stacks=(units(self.stack),) * 2,
+            streets=len(self.format.deal),
+            blinds=tuple(map(units, blinds)),
+            limits=() if limit is None else tuple(map(units, limit.bets)),
+            most=tuple(bets if bets > 0 else -1 for bets in most),
+            plan=self.bets if isinstance(self.bets, BetPlan) else BetPlan(),
+            pot=units(self.pot),
+            min_bet=max(1, units(self.min_bet)),
+            first_street=street,
+            chip=self.chip,
+        )
 
     @property
     def committed(self) -> tuple[float, float]:
@@ -343,8 +370,11 @@ def check_bets(spot: Spot) -> None:
         raise SpecError(
             f"spot: bets are for {planned} streets but {spot.format.name} has {streets}; give sizes for every street"
         )
-    if spot.blinds is None and isinstance(spot.bets, BetPlan) and not spot.bets.limps:
-        raise SpecError("spot: limps are of spots that begin with blinds; give blinds, or leave limps out")
+    if spot.blinds is None and isinstance(spot.bets, BetPlan):
+        if not spot.bets.limps:
+            raise SpecError("spot: limps are of spots that begin with blinds; give blinds, or leave limps out")
+        if any(size.kind == "blinds" for size in spot.bets.sizes()):
+            raise SpecError("spot: sizes in big blinds are of spots that begin with blinds; give chips, such as 5c, or blinds")
     if spot.rake.no_flop_no_drop and spot.format.deal[0]:
         raise SpecError("spot: the rake's no_flop_no_drop needs a first street without cards on the board; leave it out")
 

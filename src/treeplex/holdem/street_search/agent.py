@@ -9,10 +9,10 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.rules import CALL, FOLD, BettingRules, BettingState
 from treeplex.holdem.street_search.betting import StreetBetting
 from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
-from treeplex.holdem.whole.betting import CALL, FOLD, Betting, WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.agent import Seat, Thought
 from treeplex.search.agents.searching import Searching
@@ -32,7 +32,7 @@ class Opening(NamedTuple):
         ranges: for each player float64 [H], up to a factor.
     """
 
-    table: WholeBetting
+    table: BettingState
     board: tuple[int, ...]
     ranges: Ranges
 
@@ -100,7 +100,7 @@ class WholeSearchAgent(Seat):
         self.sit_at_first(seat, generator, at)
         self.state, self.thought, self.own = self.game.first_state(), None, self._plan
         both = np.ones(len(self.own.hands))
-        self._open(Opening(self.own.rules.first_table, (), (both, both)))
+        self._open(Opening(self.own.rules.betting.root, (), (both, both)))
 
     def _open(self, opening: Opening) -> None:
         """Be at the beginning of a street."""
@@ -215,7 +215,7 @@ class WholeSearchAgent(Seat):
         return first, second
 
 
-def unlimited(game: PublicHoldem) -> Betting:
+def unlimited(game: PublicHoldem) -> BettingRules:
     """The betting of a game without a limit of raises."""
     return replace(game.rules.betting, most=())
 

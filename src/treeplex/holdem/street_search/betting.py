@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from treeplex.games.base import CHANCE
-from treeplex.holdem.whole.betting import WholeBetting
+from treeplex.holdem.betting.rules import BettingState
 from treeplex.holdem.whole.hand import HandRules
-from treeplex.holdem.whole.nodes import results, to_act
+from treeplex.holdem.whole.nodes import results
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 
 Last = tuple[int, int]
@@ -27,7 +27,7 @@ class StreetDecision(NamedTuple):
         after: what follows each action: its kind, ``decision``, ``end`` or ``stop``, and its number.
     """
 
-    table: WholeBetting
+    table: BettingState
     player: int
     actions: tuple[int, ...]
     both: tuple[Last, Last]
@@ -42,7 +42,7 @@ class StreetDecision(NamedTuple):
 class StreetEnd(NamedTuple):
     """Cards come, and players act again: each player's last action, and the table before the cards."""
 
-    table: WholeBetting
+    table: BettingState
     last: tuple[Last, Last]
 
 
@@ -73,22 +73,24 @@ class StreetBetting:
     stops: tuple[StreetStop, ...]
 
     @classmethod
-    def of(cls, game: PublicHoldem, table: WholeBetting, board: Sequence[int]) -> "StreetBetting":
+    def of(cls, game: PublicHoldem, table: BettingState, board: Sequence[int]) -> "StreetBetting":
         """What may be bet on a street that begins with a table; of the board its length matters."""
         decisions: list[StreetDecision | None] = []
         ends, stops = list[StreetEnd](), list[StreetStop]()
 
-        def grow(table: WholeBetting, last: tuple[Last, Last]) -> tuple[str, int]:
+        def grow(table: BettingState, last: tuple[Last, Last]) -> tuple[str, int]:
             if table.player >= 0:
                 number, player = len(decisions), table.player
                 decisions.append(None)
                 actions, after = tuple(game.actions(PublicHand(table, tuple(board)))), []
                 for place, action in enumerate(actions):
                     own = (number, place)
-                    after.append(grow(game.rules.after(table, action), (own, last[1]) if player == 0 else (last[0], own)))
+                    after.append(
+                        grow(game.rules.betting.after(table, action), (own, last[1]) if player == 0 else (last[0], own))
+                    )
                 decisions[number] = StreetDecision(table, player, actions, last, tuple(after))
                 return DECISION, number
-            if table.player == CHANCE and to_act(game.rules, table).player >= 0:
+            if table.player == CHANCE and game.rules.betting.to_act(table).player >= 0:
                 ends.append(StreetEnd(table, last))
                 return END, len(ends) - 1
             stops.append(stop_of(game.rules, table, last))
@@ -98,7 +100,7 @@ class StreetBetting:
         return cls(tuple(each for each in decisions if each is not None), tuple(ends), tuple(stops))
 
 
-def stop_of(rules: HandRules, table: WholeBetting, last: tuple[Last, Last]) -> StreetStop:
+def stop_of(rules: HandRules, table: BettingState, last: tuple[Last, Last]) -> StreetStop:
     """Where nobody acts any more."""
-    lose, tie, win = results(rules, to_act(rules, table))
+    lose, tie, win = results(rules, rules.betting.to_act(table))
     return StreetStop(last, (lose, tie, win), table.folded.count(False) > 1)

@@ -12,6 +12,8 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.evaluate.judge import Judgement
+from treeplex.games.betting.sizes import ANY
+from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.forms.layout import board_part, store_with
@@ -20,7 +22,6 @@ from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.street_search import played_through, run_stopping
-from treeplex.holdem.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
@@ -35,8 +36,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
     Raises:
         GameError: stacks, blinds, seats or a plan of raises that spots cannot say.
     """
-    rules, betting, plan = game.rules, game.rules.betting, game.rules.plan
-    lists = list(plan.lists())
+    rules, betting = game.rules, game.rules.betting
     plain = (
         game.players == 2
         and betting.dealer == 1
@@ -44,22 +44,20 @@ def whole_spot(game: PublicHoldem) -> Spot:
         and len(betting.blinds) == 2
         and not (betting.limits or any(betting.most) or rules.rake.rate or betting.big_blind_ante)
         and len(set(betting.antes[:2])) < 2
-        and not any(own is None or any(size.kind == "blinds" for size in own) for own in lists)
+        and ANY[0] not in betting.plan.sizes()
     )
     if not plain:
         raise GameError(
             "whole hold'em is compiled with equal stacks, two blinds, sizes for every street in parts of the pot or all-in "
-            "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets, raises and sizes in big blinds out"
+            "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets and raises out"
         )
-    streets = tuple(map(plan.on_spots, range(len(plan.sizes))))
-    bets = replace(plan.bet_plan(streets, betting.big_blind), limps=plan.limps)
     small, big = betting.blinds
     return Spot(
         (),
         float(sum(rules.antes)),
         float(rules.stacks[0]),
         all_hands(rules.format),
-        bets,
+        replace(betting.plan, min_bet=float(big)),
         format=rules.format,
         blinds=(float(small), float(big)),
     )
@@ -91,7 +89,7 @@ class Searcher:
     drawn: bool
     searched: int = 0
 
-    def street(self, node: int, table: WholeBetting, street: int, boards: Ints, reaches: Ranges) -> None:
+    def street(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
         """Play on from the beginning of a street.
 
         Args:
@@ -107,7 +105,7 @@ class Searcher:
         for start in range(0, len(boards), size):
             self._chunk(node, table, street, boards[start : start + size], tuple(own[start : start + size] for own in reaches))
 
-    def match(self, node: int, table: WholeBetting) -> None:
+    def match(self, node: int, table: BettingState) -> None:
         """Check that both forms of the game have the same actions at a decision.
 
         Raises:
@@ -119,13 +117,13 @@ class Searcher:
             FOLD if each.kind == "fold" else CALL if each.kind in ("check", "call") else table.base + round(each.amount)
             for each in event.actions
         ]
-        legal = list(self.game.rules.actions(table))
+        legal = list(self.game.rules.betting.actions(table))
         if event.player != table.player or own != legal:
             raise GameError(
                 f"the spot has the actions {own} after {table.line!r} and the rules have {legal}; choose other sizes"
             )
 
-    def _chunk(self, node: int, table: WholeBetting, street: int, boards: Ints, reaches: Ranges) -> None:
+    def _chunk(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
         """The same of some boards, their ends and what follows these."""
         hands, count = len(self.game.hands), reaches[0].shape[1]
         flat = tuple(own.reshape(-1, hands) for own in reaches)
@@ -241,7 +239,7 @@ def searched_strategy(
     count = settings.playthroughs if drawn else 1
     searcher = Searcher(game, Cards(game), compiled, leaf, settings, generator, np.zeros(compiled.stored), watch, drawn)
     reaches = np.ones((1, count, hands)), np.ones((1, count, hands))
-    searcher.street(0, game.rules.first_table, 0, np.zeros(1, np.int64), reaches)
+    searcher.street(0, game.rules.betting.root, 0, np.zeros(1, np.int64), reaches)
     return searcher.average
 
 

@@ -18,13 +18,13 @@ from treeplex.engine.tree.form import Tree, new_state, workspace
 from treeplex.engine.tree.regret import Weights, accumulate, update
 from treeplex.engine.tree.sweeps import best_response, normalise, reach
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.holdem.betting.rules import BettingState
 from treeplex.holdem.engine.showdowns.rows_of_hands import write_met, write_won
 from treeplex.holdem.rules.public import ROUNDING
 from treeplex.holdem.street_search.betting import ROOT, Last, StreetBetting
 from treeplex.holdem.street_search.showdowns import Shares, Showdowns
 from treeplex.holdem.street_search.suits import Board, Suits
 from treeplex.holdem.street_search.warm_start import StreetGuess, regrets_of_guess, write_guess
-from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import normalised_range
@@ -117,7 +117,7 @@ class StreetSubgame(Subgame):
 
     @classmethod
     def of(
-        cls, game: PublicHoldem, cards: Cards, table: WholeBetting, boards: Sequence[Board], ranges: Ranges
+        cls, game: PublicHoldem, cards: Cards, table: BettingState, boards: Sequence[Board], ranges: Ranges
     ) -> "StreetSubgame":
         """The street that begins with a table, on some boards.
 

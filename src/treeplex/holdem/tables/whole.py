@@ -7,6 +7,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
+from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
 from treeplex.holdem.betting.sizes import HOLDEM_STREETS
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.cards.evaluator import (
@@ -19,7 +20,6 @@ from treeplex.holdem.cards.evaluator import (
     strengths,
 )
 from treeplex.holdem.study.review.position_ranges import position_names
-from treeplex.holdem.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
@@ -101,7 +101,7 @@ class WholeTable(Table):
         return hand_of(self._table.public()[1]).board
 
     @property
-    def betting(self) -> WholeBetting:
+    def betting(self) -> BettingState:
         """The betting so far."""
         return hand_of(self._table.public()[1]).table
 

@@ -12,8 +12,8 @@ from treeplex.base.wings import named
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State, check_legal
 from treeplex.games.parameters import observer
+from treeplex.holdem.betting.rules import BettingState
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string
-from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.hand import HandRules
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class HoldemHistory(State):
 
     __slots__ = ("board", "cards", "game", "table")
 
-    def __init__(self, game: "Holdem", cards: tuple[int, ...], table: WholeBetting, board: tuple[int, ...]) -> None:
+    def __init__(self, game: "Holdem", cards: tuple[int, ...], table: BettingState, board: tuple[int, ...]) -> None:
         self.game = game
         self.cards = cards
         self.table = table
@@ -38,7 +38,7 @@ class HoldemHistory(State):
         current = self.current_player()
         if current == TERMINAL:
             return []
-        return self.game.left(self.cards, self.board) if current == CHANCE else self.game.rules.actions(self.table)
+        return self.game.left(self.cards, self.board) if current == CHANCE else self.game.rules.betting.actions(self.table)
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         left = self.game.left(self.cards, self.board)
@@ -59,7 +59,7 @@ class HoldemHistory(State):
         if self.table.player == CHANCE:
             board = (*self.board, action)
             return HoldemHistory(game, self.cards, game.rules.dealt(self.table, len(board)), board)
-        return HoldemHistory(game, self.cards, game.rules.after(self.table, action), self.board)
+        return HoldemHistory(game, self.cards, game.rules.betting.after(self.table, action), self.board)
 
     @property
     def hands(self) -> list[tuple[int, ...]]:
@@ -118,7 +118,7 @@ class Holdem(Game):
             )
 
     def new_initial_state(self) -> HoldemHistory:
-        return HoldemHistory(self, (), self.rules.first_table, ())
+        return HoldemHistory(self, (), self.rules.betting.root, ())
 
     def parameters(self) -> Mapping[str, object]:
         return self._parameters

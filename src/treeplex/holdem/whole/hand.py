@@ -9,12 +9,11 @@ import numpy as np
 
 from treeplex.games.base import TERMINAL
 from treeplex.games.betting.settlement import Settlement
+from treeplex.holdem.betting.pots import side_pots, uncalled, won
+from treeplex.holdem.betting.rules import CALL, TDA, BettingRules, BettingState
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.spots.spot import Rake
-from treeplex.holdem.whole.betting import CALL, FOLD, TDA, Actions, Betting, WholeBetting
-from treeplex.holdem.whole.plan import RaisePlan
-from treeplex.holdem.whole.pots import side_pots, uncalled, won
 
 
 @dataclass(frozen=True)
@@ -24,13 +23,11 @@ class HandRules:
     Attributes:
         format: cards in play.
         betting: the betting.
-        plan: which raises are on offer.
         rake: what the house takes from the matched chips, in equal parts of every pot.
     """
 
     format: Format
-    betting: Betting
-    plan: RaisePlan
+    betting: BettingRules
     rake: Rake = field(default_factory=Rake)
 
     @property
@@ -51,20 +48,15 @@ class HandRules:
         """The blinds, such as ``1/2``."""
         return "/".join(map(str, self.betting.blinds))
 
-    @cached_property
+    @property
     def antes(self) -> tuple[int, ...]:
         """The ante each player has posted."""
-        return self.betting.posted_antes()
+        return self.betting.posted
 
-    @cached_property
+    @property
     def stacks(self) -> tuple[int, ...]:
         """Each player's chips after the ante."""
-        return self.betting.playing_stacks()
-
-    @cached_property
-    def first_table(self) -> WholeBetting:
-        """The table after the blinds."""
-        return self.betting.first_table(self.stacks)
+        return self.betting.behind
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -72,34 +64,15 @@ class HandRules:
         players = self.betting.players
         return tuple((self.betting.dealer + 1 + step) % players for step in range(players))
 
-    def actions(self, table: WholeBetting) -> Actions:
-        """The actions on offer to the player to act."""
-        put = table.paid[table.player]
-        legal = self.betting.raise_sizes(table, self.stacks)
-        raises = self.plan.offered(table, self.betting, self.stacks, legal, sum(self.antes)) if legal else legal
-        if put == table.faced:
-            return Actions((CALL,), raises)
-        limps = self.plan.limps or table.street or table.raises or not raises
-        return Actions((FOLD, CALL) if limps else (FOLD,), raises)
+    def dealt(self, state: BettingState, board: int) -> BettingState:
+        """The state of the betting once ``board`` cards lie on the table: on the next street if they complete it."""
+        return self.betting.next_street(state) if board == self.format.board_sizes[state.street + 1] else state
 
-    def after(self, table: WholeBetting, action: int) -> WholeBetting:
-        """The table after an action, on offer or only allowed by the rules.
-
-        Raises:
-            GameError: the rules do not allow it.
-        """
-        return self.betting.play(table, self.stacks, action)
-
-    def dealt(self, table: WholeBetting, board: int) -> WholeBetting:
-        """The table when so many cards lie on the board: on the next street if they complete it."""
-        complete = board == self.format.board_sizes[table.street + 1]
-        return self.betting.next_street(table, self.stacks) if complete else table
-
-    def pot(self, table: WholeBetting) -> int:
+    def pot(self, table: BettingState) -> int:
         """The chips in the middle, bets of this street included."""
-        return sum(table.paid) + sum(self.antes)
+        return sum(table.paid) + self.betting.dead
 
-    def matched(self, table: WholeBetting) -> tuple[int, ...]:
+    def matched(self, table: BettingState) -> tuple[int, ...]:
         """Each player's chips in the middle, antes included, without those that no other player has matched or still can."""
         bounds = [put if out else stack for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)]
         live = (0,) * len(bounds) if self.betting.big_blind_ante else self.antes
@@ -109,7 +82,7 @@ class HandRules:
             found.append(min(put + live[player], most) + self.antes[player] - live[player])
         return tuple(found)
 
-    def checked_down(self, table: WholeBetting) -> WholeBetting:
+    def checked_down(self, table: BettingState) -> BettingState:
         """The table if all players who are still in check and call to the end."""
         paid = tuple(
             put if out else max(put, min(table.faced, stack))
@@ -117,7 +90,7 @@ class HandRules:
         )
         return table._replace(paid=paid, player=TERMINAL)
 
-    def payoffs(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
+    def payoffs(self, table: BettingState, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
         """What each player wins or loses where the hand is over.
 
         Args:
@@ -128,7 +101,7 @@ class HandRules:
         showdown = table.folded.count(False) > 1
         return self.paid_out(table, self.strengths(table, board, hands) if showdown else [0] * len(hands), dealt=bool(board))
 
-    def paid_out(self, table: WholeBetting, strengths: Sequence[int], *, dealt: bool) -> list[float]:
+    def paid_out(self, table: BettingState, strengths: Sequence[int], *, dealt: bool) -> list[float]:
         """What each player wins or loses at the end of the betting.
 
         Args:
@@ -140,7 +113,7 @@ class HandRules:
         taken = won([(int(chips), list(able)) for chips, able in found.pots], strengths, found.order or None)
         return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
 
-    def settlement(self, table: WholeBetting, *, dealt: bool) -> Settlement:
+    def settlement(self, table: BettingState, *, dealt: bool) -> Settlement:
         """Who can win which chips at the end of the betting.
 
         Args:
@@ -161,7 +134,7 @@ class HandRules:
         put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
         return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())
 
-    def strengths(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
+    def strengths(self, table: BettingState, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
         """The strength of each hand still in on a complete board; 0 for those who folded."""
         from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
 
@@ -172,28 +145,23 @@ class HandRules:
             found[player] = strength
         return found
 
-    def action_name(self, table: WholeBetting, action: int) -> str:
+    def action_name(self, table: BettingState, action: int) -> str:
         """What an action is called: bets and raises by the player's chips on this street."""
-        if action == FOLD:
-            return "fold"
-        if action == CALL:
-            return "call" if table.faced > table.paid[table.player] else "check"
-        if action == self.stacks[table.player]:
-            return f"allin {action - table.base}"
-        return f"{'raise' if table.faced > table.base else 'bet'} {action - table.base}"
+        kind, amount = self.betting.action_kind(table, action), action - table.base
+        return kind if action <= CALL else f"allin {amount}" if action == self.stacks[table.player] else f"{kind} {amount}"
 
     def shown_board(self, board: Sequence[int]) -> str:
         """The board street by street; the cards of a street, which came in no order that matters, highest first."""
         ends = [0, *(size for size in self.format.board_sizes if 0 < size < len(board)), len(board)]
         return " ".join(cards_to_string(sorted(board[start:end], reverse=True)) for start, end in pairwise(ends) if end > start)
 
-    def infostate(self, table: WholeBetting, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
+    def infostate(self, table: BettingState, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
         """All that a player with these hole cards knows; ``acting`` is the player to act, or chance."""
         private = cards_to_string(sorted(cards, reverse=True))
         shown = self.shown_board(board)
         return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
 
-    def knowledge(self, table: WholeBetting, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
+    def knowledge(self, table: BettingState, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
         """The same for people."""
         parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
         parts += [f"board {self.shown_board(board)}"] if board else []

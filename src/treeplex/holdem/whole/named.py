@@ -4,20 +4,21 @@ import math
 from collections.abc import Mapping, Sequence
 
 from treeplex.errors import GameError, SpecError
-from treeplex.games.betting.sizes import Size
+from treeplex.games.betting.sizes import ANY, Size, check_sizes, decimal, parse_sizes
 from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.betting.rules import RULES, TDA, BettingRules
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan, StreetSizes, half_up
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.rules.deck_parameters import deck_of
 from treeplex.holdem.spots.fields import PLAYERS
 from treeplex.holdem.spots.spot import PLAYERS as POSITIONS
 from treeplex.holdem.spots.spot import Rake
-from treeplex.holdem.whole.betting import RULES, TDA, Betting
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.hand import HandRules
-from treeplex.holdem.whole.plan import ALL, RaisePlan, check_least, parse_plan, street_lists
 
 NAME = "holdem"
+ALL = "sizes"
+"""The sizes of whatever nothing else is said for."""
 MOST_PLAYERS = 10
 MOST_CHIPS = 10**9
 LIMIT_RAISES = 4
@@ -95,7 +96,8 @@ def holdem(
     plans = {name: sizes_in(name, texts) for name in PLANS if (texts := given.get(name)) not in (None, (), [])}
     check_plans(plans, form, seats, limits)
     seat = integer(NAME, "dealer", dealer, -1, seats - 1)
-    betting = Betting(
+    thresholds = {name: real(NAME, name, given[name], 0.0) for name in ("add_allin", "force_allin", "merge")}
+    betting = BettingRules(
         dealer=seats - 1 if seat < 0 else seat,
         stacks=chips,
         blinds=posted,
@@ -105,20 +107,19 @@ def holdem(
         limits=limits,
         most=most_raises(raises, streets, bool(limits)),
         rules=choice(NAME, "rules", rules, RULES),
+        plan=BetPlan(street_lists(plans, streets), **thresholds, limps=flag(NAME, "limps", limps)),
     )
     for name, listed in plans.items():
         try:
             check_least(name, listed, betting)
         except SpecError as error:
             raise SpecError(f"{NAME}: {name}: {error}") from None
-    thresholds = {name: real(NAME, name, given[name], 0.0) for name in ("add_allin", "force_allin", "merge")}
-    plan = RaisePlan(street_lists(plans, streets), flag(NAME, "limps", limps), **thresholds)
     cap = real(NAME, "rake_cap", rake_cap, 0.0) or math.inf
     share = real(NAME, "rake", rake, 0.0)
     if share > 1:
         raise SpecError(f"{NAME}: rake is {share:g}; give a share of the pot from 0 to 1, such as 0.05")
     taken = Rake(share, cap, flag(NAME, "no_flop_no_drop", no_flop_no_drop))
-    hand = HandRules(form, betting, plan, taken)
+    hand = HandRules(form, betting, taken)
     try:
         return Holdem(hand, INFO.spec(given), given)
     except GameError as error:
@@ -137,9 +138,42 @@ def sizes_in(name: str, texts: object) -> tuple[Size, ...]:
     if not isinstance(texts, list | tuple):
         raise SpecError(f"{NAME}: {name} must be a list such as {name}=[50%;a], not {texts!r}")
     try:
-        return parse_plan([str(text) for text in texts])
+        return check_sizes(parse_sizes(",".join(map(str, texts)), raises=True))
     except SpecError as error:
         raise SpecError(f"{NAME}: {name}: {error}") from None
+
+
+def street_lists(given: Mapping[str, tuple[Size, ...]], streets: int) -> tuple[tuple[StreetSizes, StreetSizes], ...]:
+    """The sizes of each street out of position and in position, from the lists ``given``: ``oop_turn``, ``turn``, ``oop``."""
+
+    def of(street: int, player: str) -> StreetSizes:
+        named = HOLDEM_STREETS[street : street + 1]
+        names = (*(f"{player}_{name}" for name in named), *named, player, ALL)
+        return StreetSizes.of(next((given[name] for name in names if name in given), ANY))
+
+    return tuple((of(street, PLAYERS[0]), of(street, PLAYERS[1])) for street in range(streets))
+
+
+def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None:
+    """Refuse sizes that are below the smallest raise wherever they apply.
+
+    Args:
+        name: of the list, which says the street: before the flop a raise is at least by the largest blind.
+        sizes: the list.
+        betting: of the hand.
+
+    Raises:
+        SpecError: there is one.
+    """
+    blind, preflop = betting.big_blind, name.endswith(HOLDEM_STREETS[0])
+    smallest = max(betting.blinds) if preflop else betting.smallest_bet
+    first = 2 * smallest if preflop else smallest
+    for size in sizes:
+        if size.kind == "blinds" and half_up(size.value * blind) < first:
+            least = decimal(first / blind)
+            raise SpecError(f"bet size {decimal(size.value)}bb is below the smallest raise, to {least}bb; give that or more")
+        if size.kind == "chips" and size.value < smallest:
+            raise SpecError(f"bet size {size} is below the smallest raise, by {smallest} chips; give that or more")
 
 
 def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import SpecError
-from treeplex.games.base import CHANCE
 from treeplex.games.betting.nodes import number_nodes
 from treeplex.games.betting.nodes import table_size as table_size
 from treeplex.games.betting.settlement import Settlement
-from treeplex.holdem.whole.betting import CALL, WholeBetting
+from treeplex.holdem.betting.rules import CALL, BettingState
 from treeplex.holdem.whole.hand import HandRules
 
 
@@ -18,25 +17,25 @@ class TableBetting:
     def __init__(self, rules: HandRules) -> None:
         self.rules = rules
 
-    def first(self) -> WholeBetting:
-        return to_act(self.rules, self.rules.first_table)
+    def first(self) -> BettingState:
+        return self.rules.betting.to_act(self.rules.betting.root)
 
-    def player(self, state: WholeBetting) -> int:
+    def player(self, state: BettingState) -> int:
         return state.player
 
-    def street(self, state: WholeBetting) -> int:
+    def street(self, state: BettingState) -> int:
         return state.street
 
-    def actions(self, state: WholeBetting) -> Sequence[int]:
-        return self.rules.actions(state)
+    def actions(self, state: BettingState) -> Sequence[int]:
+        return self.rules.betting.actions(state)
 
-    def kind(self, state: WholeBetting, label: int) -> int:
+    def kind(self, state: BettingState, label: int) -> int:
         return min(label, CALL + 1)
 
-    def after(self, state: WholeBetting, label: int) -> WholeBetting:
-        return to_act(self.rules, self.rules.after(state, label))
+    def after(self, state: BettingState, label: int) -> BettingState:
+        return self.rules.betting.to_act(self.rules.betting.after(state, label))
 
-    def settlement(self, state: WholeBetting) -> Settlement:
+    def settlement(self, state: BettingState) -> Settlement:
         return self.rules.settlement(state, dealt=state.street > 0)
 
 
@@ -46,7 +45,7 @@ def check_acting(rules: HandRules) -> None:
     Raises:
         SpecError: they do.
     """
-    if to_act(rules, rules.first_table).player < 0:
+    if rules.betting.to_act(rules.betting.root).player < 0:
         raise too_short(rules, "nobody has a decision after")
 
 
@@ -85,14 +84,7 @@ def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
     return number_nodes(TableBetting(rules), rules.betting.players, counts)[0]
 
 
-def to_act(rules: HandRules, table: WholeBetting) -> WholeBetting:
-    """The table once cards that are due have been dealt: somebody acts, or the hand is over."""
-    while table.player == CHANCE:
-        table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
-    return table
-
-
-def results(rules: HandRules, table: WholeBetting) -> list[float]:
+def results(rules: HandRules, table: BettingState) -> list[float]:
     """What player 0 of two gets at the end of the betting where it loses the showdown, ties and wins."""
     dealt = table.street > 0
     return [rules.paid_out(table, strengths, dealt=dealt)[0] for strengths in ((0, 1), (1, 1), (1, 0))]

@@ -20,9 +20,9 @@ from treeplex.base.spec import shown as quoted
 from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import read_text
 from treeplex.errors import FileError, GameError, SpecError
+from treeplex.holdem.betting.rules import CALL, FOLD
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.whole.betting import CALL, FOLD
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.named import holdem
@@ -107,19 +107,19 @@ def actions_of(state: HoldemHistory) -> list[str]:
     order = rules.order
     place = {player: f"p{number}" for number, player in enumerate(order, start=1)}
     words = [f"d dh {place[player]} {cards_to_string(state.hands[player])}" for player in order]
-    table, shown, last = rules.first_table, 0, len(words)
+    table, shown, last = rules.betting.root, 0, len(words)
     highest = max(range(len(order)), key=lambda number: (table.paid[order[number]], number))
     opener = order[(highest + 1) % len(order)]
     for street, letters in enumerate(state.table.line.split("/")):
         if street:
             shown = deal_street(words, state, shown)
-            table = rules.betting.next_street(table, rules.stacks)
+            table = rules.betting.next_street(table)
             opener = order[0] if letters else opener
         for action in split_line(letters):
             who, raised = place[table.player], action > CALL
             opener = table.player if raised else opener
             words.append(f"{who} cbr {action - table.base}" if raised else f"{who} {'cc' if action == CALL else 'f'}")
-            table, last = rules.after(table, action), len(words)
+            table, last = rules.betting.after(table, action), len(words)
     if state.table.folded.count(False) > 1:
         first = order.index(opener)
         shows = [player for player in (*order[first:], *order[:first]) if not state.table.folded[player]]

@@ -17,17 +17,18 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting.settlement import Settlement
+from treeplex.games.betting.sizes import ANY
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import Bets, Options, State, pick
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.holdem.betting.rules import CALL, FOLD, Actions, BettingState
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.rules.features import features_of_board
-from treeplex.holdem.rules.public import ROUNDING, HoldemGame
+from treeplex.holdem.rules.public import HoldemGame, compatible
 from treeplex.holdem.rules.run_outs import few_run_outs, pot_shares, suits_alike
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.whole.betting import CALL, FOLD, Actions, WholeBetting
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 
@@ -40,7 +41,7 @@ MOST_COMBINATIONS = 200_000
 class PublicHand(NamedTuple):
     """A public state: the betting, and the cards on the table, those of a street in ascending order."""
 
-    table: WholeBetting
+    table: BettingState
     board: tuple[int, ...]
 
 
@@ -65,7 +66,7 @@ class PublicHoldem(CardGame):
         return self.rules, self.added
 
     def first_state(self) -> PublicHand:
-        return PublicHand(self.rules.first_table, ())
+        return PublicHand(self.rules.betting.root, ())
 
     def shown(self, state: State) -> Sequence[int]:
         return hand_of(state).board
@@ -75,7 +76,7 @@ class PublicHoldem(CardGame):
 
     def actions(self, state: State) -> Sequence[int]:
         table = hand_of(state).table
-        offered = self.rules.actions(table)
+        offered = self.rules.betting.actions(table)
         more = {amount for line, amount in self.added if line == table.line} - {*offered} if self.added else set()
         return Actions(offered.passive, tuple(sorted({*offered.raises} | more))) if more else offered
 
@@ -98,7 +99,7 @@ class PublicHoldem(CardGame):
     def moved(self, state: State, label: int) -> PublicHand:
         table, board = hand_of(state)
         if table.player != CHANCE:
-            return PublicHand(self.rules.after(table, int(label)), board)
+            return PublicHand(self.rules.betting.after(table, int(label)), board)
         begun = max(size for size in self.rules.format.board_sizes if size <= len(board))
         board = (*board[:begun], *sorted((*board[begun:], int(label))))
         return PublicHand(self.rules.dealt(table, len(board)), board)
@@ -138,11 +139,7 @@ class PublicHoldem(CardGame):
 
     def compatible(self, reached: Floats) -> Floats:
         """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H)."""
-        total = reached.sum(axis=-1, keepdims=True)
-        mass = total - (reached @ self._has) @ self._has.T
-        if self.rules.format.hole == 2:
-            mass = mass + reached
-        return np.where(mass > ROUNDING * total, mass, 0.0)
+        return compatible(reached, self._has, self.rules.format.hole)
 
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
         free = self.free(state)
@@ -235,7 +232,7 @@ class PublicHoldem(CardGame):
             raise GameError(f"nobody is to act at {self.name_of(state)}")
         if label in self.actions(state):
             return self, label
-        legal = self.rules.betting.raise_sizes(table, self.rules.stacks)
+        legal = self.rules.betting.legal_raises(table)
         if label != action or label not in legal:
             what = f"whole chips from {legal[0]} to {legal[-1]}" if legal else "no raise at all"
             raise GameError(f"no raise to {action:g} at {self.name_of(state)}; the rules allow {what}")
@@ -263,15 +260,12 @@ class PublicHoldem(CardGame):
 
     def spot_bets(self) -> BetPlan | FixedLimit | None:
         """The plan in the words of spots, None where they have none."""
-        betting, plan = self.rules.betting, self.rules.plan
+        betting = self.rules.betting
         if betting.limits:
             most = tuple(most or 255 for most in betting.most)
             return FixedLimit(tuple(map(float, betting.limits)), most)
-        later = [sizes for street in plan.sizes[1:] for sizes in street]
-        if betting.most or any(sizes is None or any(size.kind == "blinds" for size in sizes) for sizes in later):
-            return None
-        streets = ((StreetSizes(), StreetSizes()), *map(plan.on_spots, range(1, len(plan.sizes))))
-        return plan.bet_plan(streets, betting.big_blind)
+        plan = betting.plan.without_blinds(1, betting.big_blind)
+        return None if betting.most or ANY[0] in plan.sizes() else plan
 
     def features_at(self, state: State) -> Floats:
         """The betting of every player, then the board as a network embeds it.

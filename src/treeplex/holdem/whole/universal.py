@@ -5,7 +5,7 @@ from typing import Any
 
 from treeplex.base.spec import parse_spec
 from treeplex.errors import SpecError
-from treeplex.holdem.whole.betting import ACPC
+from treeplex.holdem.betting.rules import ACPC
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.named import holdem
 

@@ -15,8 +15,9 @@ from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.holdem.betting.size import check_nodes
 from treeplex.holdem.betting.sizes import BetPlan, plan_from_json
-from treeplex.holdem.betting.tree import Decision, check_nodes
+from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.forms.spot_size import check_boards, spot_size
 from treeplex.holdem.search.leaves.hand_values import HandValues

@@ -143,7 +143,7 @@ def test_policies_of_bins_are_means_of_their_hands_and_tell_decisions_apart(game
     assert decisions.features == leaf.encoding.features + 3
     board = places.states[1].board
     street = game.rules.dealt(table, len(board))
-    after = [street, *(game.rules.after(street, action) for action in game.rules.actions(street))]
+    after = [street, *(game.rules.betting.after(street, action) for action in game.rules.betting.actions(street))]
     seen = {tuple(decisions.features_of(game, PublicHand(each, board))) for each in after if each.player >= 0}
     assert len(seen) == sum(each.player >= 0 for each in after) > 2
 

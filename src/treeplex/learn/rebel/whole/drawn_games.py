@@ -7,14 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from treeplex.games.base import CHANCE
-from treeplex.holdem.whole.betting import WholeBetting
+from treeplex.games.betting.sizes import Size
+from treeplex.holdem.betting.rules import BettingState
+from treeplex.holdem.betting.sizes import StreetSizes
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
-def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> WholeBetting:
+def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> BettingState:
     """A table after a street at whose end both players had paid so much; nothing else of the betting matters later."""
-    first = game.rules.first_table
+    first = game.rules.betting.root
     return first._replace(
         player=CHANCE,
         street=street,
@@ -27,19 +29,31 @@ def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Whol
 
 def sizes_of(game: PublicHoldem) -> list[float]:
     """The numbers of all sizes of the plan."""
-    return [size.value for own in game.rules.plan.lists() for size in own or ()]
+    return [size.value for size in drawn_sizes(game)]
+
+
+def drawn_sizes(game: PublicHoldem) -> list[Size]:
+    """All sizes of the plan, street by street; those of both players once where they are alike."""
+    plan = game.rules.betting.plan
+    return [
+        size for street in range(len(plan.streets)) for own in plan.raise_lists(street) for size in own if size.kind != "any"
+    ]
 
 
 def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
     """The game with other stacks after antes, and other numbers of sizes."""
     rules, left = game.rules, iter(sizes)
-    streets = tuple(
-        tuple(None if own is None else tuple(replace(size, value=next(left)) for size in own) for own in street)
-        for street in rules.plan.sizes
-    )
+    plan, streets = rules.betting.plan, list[tuple[StreetSizes, StreetSizes]]()
+    for street in range(len(plan.streets)):
+        lists = [
+            StreetSizes.of(tuple(size if size.kind == "any" else replace(size, value=next(left)) for size in own))
+            for own in plan.raise_lists(street)
+        ]
+        streets.append((lists[0], lists[-1]))
     whole = tuple(stack + ante for stack, ante in zip(stacks, rules.antes, strict=True))
     found = copy(game)
-    found.rules = replace(rules, betting=replace(rules.betting, stacks=whole), plan=replace(rules.plan, sizes=streets))
+    betting = replace(rules.betting, stacks=whole, plan=replace(plan, streets=tuple(streets)))
+    found.rules = replace(rules, betting=betting)
     return found
 
 
@@ -53,7 +67,7 @@ def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: n
         low, high = np.log(settings.stacks)
         stacks = (round(float(np.exp(generator.uniform(low, high)))),) * 2
     if settings.perturbed:
-        kinds = [size.kind for own in game.rules.plan.lists() for size in own or ()]
+        kinds = [size.kind for size in drawn_sizes(game)]
         moves = generator.uniform(-settings.perturbed, settings.perturbed, len(sizes))
         sizes = [
             max(value + move, 0.05) if kind == "pot" else value for value, kind, move in zip(sizes, kinds, moves, strict=True)

@@ -4,8 +4,9 @@ import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import SpecError
+from treeplex.games.betting.sizes import ANY
+from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.street_search.street import StreetPlaces, StreetSubgame
-from treeplex.holdem.whole.betting import CALL
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module
@@ -34,19 +35,18 @@ class StreetPolicies:
         Raises:
             SpecError: the game offers every whole number of chips.
         """
-        lists = list(game.rules.plan.lists())
-        sizes = [len(own) for own in lists if own is not None]
-        if len(sizes) < len(lists):
+        plan = game.rules.betting.plan
+        lists = [own for street in range(len(plan.streets)) for own in plan.raise_lists(street)]
+        if ANY in lists or not lists:
             raise SpecError("a policy network needs sizes for every street, such as sizes=[50%;100%;a]")
-        plan = game.rules.plan
-        most = max(1, max(sizes) + (plan.add_allin > 0))  # where one raise is legal, it is on offer whatever the list says
+        most = max(1, max(map(len, lists)) + (plan.add_allin > 0))
         self.encoding, self.columns = encoding.of_decisions(), 2 + most
         self.outputs = encoding.knots * self.columns
 
     def columns_at(self, street: StreetSubgame, decision: int) -> Ints:
         """The columns of the actions of a decision; the last one for raises where the plan has none."""
         here = street.betting.decisions[decision]
-        planned = np.array(street.game.rules.actions(here.table).raises)
+        planned = np.array(street.game.rules.betting.actions(here.table).raises)
         if not len(planned):
             return np.array([action if action <= CALL else self.columns - 1 for action in here.actions])
         return np.array([action if action <= CALL else 2 + int(np.abs(planned - action).argmin()) for action in here.actions])

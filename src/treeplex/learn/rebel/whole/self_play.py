@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.games.public import pick
+from treeplex.holdem.betting.rules import BettingState
 from treeplex.holdem.engine.showdowns.rows_of_hands import equalise
 from treeplex.holdem.street_search.street import Cards, StreetPlaces, StreetSubgame
 from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
 from treeplex.holdem.street_search.suits import Board
-from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.fitting import Loss
 from treeplex.learn.rebel.play import Play, Rows
@@ -59,7 +59,7 @@ class Between:
     """
 
     game: PublicHoldem
-    table: WholeBetting
+    table: BettingState
     board: Board
     ranges: Ranges
 
@@ -157,7 +157,7 @@ class WholeSelfPlay(Play):
 
     def _first_of(self, game: PublicHoldem) -> Between:
         free = np.ones(len(game.hands)) / len(game.hands)
-        return Between(game, game.rules.first_table._replace(line=""), (), (free, free))
+        return Between(game, game.rules.betting.root._replace(line=""), (), (free, free))
 
     def advance(self) -> Rows:
         """Play every hand on by one street; and solve more rivers, if they are asked for."""

@@ -6,9 +6,9 @@ from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.size_estimate import count_text
+from treeplex.holdem.betting.rules import CALL, BettingState
+from treeplex.holdem.betting.size import BettingSize, betting_size
 from treeplex.holdem.spots.fields import street_names
-from treeplex.holdem.whole.betting import CALL, WholeBetting
-from treeplex.holdem.whole.betting_size import BettingSize, betting_size
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import check_acting
 from treeplex.holdem.whole.public import PublicHoldem
@@ -50,7 +50,7 @@ def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | 
 
 
 def check_street(
-    game: PublicHoldem, settings: WholeRebelSettings, rules: HandRules, table: WholeBetting, free: int | None
+    game: PublicHoldem, settings: WholeRebelSettings, rules: HandRules, table: BettingState, free: int | None
 ) -> None:
     """Refuse a street that is too large to be searched on the boards that a search has at least.
 
@@ -60,12 +60,12 @@ def check_street(
     rows = max(settings.boards, 1) if table.street else 1
 
     def needed(size: BettingSize) -> int:
-        return ARRAYS_BYTES * rows * len(game.hands) * size.numbers
+        return ARRAYS_BYTES * rows * len(game.hands) * size.numbers((1,))
 
     def beyond(size: BettingSize) -> bool:
         return size.decisions > MOST_DECISIONS or (free is not None and needed(size) > free)
 
-    size = betting_size(rules, (1,) * len(rules.format.deal), beyond, begins=table)
+    size = betting_size(rules.betting, table, streets=1, enough=beyond)
     if not beyond(size):
         return
     name = street_names(rules.format)[table.street]
@@ -79,14 +79,14 @@ def check_street(
     )
 
 
-def called_streets(rules: HandRules) -> Iterator[WholeBetting]:
+def called_streets(rules: HandRules) -> Iterator[BettingState]:
     """The tables with which streets begin where nobody bets more than needed: those with the most betting left."""
-    table = rules.first_table
+    table = rules.betting.root
     while table.player >= 0:
         yield table
         while table.player >= 0:
-            actions = rules.actions(table)
-            table = rules.after(table, CALL if CALL in actions else actions.raises[0])
+            actions = rules.betting.actions(table)
+            table = rules.betting.after(table, CALL if CALL in actions else actions.raises[0])
         if table.player == CHANCE:
             table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
 

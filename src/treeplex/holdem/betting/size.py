@@ -1,0 +1,171 @@
+"""How large betting is, before it is listed: the nodes of every street, cards aside.
+
+Lines that lead to the same state are counted together, action by action, so that most trees are counted exactly in a moment.
+Where that are too many states, some are drawn, which then stand for all (stochastic enumeration, Rubinstein 2013).
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from treeplex.errors import SpecError
+from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.rules import BettingRules, BettingState
+
+MOST_NODES = 2_000_000
+MOST_STATES = 5_000
+"""States that are followed after each action of a street; with more the size is an estimate."""
+DEEP = 30
+"""Actions on a street after which more than ``MOST_NODES`` nodes are counted no further."""
+
+Lines = dict[tuple[object, ...], tuple[BettingState, int]]
+"""States by their keys, and how many lines lead to each."""
+
+
+def check_nodes(nodes: int) -> None:
+    """Refuse a betting tree of more than ``MOST_NODES`` nodes.
+
+    Raises:
+        SpecError: it is larger.
+    """
+    if nodes > MOST_NODES:
+        raise SpecError(
+            f"the betting tree has more than {MOST_NODES:,} nodes; offer fewer sizes, or raise merge or force_allin"
+        )
+
+
+@dataclass
+class StreetSize:
+    """How much betting a street has, cards factored out.
+
+    Attributes:
+        roots: ways to come to the street; all-ins from before, after which nobody acts, are among them.
+        decisions, actions: decisions of each player, and the actions there.
+        folds, showdowns: where betting ends; a showdown counts on the street on which the board is complete.
+        ends: ways to leave the street for the next one, as its ``roots``.
+    """
+
+    roots: int
+    decisions: list[int]
+    actions: list[int]
+    folds: int = 0
+    showdowns: int = 0
+    ends: int = 0
+
+
+@dataclass
+class BettingSize:
+    """The size of a betting tree; while it is counted, what there is at least.
+
+    Attributes:
+        streets: of each street that is played.
+        nodes: nodes of the tree, decisions, street ends and terminals, as :func:`treeplex.holdem.betting.tree.betting_tree`
+            numbers them.
+        waiting: decisions on the last street that are not counted there yet.
+        exact: whether all was counted; else some states stood for all.
+    """
+
+    streets: list[StreetSize] = field(default_factory=list)
+    nodes: int = 0
+    waiting: int = 0
+    exact: bool = True
+
+    @property
+    def decisions(self) -> int:
+        """Decisions of all players."""
+        return sum(sum(street.decisions) for street in self.streets) + self.waiting
+
+    def numbers(self, rows: Sequence[int]) -> int:
+        """Actions of all decisions, each as often as its street has rows in a table."""
+        counted = sum(each * sum(street.actions) for each, street in zip(rows, self.streets, strict=False))
+        return counted + self.waiting * rows[len(self.streets) - 1]
+
+
+def betting_size(
+    rules: BettingRules,
+    root: BettingState | None = None,
+    *,
+    streets: int | None = None,
+    enough: Callable[[BettingSize], bool] | None = None,
+) -> BettingSize:
+    """The size of a betting tree in which somebody acts. It takes a second or two at most, whatever the size.
+
+    Args:
+        rules: of any number of players.
+        root: where it begins; None for the beginning of the hand.
+        streets: how many streets are counted; None for all that are left.
+        enough: whether a tree of that size at least is too large; counting stops there.
+
+    Raises:
+        SpecError: there is no ``enough``, and a single street has so many lines that even counting them was broken off.
+    """
+    root = rules.to_act(rules.root) if root is None else root
+    size, opened, all_in = BettingSize(), {root.key: (root, 1)}, 0
+    until = rules.streets if streets is None else root.street + streets
+    for street in range(root.street, until):
+        roots = sum(lines for _, lines in opened.values())
+        found = StreetSize(roots + all_in, [0] * rules.players, [0] * rules.players)
+        size.streets.append(found)
+        opened = count_street(rules, opened, size, enough)
+        if enough is not None and enough(size):
+            return size
+        following, ended = sum(lines for _, lines in opened.values()), found.showdowns
+        size.nodes += sum(found.decisions) + found.folds + found.showdowns + following
+        if street + 1 == rules.streets:
+            found.showdowns += all_in
+        else:
+            all_in += ended
+            found.showdowns, found.ends = 0, following + all_in
+    return size
+
+
+def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: Callable[[BettingSize], bool] | None) -> Lines:
+    """Count the betting of one street; the states that open the next one.
+
+    Args:
+        rules: the rules.
+        opened: where the street begins.
+        size: counts are added to its last street; showdowns before the last street of all too.
+        enough: see :func:`betting_size`.
+    """
+    found, generator, depth = size.streets[-1], random.Random(size.nodes), 0
+    level, following = opened, Lines()
+    while level:
+        if len(level) > MOST_STATES:
+            size.exact, level = False, drawn(level, generator)
+        size.waiting, after, depth = sum(lines for _, lines in level.values()), Lines(), depth + 1
+        if enough is None and depth > DEEP:
+            check_nodes(size.decisions)
+        for state, lines in level.values():
+            actions, states = rules.offered(state)
+            size.waiting -= lines
+            found.decisions[state.player] += lines
+            found.actions[state.player] += lines * len(actions)
+            for each in states:
+                if each.player >= 0:
+                    add(after, each, lines)
+                    size.waiting += lines
+                elif each.folded.count(False) == 1:
+                    found.folds += lines
+                elif each.player == CHANCE and (opening := rules.to_act(each)).player >= 0:
+                    add(following, opening, lines)
+                else:
+                    found.showdowns += lines
+            if enough is not None and size.waiting > MOST_STATES and enough(size):
+                return following
+        level = after
+    return following
+
+
+def add(states: Lines, state: BettingState, lines: int) -> None:
+    """Add lines that lead to a state."""
+    key = state.key
+    states[key] = state, states[key][1] + lines if key in states else lines
+
+
+def drawn(level: Lines, generator: random.Random) -> Lines:
+    """Some of the states, to which as many lines lead."""
+    kept = dict(generator.sample(list(level.items()), MOST_STATES))
+    share = Fraction(sum(lines for _, lines in level.values()), sum(lines for _, lines in kept.values()))
+    return {key: (state, round(lines * share)) for key, (state, lines) in kept.items()}
