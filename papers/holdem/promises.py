@@ -12,13 +12,13 @@ from papers.common.study import study
 from papers.holdem.resolved_streets import resolved_streets
 from treeplex import agent, load, train
 from treeplex.holdem import CompiledSpot, parse_cards
+from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.subgames.subgame import cut_holdem
-from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.whole.public import hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.search import Belief

@@ -1,6 +1,6 @@
 """External sampling on whole hold'em in buckets: a slow walk beside the kernel, and push or fold, judged exactly."""
 
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver, check_room, predicted_bytes
 from treeplex.holdem.cards.class_equities import count_margins
-from treeplex.holdem.whole.nodes import TableBetting, betting_nodes, table_size
+from treeplex.holdem.whole.nodes import betting_nodes, table_size, visit_table
 from treeplex.search.agents.agent import agent_policy
 
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
@@ -153,12 +153,11 @@ def test_the_ends_pay_what_the_rules_pay():
         "holdem(players=4,ranks=5,suits=2,hole=1,deal=[0;1],stack=[5;4;3;7],sizes=[a],ante=[0;2],rules=acpc)",
     ):
         rules = tp.load(spec).rules
-        betting = TableBetting(rules)
-        nodes, tables = number_nodes(betting, 4, (1, 1))
+        nodes, tables = number_nodes(rules.betting.to_act(rules.betting.root), partial(visit_table, rules), 4, (1, 1))
         for node in random.integers(len(tables), size=200):
-            for slot in range(*(nodes.first[node] + [0, nodes.actions[node]])):
+            for slot, after in enumerate(visit_table(rules, tables[node]).after, nodes.first[node]):
                 if nodes.child[slot] < 0:
-                    after, strengths = betting.after(tables[node], int(nodes.labels[slot])), random.integers(3, size=4)
+                    strengths = random.integers(3, size=4)
                     paid = rules.paid_out(after, strengths.tolist(), dealt=after.street > 0)
                     found = [payoff(nodes.ends, -1 - nodes.child[slot], strengths, player) for player in range(4)]
                     assert found == pytest.approx(paid)

@@ -47,6 +47,7 @@ def test_one_iteration_plays_uniformly_everywhere(game):
     [
         "holdem(ranks=3,suits=3,stack=5,sizes=[a],ip=[100%;a],oop_turn=[none],river=[none])",
         "holdem(ranks=3,suits=3,stack=4,sizes=[a],limps=false)",
+        "holdem(ranks=3,suits=3,stack=6,preflop=[2bb;a],flop=[1bb;a],sizes=[a],river=[none])",
         "holdem(ranks=3,suits=3,stack=6,sizes=[50%;100%],river=[none],add_allin=1,merge=0.3)",
     ],
 )
@@ -59,7 +60,7 @@ def test_plans_are_searched_as_they_are_judged(spec):
     assert judge_whole(compiled, found).exploitability == pytest.approx(uniform.exploitability, rel=1e-9)
 
 
-@pytest.mark.parametrize("more", ["raises=2", "preflop=[2.5bb;a]", "rake=0.05", "stack=[4;6]", "dealer=0"])
+@pytest.mark.parametrize("more", ["raises=2", "rake=0.05", "stack=[4;6]", "dealer=0"])
 def test_games_that_spots_cannot_say_are_refused(more):
     stack = "" if "stack" in more else "stack=6,"
     with pytest.raises(GameError, match="compiled with equal stacks"):

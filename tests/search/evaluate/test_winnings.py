@@ -6,7 +6,7 @@ import pytest
 from tests.search.evaluate.small_games import Plays
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE
-from treeplex.holdem.whole.nodes import TableBetting
+from treeplex.holdem.whole.nodes import visit_table
 from treeplex.holdem.whole.public import hand_of
 from treeplex.search.evaluate.winnings import CheckedDown, exact_winnings, luck_of, possible_of, sampled_winnings
 from treeplex.search.named_agents.registry import agent
@@ -125,6 +125,6 @@ def test_all_ins_before_the_first_board_card_pay_rake() -> None:
     game = load("holdem(stack=2,sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1],rake=0.25,no_flop_no_drop=true)")
     shover, caller = Plays(game.public, "shover"), Plays(game.public, "caller")
     assert exact_winnings(shover, caller).values == pytest.approx((-0.5, -0.5))
-    nodes = TableBetting(game.public.rules)
-    called, folded = (nodes.after(nodes.first(), label) for label in (1, 0))
-    assert (nodes.settlement(called).kept, nodes.settlement(folded).kept) == (0.75, 1.0)
+    rules = game.public.rules
+    folded, called = visit_table(rules, rules.betting.root).after
+    assert (visit_table(rules, called).kept, visit_table(rules, folded).kept) == (0.75, 1.0)

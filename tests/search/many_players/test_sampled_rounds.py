@@ -1,6 +1,6 @@
 """Rounds searched by sampling, against the same rounds as compiled games and against slow sums."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.betting.nodes import CardGameBetting, number_nodes
+from treeplex.games.betting.nodes import dealt, number_nodes, visit_public
 from treeplex.games.card_game import CardGame
 from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
@@ -139,14 +139,13 @@ def test_hands_are_paid_what_the_rules_pay() -> None:
     """Side pots, odd chips and rake, for all hands of a player at once."""
     game = tp.load("holdem(players=4,ranks=5,suits=2,hole=1,deal=[0;1],stack=[9;4;6;7],blinds=[1;3],rake=0.05,sizes=[a])")
     rules, random, checked = game.public_game(), np.random.default_rng(0), 0
-    nodes, states = number_nodes(CardGameBetting(rules), 4, (1, 1))
+    nodes, states = number_nodes(dealt(rules, rules.first_state()), partial(visit_public, rules), 4, (1, 1))
     keys = np.maximum(np.arange(10) // 2, 0)
     for node in random.integers(len(states), size=100):
-        for slot in range(nodes.first[node], nodes.first[node] + nodes.actions[node]):
+        for slot, after in enumerate(visit_public(rules, states[node]).after, nodes.first[node]):
             if nodes.child[slot] < 0:
                 held, player, values = random.permutation(10)[:4], int(random.integers(4)), np.zeros(10)
                 pay_hands(nodes.ends, -1 - nodes.child[slot], keys, held, player, values)
-                after = CardGameBetting(rules).after(states[node], int(nodes.labels[slot]))
                 deals = np.repeat(held[None], 10, axis=0)
                 deals[:, player] = np.arange(10)
                 np.testing.assert_allclose(values, rules.settlement(after).payoffs(keys[deals])[:, player])

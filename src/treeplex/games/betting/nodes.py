@@ -1,7 +1,7 @@
 """The betting of a card game as arrays, cards aside: every line of it, whatever cards come."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,74 +17,49 @@ MOST_NODES = 2_000_000
 """Decisions of a betting tree."""
 
 
-class Betting(Protocol):
-    """What the betting of a game is asked, at states where somebody acts or the hand is over."""
+class Visit(NamedTuple):
+    """A decision of the betting.
 
-    def first(self) -> Any:
-        """Where it begins."""
+    Attributes:
+        player: who acts.
+        street: from 0.
+        labels: of the actions.
+        kinds: 0 for an action that folds, 1 for one that checks or calls, 2 for others.
+        after: the states after them, cards that are due dealt.
+    """
 
-    def player(self, state: Any) -> int:
-        """Who acts; negative where the hand is over."""
-        ...
-
-    def street(self, state: Any) -> int:
-        """The street, from 0."""
-        ...
-
-    def actions(self, state: Any) -> Sequence[int]:
-        """The labels of the actions."""
-        ...
-
-    def kind(self, state: Any, label: int) -> int:
-        """0 for an action that folds, 1 for one that checks or calls, 2 for others."""
-        ...
-
-    def after(self, state: Any, label: int) -> Any:
-        """The state after an action, cards that are due dealt."""
-
-    def settlement(self, state: Any) -> Settlement:
-        """Who can win what where the hand is over."""
-        ...
+    player: int
+    street: int
+    labels: Sequence[int]
+    kinds: Sequence[int]
+    after: Sequence[Any]
 
 
-class CardGameBetting:
-    """The betting of public states; what cards chance shows is the first that it can."""
-
-    def __init__(self, game: CardGame) -> None:
-        self.game = game
-
-    def first(self) -> State:
-        return self._dealt(self.game.first_state())
-
-    def player(self, state: State) -> int:
-        return self.game.mover(state)
-
-    def street(self, state: State) -> int:
-        return self.game.street_of(state)
-
-    def actions(self, state: State) -> Sequence[int]:
-        return self.game.actions(state)
-
-    def kind(self, state: State, label: int) -> int:
-        return self.game.kind_of(state, label)
-
-    def after(self, state: State, label: int) -> State:
-        return self._dealt(self.game.moved(state, label))
-
-    def settlement(self, state: State) -> Settlement:
-        return self.game.settlement(state)
-
-    def _dealt(self, state: State) -> State:
-        while self.game.mover(state) == CHANCE:
-            state = self.game.moved(state, self.game.options(state).labels[0])
-        return state
+def visit_public(game: CardGame, state: State) -> Visit | Settlement:
+    """The betting at a public state where no card is due; what cards chance shows is the first that it can."""
+    player = game.mover(state)
+    if player < 0:
+        return game.settlement(state)
+    labels = game.actions(state)
+    after = [dealt(game, game.moved(state, label)) for label in labels]
+    return Visit(player, game.street_of(state), labels, [game.kind_of(state, label) for label in labels], after)
 
 
-def number_nodes(betting: Betting, players: int, counts: Sequence[int]) -> tuple[Nodes, list[Hashable]]:
+def dealt(game: CardGame, state: State) -> State:
+    """The state once cards that are due have been dealt."""
+    while game.mover(state) == CHANCE:
+        state = game.moved(state, game.options(state).labels[0])
+    return state
+
+
+def number_nodes(
+    first: Any, visit: Callable[[Any], Visit | Settlement], players: int, counts: Sequence[int]
+) -> tuple[Nodes, list[Hashable]]:
     """The betting tree, and where each decision's numbers stand in tables.
 
     Args:
-        betting: what is asked.
+        first: the state in which the betting begins.
+        visit: what there is at a state: a decision, or who can win what where the hand is over.
         players: how many play.
         counts: how many rows the tables have on each street.
 
@@ -94,42 +69,38 @@ def number_nodes(betting: Betting, players: int, counts: Sequence[int]) -> tuple
     Raises:
         SpecError: more decisions than memory should hold.
     """
-    states = [betting.first()]
-    player, street, first, count = list[int](), list[int](), list[int](), list[int]()
-    child, labels, kinds, rows = list[int](), list[int](), list[int](), list[int]()
-    settlements = list[Settlement]()
-    size, number = 0, 0
-    while number < len(states):
-        state, number = states[number], number + 1
-        actions = list(betting.actions(state))
-        player.append(betting.player(state))
-        street.append(betting.street(state))
-        first.append(len(child))
-        count.append(len(actions))
+    states, visits, settlements = list[Hashable](), list[Visit](), list[Settlement]()
+    begin, child, kinds = list[int](), list[int](), list[int]()
+    rows, size = list[int](), 0
+
+    def place(state: Any) -> int:
+        found = visit(state)
+        if isinstance(found, Settlement):
+            settlements.append(found)
+            return -len(settlements)
+        states.append(state)
+        visits.append(found)
+        return len(states) - 1
+
+    place(first)
+    for found in visits:  # it grows
+        begin.append(len(child))
         rows.append(size)
-        size += counts[street[-1]] * len(actions)
-        for action in actions:
-            after = betting.after(state, action)
-            labels.append(action)
-            kinds.append(betting.kind(state, action))
-            if betting.player(after) >= 0:
-                child.append(len(states))
-                states.append(after)
-            else:
-                child.append(-1 - len(settlements))
-                settlements.append(betting.settlement(after))
+        size += counts[found.street] * len(found.labels)
+        child += map(place, found.after)
+        kinds += found.kinds
         if len(states) > MOST_NODES:
             raise SpecError(
                 f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), a limit of raises "
                 "(raises=[3;3;2;2]), smaller stacks or fewer players"
             )
     return Nodes(
-        np.array(player, np.int64),
-        np.array(street, np.int64),
-        np.array(first, np.int64),
-        np.array(count, np.int64),
+        np.array([found.player for found in visits], np.int64),
+        np.array([found.street for found in visits], np.int64),
+        np.array(begin, np.int64),
+        np.array([len(found.labels) for found in visits], np.int64),
         np.array(child, np.int64),
-        np.array(labels, np.int64),
+        np.array([label for found in visits for label in found.labels], np.int64),
         np.array(kinds, np.int8),
         ends_of(settlements, players),
         np.array(rows, np.int64),

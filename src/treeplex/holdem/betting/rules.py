@@ -304,7 +304,7 @@ class BettingRules:
         """The state after a fold."""
         player, folded, waiting = state.player, replaced(state.folded, state.player, True), state.waiting
         waiting, over = replaced(waiting, player, False), folded.count(False) == 1
-        if not over:  # of a blind that is all-in for less, nothing more is due from who already has as much in
+        if not over and min(self.behind) <= state.faced:  # of a bet all-in for less, no more is due from who has as much in
             waiting = tuple(each and self.owes(state, folded, seat) for seat, each in enumerate(waiting))
         return state._replace(
             player=TERMINAL if over else self.next_to_act(waiting, player, state.street),

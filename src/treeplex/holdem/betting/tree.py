@@ -6,6 +6,7 @@ whatever card comes next. Nodes are numbered in preorder, the root is node 0.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from treeplex.holdem.spots.spot import Rake, Spot
 
 MANY_NODES = 3_000
 """Where growing a tree pauses to find out how large it will be."""
+KINDS = ("fold", "check", "call", "bet", "raise", "allin")
 BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
 
 
@@ -102,6 +104,31 @@ class BettingTree:
 
     nodes: tuple[Node, ...]
     streets: range
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The texts of all actions of players, in an order that every node keeps: by kind, then by amount."""
+        actions = {action for _, node in self.decisions() for action in node.actions}
+        return list(dict.fromkeys(map(str, sorted(actions, key=lambda action: (KINDS.index(action.kind), action.amount)))))
+
+    @cached_property
+    def moves(self) -> list[list[int]]:
+        """The actions at each node as places in :attr:`names`; none where nobody acts."""
+        number = {name: action for action, name in enumerate(self.names)}
+        return [[number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in self.nodes]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The actions that lead to each node, as text; streets are separated by ``/``."""
+        lines = [""] * len(self)
+        for number, node in enumerate(self.nodes):
+            if isinstance(node, Decision):
+                for action, child in zip(node.actions, node.children, strict=True):
+                    separator = "" if lines[number] == "" or lines[number].endswith("/") else ","
+                    lines[child] = f"{lines[number]}{separator}{action}"
+            elif isinstance(node, StreetEnd):
+                lines[node.child] = f"{lines[number]}/"
+        return lines
 
     def __len__(self) -> int:
         return len(self.nodes)

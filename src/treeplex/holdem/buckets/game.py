@@ -22,7 +22,6 @@ from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import observer
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
-from treeplex.holdem.rules.rules import action_names, lines_of
 from treeplex.holdem.spots.spot import Spot
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class BucketState(CheckedState):
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         if self.current_player() == CHANCE:
             return [action for action, _ in self.chance_outcomes()]
-        return [] if self.current_player() == TERMINAL else self.game.moves[self.node]
+        return [] if self.current_player() == TERMINAL else self.game.tree.moves[self.node]
 
     def chance_outcomes(self) -> Outcomes:
         game, street = self.game, self.game.dealt_at(self.node) + 1
@@ -74,7 +73,7 @@ class BucketState(CheckedState):
             return BucketState(game, (one * count + action // count, two * count + action % count), below)
         decision = game.tree.nodes[self.node]
         assert isinstance(decision, Decision)
-        return BucketState(game, self.sequences, decision.children[game.moves[self.node].index(action)])
+        return BucketState(game, self.sequences, decision.children[game.tree.moves[self.node].index(action)])
 
     def returns(self) -> Sequence[float]:
         game, node = self.game, self.game.tree.nodes[self.node]
@@ -98,7 +97,7 @@ class BucketState(CheckedState):
         if self.current_player() == CHANCE:
             count = self.game.counts[self.game.dealt_at(self.node) + 1]
             return f"Deal {action // count + 1} {action % count + 1}"
-        return self.game.names[action]
+        return self.game.tree.names[action]
 
 
 class BucketGame(Game):
@@ -108,10 +107,7 @@ class BucketGame(Game):
         spot: stacks, blinds and bets; its cards and ranges do not matter, but for the number of streets.
         counts: buckets on each street that is played. A sequence on a street is a number in that mixed radix, first street
             highest.
-        tree: the betting tree.
-        names: the text of every player action; an action id is a place in this list.
-        moves: the action ids at each node of the tree (none where nobody acts).
-        lines: the actions that lead to each node, as text; streets are separated by ``/``.
+        tree: the betting tree; an action id is a place in its ``names``.
     """
 
     def __init__(
@@ -159,20 +155,6 @@ class BucketGame(Game):
     @cached_property
     def tree(self) -> BettingTree:
         return betting_tree(self.spot)
-
-    @cached_property
-    def names(self) -> list[str]:
-        return action_names(self.tree)
-
-    @cached_property
-    def moves(self) -> list[list[int]]:
-        number = {name: action for action, name in enumerate(self.names)}
-        nodes = self.tree.nodes
-        return [[number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in nodes]
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return lines_of(self.tree)
 
     @cached_property
     def tables(self) -> tuple[Table, Table]:
@@ -250,7 +232,7 @@ class BucketGame(Game):
 
     def infostate(self, player: int, node: int, sequence: int) -> str:
         """What a player with this sequence of buckets knows at a node."""
-        return f"[Observer: {player}][Buckets: {self.texts[self.dealt_at(node)][sequence]}][Actions: {self.lines[node]}]"
+        return f"[Observer: {player}][Buckets: {self.texts[self.dealt_at(node)][sequence]}][Actions: {self.tree.lines[node]}]"
 
     @cached_property
     def texts(self) -> list[list[str]]:

@@ -118,7 +118,7 @@ def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGa
         sequences=int(first[-1]),
     )
     ids = np.concatenate(
-        [[-1, -1], *(np.tile(game.moves[row[0]], count) for row, count in zip(walk.decisions, hands, strict=True))]
+        [[-1, -1], *(np.tile(game.tree.moves[row[0]], count) for row, count in zip(walk.decisions, hands, strict=True))]
     )
     action_ids = np.empty_like(ids)
     action_ids[numbering.final] = ids
@@ -176,8 +176,8 @@ def terminals(walk: BucketWalk, first: Ints, final: Ints) -> Dense:
 
 def names_of(game: BucketGame, player: int) -> dict[int, str]:
     """The names of a player's actions."""
-    moves = {move for number, node in game.tree.decisions() if node.player == player for move in game.moves[number]}
-    return {move: game.names[move] for move in sorted(moves)}
+    moves = {move for number, node in game.tree.decisions() if node.player == player for move in game.tree.moves[number]}
+    return {move: game.tree.names[move] for move in sorted(moves)}
 
 
 def size_of(walk: BucketWalk) -> GameSize:

@@ -24,8 +24,6 @@ from treeplex.games.betting.stakes import Stakes
 from treeplex.games.parameters import observer
 from treeplex.holdem.betting.added import action_to, offered, with_bet
 from treeplex.holdem.betting.tree import (
-    Action,
-    BettingTree,
     Decision,
     Fold,
     Node,
@@ -41,8 +39,6 @@ from treeplex.holdem.spots.spot import Spot
 
 MOST_SEQUENCES = 20_000_000
 """The most sequences of a player in public-tree rules; beyond it nothing that enumerates infosets would finish."""
-
-KINDS = ("fold", "check", "call", "bet", "raise", "allin")
 
 Outcomes = Sequence[tuple[int, float]]
 
@@ -130,12 +126,7 @@ class PokerGame(Game):
         self.spot, self.spec = spot, spec
         self._parameters = dict(parameters or {})
         self.tree = betting_tree(spot)
-        self.names = action_names(self.tree)
-        number = {name: action for action, name in enumerate(self.names)}
-        self.moves = [
-            [number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in self.tree.nodes
-        ]
-        self.lines = lines_of(self.tree)
+        self.names, self.moves, self.lines = self.tree.names, self.tree.moves, self.tree.lines
         self.hand_names = spot.format.names()
         self._cards = [frozenset(map(int, hand)) for hand in spot.format.hands]
         self._strengths: dict[tuple[int, ...], list[int]] = {}
@@ -399,30 +390,6 @@ def check_sequences(game: PokerGame) -> None:
             f"{game.spec or 'the spot'} has some {total:,} sequences a player, too many to enumerate; "
             "take fewer ranks or suits, or fewer bets"
         )
-
-
-def action_names(tree: BettingTree) -> list[str]:
-    """The texts of all player actions of a tree, in an order that every node keeps."""
-    actions = {action for _, node in tree.decisions() for action in node.actions}
-    return list(dict.fromkeys(str(action) for action in sorted(actions, key=order_of_action)))
-
-
-def order_of_action(action: Action) -> tuple[int, float]:
-    """Fold, check, call, then bets, raises and all-ins by amount; all calls count as one."""
-    return KINDS.index(action.kind), action.amount
-
-
-def lines_of(tree: BettingTree) -> list[str]:
-    """The actions that lead to each node of a tree."""
-    lines = [""] * len(tree)
-    for number, node in enumerate(tree.nodes):
-        if isinstance(node, Decision):
-            for action, child in zip(node.actions, node.children, strict=True):
-                separator = "" if lines[number] == "" or lines[number].endswith("/") else ","
-                lines[child] = f"{lines[number]}{separator}{action}"
-        elif isinstance(node, StreetEnd):
-            lines[node.child] = f"{lines[number]}/"
-    return lines
 
 
 def number_of_deal(cards: Sequence[int]) -> int:

@@ -1,42 +1,24 @@
 """The betting of whole hold'em as arrays, cards aside: every line that a plan of raises allows."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import SpecError
-from treeplex.games.betting.nodes import number_nodes
+from treeplex.games.betting.nodes import Visit, number_nodes
 from treeplex.games.betting.nodes import table_size as table_size
 from treeplex.games.betting.settlement import Settlement
 from treeplex.holdem.betting.rules import CALL, BettingState
 from treeplex.holdem.whole.hand import HandRules
 
 
-class TableBetting:
-    """The betting of a hand, as :class:`treeplex.games.betting.nodes.Betting` asks for it: states are tables."""
-
-    def __init__(self, rules: HandRules) -> None:
-        self.rules = rules
-
-    def first(self) -> BettingState:
-        return self.rules.betting.to_act(self.rules.betting.root)
-
-    def player(self, state: BettingState) -> int:
-        return state.player
-
-    def street(self, state: BettingState) -> int:
-        return state.street
-
-    def actions(self, state: BettingState) -> Sequence[int]:
-        return self.rules.betting.actions(state)
-
-    def kind(self, state: BettingState, label: int) -> int:
-        return min(label, CALL + 1)
-
-    def after(self, state: BettingState, label: int) -> BettingState:
-        return self.rules.betting.to_act(self.rules.betting.after(state, label))
-
-    def settlement(self, state: BettingState) -> Settlement:
-        return self.rules.settlement(state, dealt=state.street > 0)
+def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
+    """What there is at a state of the betting, see :func:`treeplex.games.betting.nodes.number_nodes`."""
+    if state.player < 0:
+        return rules.settlement(state, dealt=state.street > 0)
+    actions, after = rules.betting.offered(state)
+    kinds = [min(label, CALL + 1) for label in actions]
+    return Visit(state.player, state.street, list(actions), kinds, [rules.betting.to_act(each) for each in after])
 
 
 def check_acting(rules: HandRules) -> None:
@@ -81,7 +63,8 @@ def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
         SpecError: nobody has a decision, or more lines than memory should hold.
     """
     check_acting(rules)
-    return number_nodes(TableBetting(rules), rules.betting.players, counts)[0]
+    first = rules.betting.to_act(rules.betting.root)
+    return number_nodes(first, partial(visit_table, rules), rules.betting.players, counts)[0]
 
 
 def results(rules: HandRules, table: BettingState) -> list[float]:

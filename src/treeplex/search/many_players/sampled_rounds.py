@@ -8,7 +8,7 @@ are drawn from the beliefs. Memory is that of the round's betting, and time does
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 from time import perf_counter
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import TERMINAL
 from treeplex.games.betting.hand_rows import CardRows, HandRows
-from treeplex.games.betting.nodes import CardGameBetting, number_nodes, table_size
+from treeplex.games.betting.nodes import dealt, number_nodes, table_size, visit_public
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State, check_entries
 from treeplex.search.subgames.beliefs import with_trace
@@ -73,8 +73,7 @@ class GuidedBetting:
     def of_policy(cls, game: CardGame, policy: Policy) -> "GuidedBetting":
         """A policy table of a small game; every hand on every board is a row."""
         rows = HandRows.of_game(game, str(policy.game))
-        betting = CardGameBetting(game)
-        nodes, states = number_nodes(betting, game.players, rows.counts)
+        nodes, states = number_nodes(dealt(game, game.first_state()), partial(visit_public, game), game.players, rows.counts)
         places = {game.line_of(state): node for node, state in enumerate(states)}
         shares = np.zeros(table_size(nodes, rows.counts), np.float32)
         waiting = [game.first_state()]
