@@ -42,7 +42,7 @@ def test_betting_with_many_states_is_estimated(monkeypatch: pytest.MonkeyPatch) 
     spot = holdem("Td9d6h", "AA", "KK", pot=2000, stack=20000, bets=BetPlan.same("33%,75%,150%", "2.5x,a"))
     true = len(betting_tree(spot))
     assert (betting_size(spot.betting).nodes, betting_size(spot.betting).exact) == (true, True)
-    monkeypatch.setattr(counting, "MOST_STATES", 200)
+    monkeypatch.setattr(counting, "MOST_STATES", 150)
     found = betting_size(spot.betting)
     assert not found.exact
     assert found.nodes == pytest.approx(true, rel=0.1)

@@ -2,10 +2,11 @@
 
 from functools import cache
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-import treeplex as tp
 from tests.poker_games import Both
 from tests.spot_agents import small_spot
 from treeplex.errors import AlgorithmError
@@ -16,7 +17,7 @@ from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.rules.public import HoldemGame, HoldemState
 from treeplex.holdem.rules.rules import PokerPublicTree
 from treeplex.holdem.search.leaves.continuations import Continued, boards_ahead, counterpart
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot import Rake
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
@@ -188,7 +189,7 @@ def test_what_is_refused() -> None:
         BlueprintLeaf(rules, hands)
     with pytest.raises(AlgorithmError, match="at least one board"):
         BlueprintLeaf(hands.game, hands, boards=0)
-    raked = Spot(**{**vars(both.spot), "rake": tp.holdem.spot("Td 9d 6h Qc", "AA", "KK", pot=20, stack=60, rake=0.05).rake})
+    raked = replace(both.spot, rake=Rake(0.05))
     raked_hands = SpotHands(HoldemPolicy.uniform(Both(raked).hands))
     with pytest.raises(AlgorithmError, match="know no rake"):
         BlueprintLeaf(raked_hands.game, raked_hands)
