@@ -1,8 +1,7 @@
 """Continuations behind leaves of hold'em: against the enumerated rules of the same spot, and what is drawn against all."""
 
-from functools import cache
-
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
