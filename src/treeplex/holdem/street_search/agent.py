@@ -10,6 +10,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.rules import CALL, FOLD, BettingRules, BettingState
+from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.street_search.betting import StreetBetting
 from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
@@ -126,7 +127,7 @@ class WholeSearchAgent(Seat):
         try:
             self.own, _ = self.own.with_action(state, raised)
         except GameError:
-            rules = replace(self.own.rules, betting=unlimited(self.own))
+            rules = replace(self.own.rules, betting=replace(self.own.rules.betting, most=()))
             self.own, _ = PublicHoldem(rules, self.own.added).with_action(state, raised)
         self._solved = None
 
@@ -216,8 +217,8 @@ class WholeSearchAgent(Seat):
 
 
 def unlimited(game: PublicHoldem) -> BettingRules:
-    """The betting of a game without a limit of raises."""
-    return replace(game.rules.betting, most=())
+    """The betting of a game without a limit of raises, whatever is on offer."""
+    return replace(game.rules.betting, most=(), plan=BetPlan())
 
 
 def nearest_action(action: int, labels: list[int]) -> int:

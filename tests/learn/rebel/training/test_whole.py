@@ -12,6 +12,7 @@ from treeplex.forms.sources.load import load
 from treeplex.holdem.street_search.agent import WholeSearchAgent
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.training.judge import judge_rebel
+from treeplex.learn.rebel.whole.nets import whole_identity
 from treeplex.run.cli.main import app
 from treeplex.search.named_agents.registry import agent
 
@@ -71,7 +72,9 @@ def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
     player = agent("rebel(iterations=2)", table, seed=0)
     assert isinstance(player, WholeSearchAgent)
     assert player.about.startswith("rebel:holdem-50bb")
-    assert player.leaf.encoding.bins.count == shipped_whole_nets()["holdem-50bb"].settings["bins"]
+    net = shipped_whole_nets()["holdem-50bb"]
+    assert player.leaf.encoding.bins.count == net.settings["bins"]
+    assert net.identity == whole_identity(PlayedGame.of(net.game).public)
     with pytest.raises(SpecError, match="is called 'holdem-5bb'; did you mean 'holdem-50bb'"):
         agent("rebel(network=holdem-5bb)", table, seed=0)
     with pytest.raises(

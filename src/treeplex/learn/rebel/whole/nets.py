@@ -1,7 +1,7 @@
 """Networks of ReBeL on whole hold'em: fresh ones, those of files, and for which games they are."""
 
 import hashlib
-from dataclasses import replace
+import json
 from typing import Any
 
 from treeplex.errors import FileError
@@ -55,5 +55,8 @@ def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
 def whole_identity(game: PublicHoldem) -> str:
     """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan, stacks aside, and of how
     networks see them (:data:`SEEN`)."""
-    rules = replace(game.rules, betting=replace(game.rules.betting, stacks=()))
-    return hashlib.sha256(f"{SEEN} {rules!r}".encode()).hexdigest()
+    form, betting, rake = game.rules.format, game.rules.betting, game.rules.rake
+    cards = form.deck, form.hole, form.deal, form.ranking
+    bets = betting.dealer, betting.blinds, betting.antes, betting.big_blind_ante, betting.limits, betting.most, betting.rules
+    about = [SEEN, cards, bets, betting.plan.to_json(), rake.to_json()]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
