@@ -248,7 +248,8 @@ class BettingRules:
         if self.limits:
             amount = min(faced + self.limits[state.street], stack)
             return range(amount, amount + 1)
-        return range(min(state.least, stack), stack + 1)
+        least = min(state.least, stack)
+        return range(max(least, CALL + 1) if self.blinds else least, stack + 1)  # of whole hands 1 is to call
 
     def actions(self, state: BettingState) -> Actions:
         """The actions on offer to the player to act."""
