@@ -275,11 +275,10 @@ class BettingRules:
         what = "fold" if action == FOLD else f"raise to {action}"
         raise GameError(f"player {state.player} cannot {what} after {state.line!r}")
 
-    def offered(self, state: BettingState) -> tuple[Actions, list[BettingState]]:
-        """The actions on offer, and the state after each."""
-        actions = self.actions(state)
+    def following(self, state: BettingState, actions: Actions) -> list[BettingState]:
+        """The state after each of the actions on offer."""
         passive = [self.called(state) if action == CALL else self.folded(state) for action in actions.passive]
-        return actions, passive + [self.raised(state, amount) for amount in actions.raises]
+        return passive + [self.raised(state, amount) for amount in actions.raises]
 
     def called(self, state: BettingState) -> BettingState:
         """The state after a check or call."""

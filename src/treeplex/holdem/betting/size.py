@@ -62,7 +62,7 @@ class BettingSize:
         streets: of each street that is played.
         nodes: nodes of the tree, decisions, street ends and terminals, as :func:`treeplex.holdem.betting.tree.betting_tree`
             numbers them.
-        waiting: decisions on the last street that are not counted there yet.
+        waiting: decisions on the last street that are not counted there yet: every raise leads to one.
         exact: whether all was counted; else some states stood for all.
     """
 
@@ -134,26 +134,25 @@ def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: 
     while level:
         if len(level) > MOST_STATES:
             size.exact, level = False, drawn(level, generator)
-        size.waiting, after, depth = sum(lines for _, lines in level.values()), Lines(), depth + 1
+        steps = [(state, lines, rules.actions(state)) for state, lines in level.values()]
+        size.waiting = sum(lines * (1 + len(actions.raises)) for _, lines, actions in steps)
+        if enough is not None and enough(size):
+            return following
+        size.waiting, depth, after = 0, depth + 1, Lines()
         if enough is None and depth > DEEP:
             check_nodes(size.decisions)
-        for state, lines in level.values():
-            actions, states = rules.offered(state)
-            size.waiting -= lines
+        for state, lines, actions in steps:
             found.decisions[state.player] += lines
             found.actions[state.player] += lines * len(actions)
-            for each in states:
+            for each in rules.following(state, actions):
                 if each.player >= 0:
                     add(after, each, lines)
-                    size.waiting += lines
                 elif each.folded.count(False) == 1:
                     found.folds += lines
                 elif each.player == CHANCE and (opening := rules.to_act(each)).player >= 0:
                     add(following, opening, lines)
                 else:
                     found.showdowns += lines
-            if enough is not None and size.waiting > MOST_STATES and enough(size):
-                return following
         level = after
     return following
 

@@ -243,7 +243,8 @@ class TreeBuilder:
 
     def decision(self, state: BettingState) -> tuple[Decision, list[BettingState]]:
         """The decision at a state, without children, and the states after its actions."""
-        actions, after = self.rules.offered(state)
+        actions = self.rules.actions(state)
+        after = self.rules.following(state, actions)
         shown = tuple([self.action(state, action) for action in actions.passive])
         most = min(self.rules.behind)
         word = "raise" if state.faced > state.base else "bet"

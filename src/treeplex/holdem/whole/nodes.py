@@ -16,9 +16,10 @@ def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
     """What there is at a state of the betting, see :func:`treeplex.games.betting.nodes.number_nodes`."""
     if state.player < 0:
         return rules.settlement(state, dealt=state.street > 0)
-    actions, after = rules.betting.offered(state)
+    actions = rules.betting.actions(state)
     kinds = [min(label, CALL + 1) for label in actions]
-    return Visit(state.player, state.street, list(actions), kinds, [rules.betting.to_act(each) for each in after])
+    after = [rules.betting.to_act(each) for each in rules.betting.following(state, actions)]
+    return Visit(state.player, state.street, list(actions), kinds, after)
 
 
 def check_acting(rules: HandRules) -> None:
