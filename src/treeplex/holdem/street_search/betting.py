@@ -7,7 +7,6 @@ from typing import NamedTuple
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.rules import BettingState
 from treeplex.holdem.whole.hand import HandRules
-from treeplex.holdem.whole.nodes import results
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 
 Last = tuple[int, int]
@@ -102,5 +101,6 @@ class StreetBetting:
 
 def stop_of(rules: HandRules, table: BettingState, last: tuple[Last, Last]) -> StreetStop:
     """Where nobody acts any more."""
-    lose, tie, win = results(rules, rules.betting.to_act(table))
+    end = rules.betting.to_act(table)
+    lose, tie, win = (rules.paid_out(end, strengths, dealt=end.street > 0)[0] for strengths in ((0, 1), (1, 1), (1, 0)))
     return StreetStop(last, (lose, tie, win), table.folded.count(False) > 1)

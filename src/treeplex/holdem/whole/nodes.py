@@ -68,12 +68,6 @@ def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
     return number_nodes(first, partial(visit_table, rules), rules.betting.players, counts)[0]
 
 
-def results(rules: HandRules, table: BettingState) -> list[float]:
-    """What player 0 of two gets at the end of the betting where it loses the showdown, ties and wins."""
-    dealt = table.street > 0
-    return [rules.paid_out(table, strengths, dealt=dealt)[0] for strengths in ((0, 1), (1, 1), (1, 0))]
-
-
 def slots_of(nodes: Nodes, node: int) -> slice:
     """The slots of a decision."""
     return slice(int(nodes.first[node]), int(nodes.first[node] + nodes.actions[node]))
