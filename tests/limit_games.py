@@ -5,14 +5,14 @@ from math import prod
 
 import numpy as np
 
+from papers.cfr2007.game import LimitGame
+from papers.cfr2007.street import END, FOLD
 from treeplex.holdem.betting.sizes import FixedLimit
 from treeplex.holdem.buckets.buckets import make_buckets
-from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.plan import BucketPlan
 from treeplex.holdem.cards.canonical import canonical_boards
 from treeplex.holdem.cards.format import royal, small
 from treeplex.holdem.cards.strength import parts, strengths_from_turn, turn_part
-from treeplex.holdem.engine.buckets.street import END, FOLD
 from treeplex.holdem.spots.known import all_hands, unbound
 from treeplex.holdem.spots.spot import Spot
 
@@ -37,7 +37,7 @@ def random_game(counts=(2, 2), most=2, seed=0):
     pairs /= pairs.sum()
     wins = pairs * random.uniform(-1, 1, (size, size)).astype(np.float32)
     limits = FixedLimit((2.0, 4.0, 4.0, 4.0)[:streets], (most,) * streets)
-    return BucketGame(spot_of(limits), counts, lambda: (pairs, wins), spec="random")
+    return LimitGame(spot_of(limits), counts, lambda: (pairs, wins), spec="random")
 
 
 def spot_of(limits):

@@ -11,18 +11,17 @@ from pathlib import Path
 
 import numpy as np
 
+from papers.cfr2007.game import LimitGame, empty_tables
+from papers.cfr2007.match import play_limit
+from papers.cfr2007.runs import LimitSettings, solved
+from papers.cfr2007.strategy import LimitStrategy
+from papers.cfr2007.street import FOLD, Tables
 from papers.cfr2007.tables import DEALS, OTHER_BOARDS, held_out, large, match_table, settings_for
 from papers.common.drawing import dress, line_style, panels, save
 from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.holdem import LimitSettings, play_limit, solve_limit
-from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.named import bucketed_holdem
-from treeplex.holdem.engine.buckets.street import FOLD, Tables
-from treeplex.holdem.limit.policy import LimitStrategy, empty_tables
-from treeplex.holdem.limit.run import LIMIT, load_limit, read_records
-from treeplex.results import Record
-from treeplex.run.job.folder import kind_of
+from treeplex.run.job.record import Record
 
 SWEEPS = {5: 160, 6: 160, 8: 150, 10: 140}
 ALGORITHM = "dcfr+"
@@ -63,7 +62,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def rule_player(name: str, game: BucketGame) -> LimitStrategy:
+def rule_player(name: str, game: LimitGame) -> LimitStrategy:
     """A strategy that looks at the bucket of the street only."""
     tables = empty_tables(game)
     for street, count in enumerate(game.counts):
@@ -71,7 +70,7 @@ def rule_player(name: str, game: BucketGame) -> LimitStrategy:
     return LimitStrategy(name, game, tables)
 
 
-def fill(tables: Tables, game: BucketGame, street: int, count: int, rule: Rule) -> None:
+def fill(tables: Tables, game: LimitGame, street: int, count: int, rule: Rule) -> None:
     """One street of a rule: 1 at the action that it takes."""
     first, nodes, n, slots = (int(number) for number in game.betting.streets[street, :4])
     size, offset = game.sequences[street], int(tables.offsets[street])
@@ -83,15 +82,6 @@ def fill(tables: Tables, game: BucketGame, street: int, count: int, rule: Rule) 
         for sequence in range(size):
             wanted = fold + rule(sequence % count, bool(fold), actions > fold + 1)
             block[sequence, slot + min(max(wanted, 0), actions - 1)] = 1.0
-
-
-def solved(buckets: int, folder: Path, sweeps: int) -> tuple[LimitStrategy, list[Record]]:
-    """The strategy and evaluations of one abstraction, solving what is not solved yet."""
-    records = read_records(folder) if kind_of(folder) == LIMIT.name else []
-    if not records or records[-1].done < sweeps:
-        settings = LimitSettings(settings_for(buckets).game, algorithm=ALGORITHM)
-        solve_limit(settings, iterations=sweeps, evaluations=EVALUATIONS, out=folder, resume=bool(records))
-    return load_limit(folder), read_records(folder)
 
 
 def picture(records: dict[int, list[Record]]) -> Picture:
@@ -145,12 +135,13 @@ def reproduce(options: Sequence[str]) -> Result:
     given = parser.parse_args(options)
     strategies, records, others = [], {}, {}
     for buckets in map(int, given.buckets.split(",")):
-        strategy, records[buckets] = solved(buckets, given.runs / str(buckets), SWEEPS[buckets])
+        settings = LimitSettings(settings_for(buckets).game, algorithm=ALGORITHM)
+        strategy, records[buckets] = solved(settings, given.runs / str(buckets), SWEEPS[buckets], EVALUATIONS)
         strategies.append(strategy)
         others[buckets] = held_out(strategy, given.runs / str(buckets), SWEEPS[buckets])
     names = [f"{buckets} buckets" for buckets in records]
     match = play_limit(strategies, DEALS, seed=1)
-    flat = bucketed_holdem(buckets=RULE_BUCKETS, nested=False)
+    flat = LimitGame.of(bucketed_holdem(buckets=RULE_BUCKETS, nested=False))
     players = [rule_player(name, flat) for name in RULES]
     simple = play_limit([*strategies, *players], DEALS // 10, seed=2)
     won = simple.means[: len(names), len(names) :]

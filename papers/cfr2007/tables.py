@@ -13,20 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
+from papers.cfr2007.game import LimitGame
+from papers.cfr2007.match import LimitMatch, play_limit
+from papers.cfr2007.runs import LimitSettings, solved
+from papers.cfr2007.strategy import LimitStrategy
+from papers.cfr2007.walks import judge_limit
 from papers.common.drawing import dress, line_style, panels, save
 from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.base.notices import telling
-from treeplex.holdem import LimitSettings, play_limit, solve_limit
-from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.joint import joint_tables
 from treeplex.holdem.buckets.plan import limit_spot
-from treeplex.holdem.limit.judge import judge_limit
-from treeplex.holdem.limit.match import LimitMatch
-from treeplex.holdem.limit.policy import LimitStrategy
-from treeplex.holdem.limit.run import LIMIT, load_limit, read_records
-from treeplex.results import Record
-from treeplex.run.job.folder import kind_of
+from treeplex.run.job.record import Record
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}
@@ -42,16 +39,6 @@ def settings_for(buckets: int) -> LimitSettings:
     return LimitSettings(f"bucketed_holdem(buckets={buckets},cards={CARDS},boards={BOARDS},river_boards={BUCKET_BOARDS})")
 
 
-def solved(buckets: int, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
-    """The strategy and the evaluations of one abstraction, solving what is not solved yet."""
-    records = read_records(folder) if kind_of(folder) == LIMIT.name else []
-    if not records or records[-1].done < iterations:
-        settings = settings_for(buckets)
-        with telling(lambda text: print(text, flush=True) if "exploitability" in text else None):
-            solve_limit(settings, iterations=iterations, evaluations=evaluations, out=folder, resume=bool(records))
-    return load_limit(folder), read_records(folder)
-
-
 def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
     """Exploitability in the game whose tables were counted on other boards; kept in the run folder."""
     path = folder / "other_boards.json"
@@ -59,12 +46,12 @@ def held_out(strategy: LimitStrategy, folder: Path, iterations: int) -> float:
     if path.exists() and (kept := json.loads(path.read_text(encoding="utf-8")))["key"] == key:
         return float(kept["exploitability"])
     tables = joint_tables(strategy.game.buckets, OTHER_BOARDS, seed=OTHER_SEED)
-    found = judge_limit(BucketGame(limit_spot(), strategy.game.counts, lambda: tables), strategy.average).exploitability
+    found = judge_limit(LimitGame(limit_spot(), strategy.game.counts, lambda: tables), strategy.average).exploitability
     path.write_text(json.dumps({"key": key, "exploitability": found}), encoding="utf-8")
     return found
 
 
-def equally_solved(runs: Path, games: dict[int, BucketGame]) -> tuple[list[LimitStrategy], float]:
+def equally_solved(runs: Path, games: dict[int, LimitGame]) -> tuple[list[LimitStrategy], float]:
     """Strategies after the same number of iterations an infoset, that of the run with the fewest; and that number."""
     share = min(ITERATIONS[buckets] / game.infosets for buckets, game in games.items())
     strategies = []
@@ -72,15 +59,15 @@ def equally_solved(runs: Path, games: dict[int, BucketGame]) -> tuple[list[Limit
         iterations = round(share * game.infosets)
         whole = iterations == ITERATIONS[buckets]
         folder = runs / (str(buckets) if whole else f"{buckets}-equal")
-        strategies.append(solved(buckets, folder, iterations, EVALUATIONS[buckets] if whole else 1)[0])
+        strategies.append(solved(settings_for(buckets), folder, iterations, EVALUATIONS[buckets] if whole else 1)[0])
     return strategies, share
 
 
-def counts_of(buckets: int) -> BucketGame:
+def counts_of(buckets: int) -> LimitGame:
     """The abstraction without tables, to be counted."""
     size = buckets**4
     empty = np.broadcast_to(np.float32(1 / size**2), (size, size))
-    return BucketGame(limit_spot(), (buckets,) * 4, lambda: (empty, empty))
+    return LimitGame(limit_spot(), (buckets,) * 4, lambda: (empty, empty))
 
 
 def at(records: Sequence[Record], iterations: float) -> float | None:
@@ -94,7 +81,7 @@ def large(number: float) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"{number / 1e6:,.1f} M" if number < 1e9 else f"{number / 1e9:,.1f} bn"
 
 
-def sizes_table(records: dict[int, list[Record]], games: dict[int, BucketGame], others: dict[int, float]) -> Table:
+def sizes_table(records: dict[int, list[Record]], games: dict[int, LimitGame], others: dict[int, float]) -> Table:
     theirs = published("cfr2007")["results"]
     rows = []
     for buckets, found in records.items():
@@ -123,9 +110,7 @@ def sizes_table(records: dict[int, list[Record]], games: dict[int, BucketGame], 
 def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     rows = []
     for i, name in enumerate(names):
-        cells = ["" if i == j else f"{match.means[i, j]:+.1f} ± {match.errors[i, j]:.1f}" for j in range(len(names))]
-        others = np.delete(match.means[i], i)
-        rows.append([name, *cells, f"{others.mean():+.1f}"])
+        rows.append([name, *match.cells(i), f"{np.delete(match.means[i], i).mean():+.1f}"])
     return Table(
         f"Matches with real cards, {when}: what the row wins from the column, in thousandths of a big blind a hand, ± one "
         f"standard error ({match.deals:,} deals, each in both seats)",
@@ -134,7 +119,7 @@ def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     )
 
 
-def infoset_table(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Table:
+def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Table:
     rows = []
     for share in A_INFOSET:
         values = [at(found, share * games[buckets].infosets) for buckets, found in records.items()]
@@ -146,7 +131,7 @@ def infoset_table(records: dict[int, list[Record]], games: dict[int, BucketGame]
     )
 
 
-def picture(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> Picture:
+def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Picture:
     figure, (left, right) = panels(1, 2, size=(9.6, 4.2))
     for number, (buckets, found) in enumerate(records.items()):
         heights = [record.exploitability for record in found]
@@ -163,7 +148,7 @@ def picture(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> P
     return save(figure, "cfr2007-convergence.png", alt)
 
 
-def spread_sentence(records: dict[int, list[Record]], games: dict[int, BucketGame]) -> str:
+def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> str:
     """How far apart the curves are, by iterations and by iterations an infoset."""
     share = min(found[-1].done / games[buckets].infosets for buckets, found in records.items())
     scaled = [at(found, share * games[buckets].infosets) or math.nan for buckets, found in records.items()]
@@ -198,7 +183,7 @@ def reproduce(options: Sequence[str]) -> Result:
     strategies, records, games, others = [], {}, {}, {}
     for buckets, iterations in ITERATIONS.items():
         folder = runs / str(buckets)
-        strategy, records[buckets] = solved(buckets, folder, iterations, EVALUATIONS[buckets])
+        strategy, records[buckets] = solved(settings_for(buckets), folder, iterations, EVALUATIONS[buckets])
         games[buckets], others[buckets] = counts_of(buckets), held_out(strategy, folder, iterations)
         strategies.append(strategy)
     match = play_limit(strategies, DEALS, seed=1)

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.ticker import EngFormatter, FuncFormatter
-from numba import njit
 from numpy.typing import NDArray
 
 from papers.common.drawing import dress, panels, save
@@ -22,8 +21,8 @@ from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand
 from papers.ddcfr.runs import ITERATIONS, LARGE, STEERED, Game, described, digest, games, own_policy, stored
 from treeplex.base.arrays import Floats
-from treeplex.engine import Payoff, Tree, iterate, reach, workspace
-from treeplex.engine.tree.form import TreeState, Workspace, new_state
+from treeplex.engine.kernel import kernel
+from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace, new_state, workspace
 from treeplex.engine.tree.learned import (
     COLUMNS,
     HEAD,
@@ -254,7 +253,7 @@ def fresh(game: Game, policy: DiscountPolicy) -> Run:
     return Run(state, learned, work, np.empty(int(policy.sizes.sum())))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fixed_loop(
     tree: Tree,
     payoff: Payoff,
@@ -276,7 +275,7 @@ def fixed_loop(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def decide_loop(scheme: DiscountNetwork, activations: Floats, calls: int) -> float:
     """So many evaluations of the network, at features that change."""
     exponents, noise, held = np.empty(4), np.empty(0), 0

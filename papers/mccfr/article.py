@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.lines import Line2D
-from numba import njit
 
 import treeplex as tp
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
@@ -20,6 +19,7 @@ from papers.common.study import study
 from papers.mccfr.runs import SEEDS, band, judged, over_seeds, quarters, solver
 from treeplex import judge
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.results import Judgement
 
@@ -46,7 +46,7 @@ SCHEMES: Mapping[str, tuple[float, float, bool]] = {
 """How much of the uniform policy is mixed into the policy and into the sampling, and whether the average is weighted."""
 
 
-@njit(cache=True)
+@kernel()
 def policy_at(regrets: Floats, infoset: int, mix: float) -> float:
     """The probability of betting: regret matching, mixed with the uniform policy."""
     check, bet = max(regrets[infoset, 0], 0.0), max(regrets[infoset, 1], 0.0)
@@ -54,7 +54,7 @@ def policy_at(regrets: Floats, infoset: int, mix: float) -> float:
     return (1.0 - mix) * matched + 0.5 * mix
 
 
-@njit(cache=True)
+@kernel()
 def payoff_of(history: int, action: int, first: int, second: int) -> float:
     """What player 0 gets where an action ends the game; 0 where it does not."""
     higher = 1.0 if first > second else -1.0
@@ -67,7 +67,7 @@ def payoff_of(history: int, action: int, first: int, second: int) -> float:
     return 0.0
 
 
-@njit(cache=True)
+@kernel()
 def trajectories(
     iterations: int, seed: int, floor: float, exploration: float, weighted: bool, points: Sequence[int]
 ) -> tuple[Floats, float]:
@@ -134,7 +134,7 @@ def trajectories(
     return kept, total / iterations
 
 
-@njit(cache=True)
+@kernel()
 def exact(iterations: int, floor: float) -> Floats:
     """CFR over all deals, players in turn, with policies mixed with the uniform one: float64 [12, 2], as above."""
     regrets, sums, bets = np.zeros((12, 2)), np.zeros((12, 2)), np.zeros(12)
@@ -156,7 +156,7 @@ def exact(iterations: int, floor: float) -> Floats:
     return sums
 
 
-@njit(cache=True)
+@kernel()
 def add_regrets(regrets: Floats, bets: Floats, player: int, first: int, second: int) -> None:
     """Add one deal's counterfactual regrets of a player."""
     higher = 1.0 if first > second else -1.0

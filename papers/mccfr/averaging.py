@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.lines import Line2D
-from numba import njit
 from numpy.typing import NDArray
 
 import treeplex as tp
@@ -16,6 +15,7 @@ from papers.common.study import study
 from papers.mccfr.runs import EXACT, KINDS, band, by_slots, compared, distance, quarters, solver
 from treeplex.base.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.sampled_tables import POLICY
 from treeplex.solvers.sampling.solver import AVERAGING
 
@@ -28,7 +28,7 @@ LEAST = 1e-4
 """Distances below this are drawn here."""
 
 
-@njit(cache=True)
+@kernel()
 def add_expected(nodes: NDArray[np.int32], chance: Floats, rows: Floats, player: int, sums: Floats) -> None:
     """Add what stochastic averaging adds in expectation: own reach times policy, once for every history that can be sampled.
 

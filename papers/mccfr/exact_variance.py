@@ -11,10 +11,10 @@ leaves up.
 """
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY, Layout, Tables
 from treeplex.engine.sampling.schemes import ALL, EACH, LEARNED, ONE, ORACLE, SchemeCodes
 from treeplex.engine.sampling.walks import exact_values
@@ -23,7 +23,7 @@ VALUE, REGRET, WITHIN, VISITS, FIELDS = 0, 1, 2, 3, 4
 """Columns of :func:`walk_variances`."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def walk_variances(histories: Histories, layout: Layout, rules: SchemeCodes, tables: Tables, player: int) -> Floats:
     """Variances of one walk for the traverser ``player`` with tables as they stand, float64 [S, 4], zero in others' rows.
 
@@ -74,7 +74,7 @@ def walk_variances(histories: Histories, layout: Layout, rules: SchemeCodes, tab
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def node_numbers(
     histories: Histories,
     layout: Layout,
@@ -121,7 +121,7 @@ def node_numbers(
     return pair
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def combined(
     children: int,
     child: int,

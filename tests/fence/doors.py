@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import treeplex as tp
+from papers.cfr2007.runs import LimitSettings, solve_limit
+from papers.cfr2007.strategy import preflop_strategy
 from treeplex.base.located_text import LocatedText
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE
@@ -25,8 +27,6 @@ from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.buckets.named import bucketed_holdem
 from treeplex.holdem.cards.cards import parse_card
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.limit.policy import preflop_strategy
-from treeplex.holdem.limit.run import LimitSettings, solve_limit
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.solve.solve import solve_spot

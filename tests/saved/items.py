@@ -22,8 +22,6 @@ from tests.fence.doors import Numbers, policy_array
 from treeplex.forms.policies.tabular import normalised
 from treeplex.forms.sources.load import load
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
-from treeplex.holdem.limit.policy import preflop_strategy
-from treeplex.holdem.limit.run import LimitSettings, load_limit, solve_limit
 from treeplex.holdem.whole.phh import hand_from
 from treeplex.learn.train.registry import NEURAL, learner_of
 from treeplex.run.cli.main import app
@@ -191,7 +189,6 @@ def played(game: str, folder: Path, text: str = "{}", **settings: Any) -> Number
 # Solving and sampling
 
 LEDUC = "leduc_poker(ranks=2)"
-BUCKETS = "bucketed_holdem(cards=royal,buckets=[2;1;1;1],boards=50,river_boards=50)"
 
 
 def run(game: str, algorithm: str, iterations: int, **options: Any) -> Callable[..., Any]:
@@ -257,24 +254,6 @@ JOBS: dict[str, Job] = {
     "sample es-mccfr": sample_job("kuhn_poker", "es-mccfr"),
     "sample os-mccfr": sample_job("kuhn_poker", "os-mccfr(variant=lcfr)", 300),
 }
-
-
-def limit_job() -> Job:
-    """Limit hold'em in buckets."""
-    settings = LimitSettings(BUCKETS)
-
-    def new(out: Path, progress: Any) -> None:
-        solve_limit(settings, iterations=400, evaluations=2, out=out, progress=progress)
-
-    def resume(folder: Path) -> None:
-        solve_limit(settings, iterations=400, evaluations=2, out=folder, resume=True)
-
-    def look(folder: Path) -> Numbers:
-        strategy = load_limit(folder)
-        lines = {line: preflop_strategy(strategy, line).probabilities for line in ("", "c", "r")}
-        return {**last_record(folder), **{f"policy after {line!r}": np.asarray(found) for line, found in lines.items()}}
-
-    return Job("limit", new, resume, look, 50, rtol=SINGLE)
 
 
 # Training
@@ -372,7 +351,6 @@ def look_at_turns(folder: Path) -> Numbers:
 
 
 JOBS |= {f"train {name}": neural(name) for name in NEURAL}
-JOBS["limit"] = limit_job()
 EPOCHS = {"epochs": 4, "population": 4, "horizon": 20, "hidden": (4,), "sigma": 0.5, "learning_rate": 0.1}
 for each in STEERED_BY_NETWORKS:
     JOBS[f"train {each}"] = training(

@@ -23,9 +23,8 @@ WING = Wing(
         "treeplex.holdem.agents.pluribus:HoldemPluribus",
         "treeplex.holdem.agents.modicum:Modicum",
         "treeplex.holdem.agents.endgames:Endgames",
-        "treeplex.holdem.limit.named_agent:Limit",
     ),
-    played_folders={"holdem blueprint": "blueprint:file", "limit": "limit:folder"},
+    played_folders={"holdem blueprint": "blueprint:file"},
     options=("treeplex.holdem.cli.shared.options:SPOT_OPTIONS",),
     groups={"treeplex.holdem.cli.main": "Hold'em: equities, charts, many boards, reviews, protocols."},
 )

@@ -6,15 +6,12 @@ import pytest
 from tests.limit_games import random_game, royal_buckets, royal_strengths, spot_of
 from treeplex.errors import GameError, SpecError
 from treeplex.games.registry import load
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.sizes import FixedLimit
 from treeplex.holdem.buckets.buckets import boards_after, random_boards
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.joint import joint_tables
-from treeplex.holdem.buckets.plan import limit_spot
-from treeplex.holdem.cards.format import small
 from treeplex.holdem.cards.strength import River
-from treeplex.holdem.spots.known import all_hands
-from treeplex.holdem.spots.spot import Rake, Spot
+from treeplex.holdem.spots.spot import Rake
 
 
 def slow_tables(buckets, boards, seed):
@@ -44,13 +41,6 @@ def test_joint_tables_count_all_pairs_of_hands():
     assert np.array_equal(wins, -wins.T)
 
 
-def test_counts_of_the_papers_abstraction():
-    one = np.ones((1, 1), np.float32)
-    game = BucketGame(limit_spot(), (1,) * 4, lambda: (one, one))
-    assert game.infosets == 8 + 70 + 630 + 5670
-    assert game.states == (8 + 7 + 7) + (7 + 63 + 567) * (10 + 8 + 9)
-
-
 def test_streets_have_the_sequences_of_their_prefixes():
     game = random_game((3, 2, 2))
     assert game.sequences == (3, 6, 12)
@@ -78,12 +68,6 @@ def test_boards_after_a_flop_are_all_there_are():
     assert len(boards_after(royal_strengths(), start, 10, random).boards) == 10
     river = royal_strengths().format.deck[2:7]
     assert boards_after(royal_strengths(), river, 10, random).boards.tolist() == [list(river)]
-
-
-def test_what_sampled_chance_cannot_do_is_said():
-    spot = Spot((), 2.0, 20.0, all_hands(small()), BetPlan.same("100%", "a", streets=2), format=small())
-    with pytest.raises(GameError, match="full sweeps"):
-        assert BucketGame(spot, (1, 1), lambda: (np.ones((1, 1)), np.zeros((1, 1)))).betting
 
 
 SMALL = "cards=royal,buckets=2,boards=20,river_boards=20"

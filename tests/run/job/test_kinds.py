@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.cfr2007.runs import LIMIT, LimitSettings, solve_limit
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import FileError, Interrupted
 from treeplex.forms.policies.tabular import normalised
 from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.limit.run import LIMIT, LimitSettings, solve_limit
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import holdem

@@ -7,7 +7,6 @@ game that these tables define.
 Source: Zinkevich, Johanson, Bowling and Piccione (2007), "Regret Minimization in Games with Incomplete Information", section 4.
 """
 
-import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from math import prod
@@ -26,7 +25,6 @@ from treeplex.holdem.spots.spot import Spot
 
 if TYPE_CHECKING:
     from treeplex.holdem.buckets.buckets import Buckets
-    from treeplex.holdem.engine.buckets.street import Betting
 
 Table = NDArray[np.float32]
 Outcomes = Sequence[tuple[int, float]]
@@ -145,8 +143,8 @@ class BucketGame(Game):
         return BucketState(self, (0, 0), DEAL)
 
     def compile_directly(self, limit: int | None) -> object:
-        """See :func:`treeplex.holdem.limit.compile_buckets.compile_buckets`."""
-        compiled: object = named("treeplex.holdem.limit.compile_buckets:compile_buckets")(self, limit=limit)
+        """See :func:`treeplex.holdem.buckets.compile_buckets.compile_buckets`."""
+        compiled: object = named("treeplex.holdem.buckets.compile_buckets:compile_buckets")(self, limit=limit)
         return compiled
 
     def parameters(self) -> Mapping[str, object]:
@@ -241,37 +239,3 @@ class BucketGame(Game):
         for count in self.counts[1:]:
             texts.append([f"{earlier} {bucket + 1}" for earlier in texts[-1] for bucket in range(count)])
         return texts
-
-    @cached_property
-    def betting(self) -> "Betting":
-        """Fixed-limit betting as compact arrays, for CFR with sampled chance.
-
-        Raises:
-            GameError: the betting is not fixed limit.
-        """
-        from treeplex.holdem.buckets.betting import limit_betting
-
-        return limit_betting(self.tree)
-
-    @property
-    def big_blind(self) -> float:
-        """Chips; of spots without blinds the smallest bet."""
-        return self.spot.blinds[1] if self.spot.blinds else self.spot.min_bet
-
-    @cached_property
-    def identity(self) -> str:
-        """The SHA-256 of the tables and the betting; of fixed limit only."""
-        digest = hashlib.sha256(repr((self.counts, self.big_blind)).encode())
-        for array in (self.pairs, self.wins, *self.betting):
-            digest.update(np.ascontiguousarray(array).data)
-        return digest.hexdigest()
-
-    @cached_property
-    def infosets(self) -> int:
-        """Infosets of both players, impossible sequences included."""
-        return sum(self.sequences[self.dealt_at(number)] for number, _ in self.tree.decisions())
-
-    @cached_property
-    def states(self) -> int:
-        """Nodes of the betting tree, each for all pairs of sequences of its street."""
-        return sum(self.sequences[self.dealt_at(number)] ** 2 for number in range(len(self.tree)))

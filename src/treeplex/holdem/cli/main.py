@@ -1,6 +1,5 @@
-"""``treeplex holdem``: what only hold'em has, beside the commands for any game; limit hold'em."""
+"""``treeplex holdem``: what only hold'em has, beside the commands for any game."""
 
-from treeplex.holdem.cli import limit
 from treeplex.run.cli.shared.commands import examples_of, group_of
 
 PACKAGES = ("treeplex.holdem.cli", "treeplex.learn.cli.holdem")
@@ -12,4 +11,3 @@ treeplex solve, show, compare, evaluate, train and play, as any other game.
 """
 
 group = group_of(PACKAGES, "holdem", HELP)
-group.add_typer(group_of((limit.__name__,), "limit", limit.HELP), short_help="Limit hold'em with bucketed cards.")

@@ -9,11 +9,12 @@ held none: the product of the sums over hands that share no card with one's own.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.base.wings import named
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting.settlement import Settlement
@@ -119,6 +120,9 @@ class PublicHoldem(CardGame):
             return np.zeros(len(hands))
         strengths = self.strengths_on(self.shown(state))[deal]
         return np.asarray((settlement.payoffs(strengths) - settlement._replace(order=()).payoffs(strengths))[0])
+
+    def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
+        return named("treeplex.holdem.agents.bucketed:bucket_agent")(self, policy, generator)
 
     def line_of(self, state: State) -> Hashable:
         return hand_of(state).table.line

@@ -1,19 +1,17 @@
 import numpy as np
 import pytest
 
+from papers.cfr2007.deals import value_deals
+from papers.cfr2007.game import LimitGame, limit_betting
+from papers.cfr2007.match import deal_cards, play_limit
+from papers.cfr2007.solver import LimitCFR
+from papers.cfr2007.strategy import LimitStrategy
 from tests.limit_games import SlowWalk, royal_buckets
 from treeplex.errors import PolicyError
-from treeplex.games.registry import load
 from treeplex.holdem.betting.sizes import FixedLimit
 from treeplex.holdem.betting.tree import betting_tree
-from treeplex.holdem.buckets.betting import limit_betting
-from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.joint import joint_tables
 from treeplex.holdem.cards.format import royal
-from treeplex.holdem.engine.buckets.deals import value_deals
-from treeplex.holdem.limit.match import deal_cards, play_limit
-from treeplex.holdem.limit.policy import LimitStrategy
-from treeplex.holdem.limit.solver import LimitCFR
 from treeplex.holdem.spots.known import all_hands, unbound
 from treeplex.holdem.spots.spot import Spot
 
@@ -24,7 +22,7 @@ BETTING = limit_betting(betting_tree(SPOT))
 
 def strategy(counts, iterations):
     buckets = royal_buckets(counts)
-    game = BucketGame(SPOT, counts, lambda: joint_tables(buckets, 50), buckets=lambda: buckets)
+    game = LimitGame(SPOT, counts, lambda: joint_tables(buckets, 50), buckets=lambda: buckets)
     solver = LimitCFR(game)
     solver.run(iterations)
     return game, LimitStrategy(str(counts), game, solver.average)
@@ -81,6 +79,6 @@ def test_a_match_needs_two_strategies_for_one_game():
     one = strategy((2, 2, 2, 2), 10)[1]
     with pytest.raises(PolicyError, match="two strategies"):
         play_limit([one], 10)
-    other = LimitStrategy("other", load("bucketed_holdem(cards=royal,buckets=2)"), one.average)
+    other = LimitStrategy("other", LimitGame.named("bucketed_holdem(cards=royal,buckets=2)"), one.average)
     with pytest.raises(PolicyError, match="different"):
         play_limit([one, other], 10)

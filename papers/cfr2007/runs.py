@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treeplex.base.notices import tell
+from papers.cfr2007.game import LimitGame, tables_of
+from papers.cfr2007.solver import LimitCFR, LimitSweeps, predicted_bytes
+from papers.cfr2007.strategy import LimitStrategy, strategy_of
+from papers.cfr2007.walks import judge_limit
+from treeplex.base.notices import tell, telling
 from treeplex.base.settings import Settings, setting
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import FileError, GameError, Interrupted, SpecError
 from treeplex.forms.policies.files import load_policy
-from treeplex.games.registry import load
-from treeplex.holdem.buckets.game import BucketGame
-from treeplex.holdem.buckets.named import bucketed_holdem
-from treeplex.holdem.limit.judge import judge_limit
-from treeplex.holdem.limit.policy import LimitStrategy, strategy_of, tables_of
-from treeplex.holdem.limit.solver import LimitCFR, LimitSweeps, predicted_bytes
 from treeplex.run.job.checkpoint import Arrays, State, position_of
 from treeplex.run.job.folder import RUN, JobFolder, JobKind, folder_at, kind_of
 from treeplex.run.job.job import Job, go_on, start
@@ -33,7 +31,7 @@ SAMPLED = "sampled"
 LIMIT = JobKind(
     name="limit",
     unit="iterations",
-    maker="treeplex holdem limit solve",
+    maker="papers.cfr2007.limit solve",
     numbers={"exploitability": real, "bounds": reals},
     needs={"settings": dict, "identity": str, "game": str, "iterations": int, "evaluations": int},
 )
@@ -53,17 +51,6 @@ class LimitSettings(Settings):
     discount_every: int = setting(
         0, "0 for the paper's plain CFR, else linear CFR in steps of so many iterations", low=0, fixed=True
     )
-
-    def load(self) -> BucketGame:
-        """The game.
-
-        Raises:
-            SpecError: it is none of fixed limit in buckets.
-        """
-        game = load(self.game)
-        if not isinstance(game, BucketGame):
-            raise SpecError(f"limit hold'em: the game is {self.game}; give bucketed_holdem, say bucketed_holdem(buckets=5)")
-        return game
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +142,7 @@ class LimitJob(Job):
         """
         super().__init__()
         self.settings, self.iterations, self.evaluations = settings, iterations, evaluations
-        self.game = settings.load()
+        self.game = LimitGame.named(settings.game)
         needed, free = predicted_bytes(self.game), available_memory()
         if free is not None and needed > free:
             raise GameError(
@@ -247,16 +234,7 @@ def read_settings(folder: Path) -> LimitSettings:
         FileError: no run there, or one that cannot be read.
     """
     about = JobFolder(LIMIT, folder).about()
-    given, place = about["settings"], str(folder / RUN)
-    if "plan" not in given:
-        return LimitSettings.from_json(given, place)
-    try:  # written before games of buckets had a name
-        method, nested, counts, river_boards = (given["plan"][name] for name in ("method", "nested", "counts", "boards"))
-        sizes = {"boards": given["boards"], "river_boards": river_boards, "seed": given["seed"]}
-        game = bucketed_holdem(buckets=counts, cards=given["cards"], method=method, nested=nested, **sizes)
-        return LimitSettings(game.spec, given["seed"], discount_every=given["discount_every"])
-    except (KeyError, TypeError) as error:
-        raise FileError(f"{place}: truncated or edited ({error!r}); start the run again in another folder") from error
+    return LimitSettings.from_json(about["settings"], str(folder / RUN))
 
 
 def read_records(folder: Path) -> list[Record]:
@@ -265,7 +243,7 @@ def read_records(folder: Path) -> list[Record]:
 
 
 def load_limit(folder: Path) -> LimitStrategy:
-    """The strategy of a run of ``treeplex holdem limit solve`` or ``treeplex solve``; joint tables are not counted for it.
+    """The strategy of a run of ``papers.cfr2007.limit solve`` or ``treeplex solve``; joint tables are not counted for it.
 
     Raises:
         FileError: no run there, one that cannot be read, or one whose buckets came out differently.
@@ -273,8 +251,17 @@ def load_limit(folder: Path) -> LimitStrategy:
     """
     if kind_of(folder) == SOLVE.name:
         return strategy_of(load_policy(policy_file(folder)), folder.name)
-    game = read_settings(folder).load()
+    game = LimitGame.named(read_settings(folder).game)
     with JobFolder(LIMIT, folder).state() as state:
         if position_of(state).identity != game.buckets.identity:
             raise FileError(f"{folder}: its buckets cannot be made again by this version; solve it again")
         return LimitStrategy(folder.name, game, tables_of(game, state["early_average"], state["late_average"]))
+
+
+def solved(settings: LimitSettings, folder: Path, iterations: int, evaluations: int) -> tuple[LimitStrategy, list[Record]]:
+    """The strategy and the evaluations of the run in a folder, which is begun or resumed if it is shorter."""
+    records = read_records(folder) if kind_of(folder) == LIMIT.name else []
+    if not records or records[-1].done < iterations:
+        with telling(lambda text: print(text, flush=True) if "exploitability" in text else None):
+            solve_limit(settings, iterations=iterations, evaluations=evaluations, out=folder, resume=bool(records))
+    return load_limit(folder), read_records(folder)

@@ -1,18 +1,102 @@
-"""Fixed-limit betting as compact arrays: streets that repeat are stated once."""
+"""Limit hold'em in buckets as compact arrays: streets that repeat are stated once; and tables of numbers for its sequences."""
 
+import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treeplex.errors import GameError
+from papers.cfr2007.street import END, FOLD, NODE, Betting, Tables
+from treeplex.errors import GameError, SpecError
+from treeplex.games.registry import load
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, StreetEnd
-from treeplex.holdem.engine.buckets.street import END, FOLD, NODE, Betting
+from treeplex.holdem.buckets.game import BucketGame
 
 MOST_ACTIONS = 3
 NOT_ALIKE = (
     f"sampled chance needs streets that are the same for all ways of reaching them, with at most {MOST_ACTIONS} actions, as in "
     "fixed limit with stacks that never bind; solve this game with full sweeps, say dcfr"
 )
+
+
+class LimitGame(BucketGame):
+    """A game of buckets with fixed limit."""
+
+    @classmethod
+    def of(cls, game: BucketGame) -> "LimitGame":
+        """The same game with what the solvers here need."""
+        return cls(
+            game.spot,
+            game.counts,
+            lambda: game.tables,
+            buckets=lambda: game.buckets,
+            spec=game.spec,
+            parameters=game.parameters(),
+        )
+
+    @classmethod
+    def named(cls, spec: str) -> "LimitGame":
+        """The game of a spec.
+
+        Raises:
+            SpecError: it is not in buckets.
+        """
+        game = load(spec)
+        if not isinstance(game, BucketGame):
+            raise SpecError(f"limit hold'em: the game is {spec}; give bucketed_holdem, say bucketed_holdem(buckets=5)")
+        return cls.of(game)
+
+    @cached_property
+    def betting(self) -> Betting:
+        """The betting.
+
+        Raises:
+            GameError: it is not fixed limit.
+        """
+        return limit_betting(self.tree)
+
+    @property
+    def big_blind(self) -> float:
+        """Chips; of spots without blinds the smallest bet."""
+        return self.spot.blinds[1] if self.spot.blinds else self.spot.min_bet
+
+    @cached_property
+    def identity(self) -> str:
+        """The SHA-256 of the tables and the betting."""
+        digest = hashlib.sha256(repr((self.counts, self.big_blind)).encode())
+        for array in (self.pairs, self.wins, *self.betting):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    @cached_property
+    def infosets(self) -> int:
+        """Infosets of both players, impossible sequences included."""
+        return sum(self.sequences[self.dealt_at(number)] for number, _ in self.tree.decisions())
+
+    @cached_property
+    def states(self) -> int:
+        """Nodes of the betting tree, each for all pairs of sequences of its street."""
+        return sum(self.sequences[self.dealt_at(number)] ** 2 for number in range(len(self.tree)))
+
+    @property
+    def table_rows(self) -> list[int]:
+        """Numbers in a table on each street."""
+        return [count * width for count, width in zip(self.sequences, widths(self.betting), strict=True)]
+
+
+def tables_of(game: LimitGame, early: NDArray[np.float64], late: NDArray[np.float32]) -> Tables:
+    """Flat arrays as tables."""
+    rows, sequences = game.table_rows, game.sequences
+    offsets = [sum(rows[:street]) for street in range(len(rows) - 1)] + [0]
+    tails = [sequences[-1] // count for count in sequences]
+    return Tables(early, late, np.array(offsets, dtype=np.int64), np.array(tails, dtype=np.int64))
+
+
+def empty_tables(game: LimitGame) -> Tables:
+    """Zeros for every sequence, start and slot of a game."""
+    *early, late = game.table_rows
+    return tables_of(game, np.zeros(max(1, sum(early))), np.zeros(late, dtype=np.float32))
 
 
 @dataclass

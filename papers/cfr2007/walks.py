@@ -7,13 +7,14 @@ walked in blocks of its starts, so that memory stays small.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.holdem.buckets.game import BucketGame
-from treeplex.holdem.engine.buckets.street import END, FOLD, NODE, Tables
+from papers.cfr2007.game import LimitGame
+from papers.cfr2007.street import END, FOLD, NODE, Tables
 
 Array = NDArray[np.float32]
 COLUMNS = 63
@@ -37,7 +38,7 @@ class StreetWalk(ABC):
         last: the last street.
     """
 
-    def __init__(self, game: BucketGame, hero: int, sums: Tables) -> None:
+    def __init__(self, game: LimitGame, hero: int, sums: Tables) -> None:
         self.game, self.hero, self.sums = game, hero, sums
         self.last = len(game.counts) - 1
 
@@ -220,3 +221,37 @@ class OwnPolicy(StreetWalk):
     def decide(self, place: Place, values: Sequence[Array], reach: Reach) -> Array:
         parts = [place.policy[:, action] * value for action, value in enumerate(values)]
         return sum(parts[1:], start=parts[0])
+
+
+@dataclass(frozen=True)
+class LimitJudgement:
+    """What best responses gain against a pair of strategies in the abstract game.
+
+    Attributes:
+        best_responses: what a best response of each player wins against the other's strategy, in thousandths of a big blind per
+            hand.
+    """
+
+    best_responses: tuple[float, float]
+
+    @property
+    def exploitability(self) -> float:
+        """Mean over players of a best response's gain, in thousandths of a big blind per hand."""
+        return sum(self.best_responses) / 2
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What the game is worth to player 0, the big blind, lies between these, in the same unit."""
+        return -self.best_responses[1], self.best_responses[0]
+
+
+def judge_limit(game: LimitGame, average: Tables) -> LimitJudgement:
+    """Judge the strategies of both players that an average table holds.
+
+    Args:
+        game: the abstract game.
+        average: own-reach-weighted sums of policies of both players; strategies are in proportion to them.
+    """
+    milli = 1000.0 / game.big_blind
+    first, second = (BestResponse(game, player, average).value() * milli for player in (0, 1))
+    return LimitJudgement((first, second))

@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
 
+from papers.cfr2007 import walks
+from papers.cfr2007.solver import LimitCFR
+from papers.cfr2007.walks import judge_limit
 from tests.limit_games import SlowWalk, random_game, slow_best_response
-from treeplex.holdem.limit import streets as limit_judge
-from treeplex.holdem.limit.judge import judge_limit
-from treeplex.holdem.limit.solver import LimitCFR
 
 
 @pytest.mark.parametrize("counts", [(3,), (2, 2), (2, 1, 2)])
 @pytest.mark.parametrize("columns", [1, 63])
 def test_best_responses_are_those_of_enumeration(counts, columns, monkeypatch):
-    monkeypatch.setattr(limit_judge, "COLUMNS", columns)
+    monkeypatch.setattr(walks, "COLUMNS", columns)
     game = random_game(counts, most=2, seed=len(counts))
     solver = LimitCFR(game)
     solver.run(300)

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.cfr2007.deals import draw_pairs
+from papers.cfr2007.game import LimitGame
+from papers.cfr2007.solver import BATCH, LimitCFR, LimitSweeps
+from papers.cfr2007.strategy import strategy_of
+from papers.cfr2007.walks import judge_limit
 from tests.limit_games import SlowWalk, random_game
 from treeplex.errors import AlgorithmError
-from treeplex.games.registry import load
-from treeplex.holdem.engine.buckets.deals import draw_pairs
-from treeplex.holdem.limit.judge import judge_limit
-from treeplex.holdem.limit.policy import strategy_of
-from treeplex.holdem.limit.solver import BATCH, LimitCFR, LimitSweeps
 
 ROYAL = "bucketed_holdem(cards=royal,buckets=[3;2;2;2],boards=50,river_boards=50)"
 
@@ -98,7 +98,7 @@ def test_a_state_of_another_game_is_refused():
 @pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr"])
 def test_sweeps_are_those_of_the_compiled_game(algorithm, tmp_path, monkeypatch):
     monkeypatch.setenv("TREEPLEX_CACHE", str(tmp_path))
-    game = load(ROYAL)
+    game = LimitGame.named(ROYAL)
     solver = LimitSweeps(game, algorithm)
     solver.run(12)
     whole = strategy_of(tp.solve(ROYAL, algorithm, iterations=12).policy, "whole")

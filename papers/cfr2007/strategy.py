@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.cfr2007.game import LimitGame, empty_tables, widths
+from papers.cfr2007.street import END, FOLD, NODE, Tables
 from treeplex.errors import PolicyError, SpecError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.holdem.betting.tree import Decision, StreetEnd
-from treeplex.holdem.buckets.betting import widths
+from treeplex.holdem.buckets.compile_buckets import Infostates
 from treeplex.holdem.buckets.game import BucketGame
-from treeplex.holdem.engine.buckets.street import END, FOLD, NODE, Tables
-from treeplex.holdem.limit.compile_buckets import Infostates
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class LimitStrategy:
     """
 
     name: str
-    game: BucketGame
+    game: LimitGame
     average: Tables = field(repr=False)
 
 
@@ -38,22 +38,6 @@ class PreflopNode:
     probabilities: NDArray[np.float64]
 
 
-def tables_of(game: BucketGame, early: NDArray[np.float64], late: NDArray[np.float32]) -> Tables:
-    """Flat arrays as tables."""
-    sequences = game.sequences
-    rows = [count * width for count, width in zip(sequences, widths(game.betting), strict=True)]
-    offsets = [sum(rows[:street]) for street in range(len(rows) - 1)] + [0]
-    tails = [sequences[-1] // count for count in sequences]
-    return Tables(early, late, np.array(offsets, dtype=np.int64), np.array(tails, dtype=np.int64))
-
-
-def empty_tables(game: BucketGame) -> Tables:
-    """Zeros for every sequence, start and slot of a game."""
-    rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
-    early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
-    return tables_of(game, early, late)
-
-
 def strategy_of(policy: Policy, name: str) -> LimitStrategy:
     """The strategy that a policy on a compiled game of buckets is.
 
@@ -61,9 +45,10 @@ def strategy_of(policy: Policy, name: str) -> LimitStrategy:
         PolicyError: the policy is for another kind of game.
         GameError: its betting is not fixed limit.
     """
-    game, infostates = policy.game.rules, policy.game.infostates
-    if not isinstance(game, BucketGame) or not isinstance(infostates, Infostates):
+    rules, infostates = policy.game.rules, policy.game.infostates
+    if not isinstance(rules, BucketGame) or not isinstance(infostates, Infostates):
         raise PolicyError(f"{name} is a policy for {policy.game}; give one for bucketed_holdem")
+    game = LimitGame.of(rules)
     betting, tree = game.betting, policy.game.tree
     places = np.zeros((len(game.tree), 3), dtype=np.int64)  # street, first slot times starts, start of each decision
     stack = [(0, 0, 0, 0)]
@@ -79,8 +64,7 @@ def strategy_of(policy: Policy, name: str) -> LimitStrategy:
             elif isinstance(after, StreetEnd):
                 stack.append((after.child, street + 1, 0, int(child * starts + start)))
     streets, slots, starts_of = places[infostates.nodes].T
-    rows = [count * width for count, width in zip(game.sequences, widths(betting), strict=True)]
-    tables = tables_of(game, np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32))
+    tables = empty_tables(game)
     first = tables.offsets[streets] + infostates.sequences * np.array(widths(betting))[streets] + slots + starts_of
     last = streets == len(game.counts) - 1
     for action in range(int(tree.infoset_layout[:, 2].max())):

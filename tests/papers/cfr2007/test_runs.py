@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.cfr2007 import runs
+from papers.cfr2007.match import play_limit
+from papers.cfr2007.runs import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
+from papers.cfr2007.strategy import preflop_strategy
+from papers.cfr2007.walks import judge_limit
 from treeplex.base.notices import telling
 from treeplex.errors import FileError, GameError, Interrupted, PolicyError, SpecError
 from treeplex.holdem.buckets.look import look_up, preflop_buckets
-from treeplex.holdem.limit import run as limit_holdem
-from treeplex.holdem.limit.judge import judge_limit
-from treeplex.holdem.limit.match import play_limit
-from treeplex.holdem.limit.policy import preflop_strategy
-from treeplex.holdem.limit.run import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
 from treeplex.run.job.folder import RUN, JobFolder
 
 SETTINGS = LimitSettings("bucketed_holdem(cards=royal,buckets=2,boards=50,river_boards=50)")
@@ -71,7 +71,7 @@ def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
     with pytest.raises(FileError, match="holds no run"):
         solve_limit(SETTINGS, iterations=20, out=tmp_path / "none", resume=True)
     (tmp_path / RUN).write_text("{}")
-    with pytest.raises(FileError, match="not written by treeplex holdem limit solve"):
+    with pytest.raises(FileError, match=r"not written by papers\.cfr2007\.limit solve"):
         load_limit(tmp_path)
 
 
@@ -117,21 +117,11 @@ def test_runs_of_full_sweeps_are_strategies_too(tmp_path):
         load_limit(tmp_path / "other")
 
 
-@pytest.mark.slow
-def test_runs_of_earlier_versions_are_read(tmp_path):
-    run = solve_limit(SETTINGS, iterations=10, evaluations=1, out=tmp_path)
-    folder = JobFolder(LIMIT, tmp_path)
-    plan = {"counts": [2, 2, 2, 2], "method": "percentile", "nested": True, "boards": 50, "seed": 0}
-    settings = {"plan": plan, "boards": 50, "seed": 0, "discount_every": 0, "cards": "royal"}
-    folder.describe({**folder.about(), "settings": settings}, status="finished", records=run.records)
-    assert read_settings(tmp_path).load().spec == SETTINGS.load().spec
-
-
 def test_a_run_needs_a_game_in_buckets_and_memory(monkeypatch):
     with pytest.raises(SpecError, match="give bucketed_holdem"):
         solve_limit(LimitSettings("leduc_poker"), iterations=1)
     with pytest.raises(GameError, match="full sweeps"):
         solve_limit(LimitSettings("bucketed_holdem(cards=royal,sizes=[a],stack=4)"), iterations=1)
-    monkeypatch.setattr(limit_holdem, "available_memory", lambda: 10**8)
+    monkeypatch.setattr(runs, "available_memory", lambda: 10**8)
     with pytest.raises(GameError, match="fewer buckets"):
         solve_limit(SETTINGS, iterations=1)

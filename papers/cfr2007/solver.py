@@ -1,34 +1,133 @@
-"""Counterfactual regret minimisation for limit poker with bucketed cards: with sampled chance, or by full sweeps.
+"""CFR on limit hold'em in buckets: with sampled chance, or by full sweeps.
 
 Sampled chance is section 4 of Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete
 Information": an iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the
 average of both players. The one difference: the showdown counts with its expectation for the two sequences, not with one
 sampled winner, which has the same mean and less noise.
+
+Sweeps are update rules of the library on a form of the game in little more memory than its tables take. The compiled game keeps
+every sequence in double precision; five buckets a street are two gigabytes. Here streets are walked one after another, policies
+are matched where they are needed, and the last street is kept in single precision: ten buckets fit.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.cfr2007.deals import draw_pairs, learn_deals
+from papers.cfr2007.game import LimitGame, empty_tables
+from papers.cfr2007.street import Tables, update
+from papers.cfr2007.walks import Array, BestResponse, OwnPolicy, Place, Reach, StreetWalk
+from treeplex.base.arrays import Floats
 from treeplex.base.workers.executor import in_threads
+from treeplex.engine.tree.learned import DiscountNetwork
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
 from treeplex.errors import AlgorithmError
-from treeplex.holdem.buckets.betting import widths
-from treeplex.holdem.buckets.game import BucketGame
-from treeplex.holdem.engine.buckets.deals import draw_pairs, learn_deals
-from treeplex.holdem.engine.buckets.street import Tables
-from treeplex.holdem.limit.limit_form import LimitForm, LimitState
-from treeplex.holdem.limit.policy import empty_tables
+from treeplex.forms.form import RuleKind
 from treeplex.solvers.registry import rule_of
 from treeplex.solvers.solver import FormSolver
 
 BATCH = 1 << 20
 """Deals drawn at a time. They depend on the seed and the number of the batch only, so that any iteration can be resumed."""
+COLUMNS_USED = [POSITIVE, NEGATIVE, REGRET, FLOOR, AVERAGE_DISCOUNT, AVERAGE]
+"""Of a row of weights, in the order in which the kernel takes them."""
+
+
+class LimitState(NamedTuple):
+    """Regrets and own-reach-weighted sums of policies of both players."""
+
+    regrets: Tables
+    average: Tables
+
+
+class LimitForm:
+    """A :class:`~treeplex.forms.form.Form` of limit hold'em in buckets; updates alternate.
+
+    Attributes:
+        game: the game, of fixed limit.
+    """
+
+    players = 2
+
+    def __init__(self, game: LimitGame) -> None:
+        self.game = game
+
+    @property
+    def identity(self) -> str:
+        """A hash of the game."""
+        return self.game.identity
+
+    def allocate(self, kind: RuleKind, needs: frozenset[str], averages: int, network: DiscountNetwork | None) -> LimitState:
+        """Tables of zeros.
+
+        Raises:
+            AlgorithmError: a rule that keeps more than regrets and one average.
+        """
+        if kind is not RuleKind.REGRETS or needs - {"regrets", "average"} or averages != 1 or network:
+            raise AlgorithmError(
+                "keeps more than regrets and one average, which is all that sweeps have; take cfr, cfr+, lcfr, dcfr, dcfr+ or "
+                "hs-dcfr"
+            )
+        return LimitState(empty_tables(self.game), empty_tables(self.game))
+
+    def iterate(self, kind: RuleKind, rows: Floats, state: LimitState, *, alternating: bool) -> None:
+        """Sweep once for each row.
+
+        Raises:
+            AlgorithmError: updates that do not alternate.
+        """
+        if not alternating:
+            raise AlgorithmError("sweeps of limit hold'em alternate; leave updates=simultaneous out")
+        for row in rows:
+            for hero in range(2):
+                Sweep(self.game, hero, state, row[COLUMNS_USED].astype(np.float32)).value(own=True)
+
+    def iterate_learned(
+        self, network: DiscountNetwork, state: LimitState, done: int, iterations: int, horizon: int, *, alternating: bool
+    ) -> None:
+        """Not offered; :meth:`allocate` has refused already."""
+        raise AlgorithmError("learned schedules do not sweep limit hold'em; take dcfr")
+
+    def arrays(self, state: LimitState) -> Mapping[str, NDArray[Any]]:
+        """The arrays of the state."""
+        return {
+            "early_regrets": state.regrets.early,
+            "late_regrets": state.regrets.late,
+            "early_average": state.average.early,
+            "late_average": state.average.late,
+        }
+
+    def policy(self, state: LimitState) -> NDArray[Any]:
+        """The last street's sums, which actions are played in proportion to."""
+        return state.average.late
+
+    def values(self, state: LimitState, *, best: bool) -> Floats:
+        """Chips that each player wins on average against the other's average policy, float64 [2]."""
+        walk = BestResponse if best else OwnPolicy
+        return np.array([walk(self.game, hero, state.average).value() for hero in range(2)])
+
+
+class Sweep(StreetWalk):
+    """An update of the hero: regrets by all of the other's sequences, the average by the own reach."""
+
+    def __init__(self, game: LimitGame, hero: int, state: LimitState, weights: Array) -> None:
+        """``weights``: float32 [6], see :data:`COLUMNS_USED`."""
+        super().__init__(game, hero, state.regrets)
+        self.state, self.weights = state, weights
+
+    def decide(self, place: Place, values: Sequence[Array], reach: Reach) -> Array:
+        """The value under the current policy; regrets and average move on."""
+        assert reach.own is not None
+        found = np.empty_like(values[0])
+        tables = [self.block(each, place.street, place.starts)[:, place.slots] for each in self.state]
+        update(np.stack(values), place.policy, reach.own, self.weights, tables[0], tables[1], found)
+        return found
 
 
 class LimitCFR:
-    """A solver of a fixed-limit :class:`~treeplex.holdem.buckets.game.BucketGame`.
+    """A solver of a fixed-limit :class:`~papers.cfr2007.game.LimitGame`.
 
     Attributes:
         game: what is solved.
@@ -38,10 +137,10 @@ class LimitCFR:
         threads: 1 is deterministic; with more, deals are walked side by side on shared tables without locks, so that the last
             bits, and now and then an update, depend on timing.
         iteration: deals done.
-        regrets, average: tables, see :class:`~treeplex.holdem.engine.buckets.street.Tables`.
+        regrets, average: tables, see :class:`~papers.cfr2007.street.Tables`.
     """
 
-    def __init__(self, game: BucketGame, *, seed: int = 0, discount_every: int = 0, threads: int = 1) -> None:
+    def __init__(self, game: LimitGame, *, seed: int = 0, discount_every: int = 0, threads: int = 1) -> None:
         if threads < 1 or discount_every < 0:
             raise AlgorithmError(
                 f"limit cfr: threads is {threads} and discount_every {discount_every}; give at least 1 thread, and at least 0"
@@ -133,7 +232,7 @@ class LimitSweeps(FormSolver[LimitState]):
 
     form: LimitForm
 
-    def __init__(self, game: BucketGame, algorithm: str) -> None:
+    def __init__(self, game: LimitGame, algorithm: str) -> None:
         """Start from the uniform policy.
 
         Args:
@@ -165,7 +264,7 @@ class LimitSweeps(FormSolver[LimitState]):
         self.iteration = fill(self.state(), state, self.game)
 
 
-def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], game: BucketGame) -> int:
+def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], game: LimitGame) -> int:
     """Copy a saved state over a solver's own; the iteration it was saved at.
 
     Raises:
@@ -179,8 +278,7 @@ def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], gam
     return int(state["iteration"])
 
 
-def predicted_bytes(game: BucketGame) -> int:
+def predicted_bytes(game: LimitGame) -> int:
     """Bytes that the tables of a game, a solver and scratch of the judge take."""
-    early = sum(count * width for count, width in zip(game.sequences[:-1], widths(game.betting), strict=False))
-    late = game.sequences[-1] * widths(game.betting)[-1]
-    return 2 * (8 * early + 4 * late) + 2 * 4 * game.sequences[-1] ** 2 + 200_000_000
+    *early, late = game.table_rows
+    return 2 * (8 * sum(early) + 4 * late) + 2 * 4 * game.sequences[-1] ** 2 + 200_000_000

@@ -12,9 +12,9 @@ from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import Game, State
 from treeplex.games.parameters import observer
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.buckets.compile_buckets import compile_buckets
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.limit.compile_buckets import compile_buckets
 from treeplex.holdem.rules.rules import PokerGame
 from treeplex.holdem.spots.known import all_hands, leduc_holdem
 from treeplex.holdem.spots.spot import Spot

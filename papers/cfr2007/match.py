@@ -11,13 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.cfr2007.deals import play_hands, value_deals
+from papers.cfr2007.strategy import LimitStrategy
 from treeplex.base.arrays import Floats
 from treeplex.errors import PolicyError, SpecError
 from treeplex.holdem.buckets.buckets import placed
 from treeplex.holdem.cards.strength import River
-from treeplex.holdem.engine.buckets.deals import value_deals
-from treeplex.holdem.engine.buckets.playouts import play_hands
-from treeplex.holdem.limit.policy import LimitStrategy
 
 CHUNK = 4096
 """Deals whose cards are dealt at a time."""
@@ -42,6 +41,11 @@ class LimitMatch:
     means: Floats
     errors: Floats
     sampled: bool
+
+    def cells(self, row: int) -> list[str]:
+        """A strategy's means and standard errors as text, empty against itself."""
+        pairs = zip(self.means[row], self.errors[row], strict=True)
+        return ["" if column == row else f"{mean:+.1f} ± {error:.1f}" for column, (mean, error) in enumerate(pairs)]
 
 
 def play_limit(

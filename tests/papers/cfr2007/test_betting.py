@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
+from papers.cfr2007.game import LimitGame, decisions, limit_betting, widths
+from papers.cfr2007.street import END, FOLD
 from treeplex.errors import GameError
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import Fold, Showdown, StreetEnd, betting_tree
-from treeplex.holdem.buckets.betting import decisions, limit_betting, widths
 from treeplex.holdem.buckets.plan import limit_spot
 from treeplex.holdem.cards.format import HOLDEM, small
-from treeplex.holdem.engine.buckets.street import END, FOLD
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 
@@ -67,3 +67,16 @@ def test_betting_that_is_not_the_same_on_every_way_is_refused(bets, stack):
         return
     with pytest.raises(GameError, match="full sweeps, say dcfr"):
         limit_betting(betting_tree(spot))
+
+
+def test_counts_of_the_papers_abstraction():
+    one = np.ones((1, 1), np.float32)
+    game = LimitGame(limit_spot(), (1,) * 4, lambda: (one, one))
+    assert game.infosets == 8 + 70 + 630 + 5670
+    assert game.states == (8 + 7 + 7) + (7 + 63 + 567) * (10 + 8 + 9)
+
+
+def test_what_sampled_chance_cannot_do_is_said():
+    spot = Spot((), 2.0, 20.0, all_hands(small()), BetPlan.same("100%", "a", streets=2), format=small())
+    with pytest.raises(GameError, match="full sweeps"):
+        assert LimitGame(spot, (1, 1), lambda: (np.ones((1, 1)), np.zeros((1, 1)))).betting

@@ -40,6 +40,11 @@ class Infostates(LazyInfostates):
         node = int(self.nodes[infoset])
         return self._game.infostate(self._players[node], node, int(self.sequences[infoset]))
 
+    def at(self, node: int) -> tuple[Ints, Ints]:
+        """The infosets at a node of the betting tree, and their sequences of buckets, ascending: int64 [n] each."""
+        infosets = np.flatnonzero(self.nodes == node)
+        return infosets, self.sequences[infosets]
+
     def __iter__(self) -> Iterator[str]:
         game, players = self._game, self._players
         nodes, sequences = self.nodes.tolist(), self.sequences.tolist()
@@ -96,7 +101,7 @@ def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGa
     if needed > most:
         raise GameError(
             f"{game} has about {needed:,} sequences, more than {most:,}; use fewer buckets on the later streets or fewer bet "
-            "sizes, or for limit hold'em CFR with sampled chance: treeplex holdem limit solve"
+            "sizes"
         )
     walk = BucketWalk(game)
     hands = [len(walk.possible[player][street]) for _, player, street, *_ in walk.decisions]

@@ -1,0 +1,85 @@
+"""``treeplex holdem buckets``: hands in buckets of strength."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.errors import SpecError
+from treeplex.run.cli.shared.arguments import Json, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_json, print_table
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.holdem.buckets.buckets import Buckets
+
+
+@command("Show hands by buckets of strength.", place=70, example="buckets --buckets 5")
+def buckets(
+    counts: Annotated[
+        str, typer.Option("--buckets", metavar="N", help="Buckets of each street: one number, or four separated by commas.")
+    ] = "10",
+    hand: Annotated[str | None, typer.Option(metavar="CARDS", help="A hand to look up, say AsKs.")] = None,
+    board: Annotated[str, typer.Option(metavar="CARDS", help="A flop, turn or river board for it, say Td9d6hQc.")] = "",
+    method: Annotated[str, typer.Option(metavar="NAME", help="percentile, kmeans or kmeans-pair.")] = "percentile",
+    nested: Annotated[
+        bool, typer.Option("--nested/--flat", help="Divide hands anew after every sequence of buckets, or once for all.")
+    ] = True,
+    cards: Annotated[
+        str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")
+    ] = "holdem",
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Show into which bucket of strength hands fall.
+
+    Strength is E[HS2], the expected square of the chance to win against a random hand. The first call rolls it out for every
+    board, which takes half a minute, and keeps the table (87 MB) in the cache directory, $TREEPLEX_CACHE or the system's own.
+
+    \b
+    Examples:
+      treeplex holdem buckets --buckets 5
+      treeplex holdem buckets --hand AsKs --board Td9d6h
+    """
+    if board and not hand:
+        raise SpecError("--board is of a hand; give --hand as well, say AsKs")
+    with Live(progress):
+        from treeplex.holdem.buckets.look import look_up, preflop_buckets
+
+        found = buckets_from(counts, method, nested, cards)
+        lines = look_up(found, hand, board) if hand else None
+        groups = preflop_buckets(found)
+    if lines is not None:
+        if as_json:
+            print_json([vars(line) for line in lines])
+        else:
+            rows = [[line.street, f"{line.mean:.4f}", f"{line.square:.4f}", str(line.bucket + 1)] for line in lines]
+            print_table(["street", "E[HS]", "E[HS2]", "bucket"], rows, title=f"{hand} {board}".strip(), right=(1, 2, 3))
+    elif as_json:
+        print_json([list(group) for group in groups])
+    else:
+        print_table(
+            ["bucket", "hands"],
+            [[str(number + 1), " ".join(group)] for number, group in enumerate(groups)],
+            title="before the flop, weakest first",
+            right=(0,),
+        )
+
+
+def buckets_from(counts: str, method: str, nested: bool, cards: str) -> "Buckets":
+    """The buckets that the options describe.
+
+    Raises:
+        SpecError: counts that are no numbers.
+    """
+    from treeplex.holdem.buckets.named import bucketed_holdem
+
+    try:
+        numbers = [int(part) for part in counts.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (1, 4):
+        raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, say 10 or 12,8,6,5")
+    return bucketed_holdem(
+        buckets=numbers[0] if len(numbers) == 1 else numbers, method=method, nested=nested, cards=cards
+    ).buckets

@@ -1,1 +1,0 @@
-"""Limit hold'em in buckets: compiled or street by street, solved, judged and played."""
