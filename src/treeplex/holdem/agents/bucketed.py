@@ -106,7 +106,7 @@ class BucketAgent(Seat):
         place = np.minimum(np.searchsorted(dealt, sequences), len(dealt) - 1)
         first, step, actions = self.table.game.tree.infoset_layout[infosets[place]].T
         played = self.table.probabilities[first + np.arange(actions[0])[:, None] * step]
-        return np.where(dealt[place] == sequences, played, 1.0 / actions)
+        return np.asarray(np.where(dealt[place] == sequences, played, 1.0 / actions))
 
 
 def limit_holdem(game: BucketGame) -> Holdem:
