@@ -5,7 +5,6 @@ with 8 and over two hours with 10 (``--buckets 5,6,8`` leaves them out). Runs ar
 interruption.
 """
 
-import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from treeplex.run.job.record import Record
 
 SWEEPS = {5: 160, 6: 160, 8: 150, 10: 140}
 ALGORITHM = "dcfr+"
-BUCKETS = (5, 6, 8, 10)
 EVALUATIONS = 8
 GOAL = 5.0
 """Thousandths of a big blind a hand."""
@@ -128,17 +126,13 @@ def sizes_table(strategies: Sequence[LimitStrategy], records: dict[int, list[Rec
 
 
 @study(title="CFR, 2007: limit hold'em in buckets, nearly solved", place=2, minutes=185)
-def reproduce(options: Sequence[str]) -> Result:
-    parser = argparse.ArgumentParser("papers/run.py cfr2007/converged", description=__doc__)
-    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "cfr2007-swept", help="folder of run folders")
-    parser.add_argument("--buckets", default=",".join(map(str, BUCKETS)), help="which abstractions")
-    given = parser.parse_args(options)
+def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",".join(map(str, SWEEPS))) -> Result:
     strategies, records, others = [], {}, {}
-    for buckets in map(int, given.buckets.split(",")):
-        settings = LimitSettings(settings_for(buckets).game, algorithm=ALGORITHM)
-        strategy, records[buckets] = solved(settings, given.runs / str(buckets), SWEEPS[buckets], EVALUATIONS)
+    for count in map(int, buckets.split(",")):
+        settings = LimitSettings(settings_for(count).game, algorithm=ALGORITHM)
+        strategy, records[count] = solved(settings, runs / str(count), SWEEPS[count], EVALUATIONS)
         strategies.append(strategy)
-        others[buckets] = held_out(strategy, given.runs / str(buckets), SWEEPS[buckets])
+        others[count] = held_out(strategy, runs / str(count), SWEEPS[count])
     names = [f"{buckets} buckets" for buckets in records]
     match = play_limit(strategies, DEALS, seed=1)
     flat = LimitGame.of(bucketed_holdem(buckets=RULE_BUCKETS, nested=False))

@@ -5,7 +5,6 @@ The solving takes about an hour and a half on one core and is kept in a folder o
 It needs about 4 GB of memory.
 """
 
-import argparse
 import json
 import math
 from collections.abc import Sequence
@@ -175,10 +174,7 @@ def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
 
 
 @study(title="CFR, 2007: limit hold'em with bucketed cards", place=1, minutes=90)
-def reproduce(options: Sequence[str]) -> Result:
-    parser = argparse.ArgumentParser("papers/run.py cfr2007/tables", description=__doc__)
-    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "cfr2007", help="folder of run folders")
-    runs = parser.parse_args(options).runs
+def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
     paper = published("cfr2007")
     strategies, records, games, others = [], {}, {}, {}
     for buckets, iterations in ITERATIONS.items():

@@ -72,12 +72,29 @@ def power_labels(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(LogFormatterMathtext())
 
 
+def legend_outside(
+    figure: Figure,
+    lines: Mapping[str, Mapping[str, object]],
+    *,
+    columns: int = 1,
+    size: float = 10.0,
+    length: float | None = 3.2,
+    place: str = "outside lower center",
+) -> None:
+    """A legend of line styles by name beside the axes, below them unless ``place`` says otherwise."""
+    figure.legend(handles=handles(lines), loc=place, ncols=columns, frameon=False, fontsize=size, handlelength=length)
+
+
+def handles(lines: Mapping[str, Mapping[str, object]]) -> list[Line2D]:
+    """Entries of a legend."""
+    return [Line2D([], [], label=name, **style) for name, style in lines.items()]  # type: ignore[arg-type]
+
+
 def legend_in(axes: Axes, lines: Mapping[str, Mapping[str, object]], *, title: str | None = None, columns: int = 1) -> None:
     """Use empty axes for a legend of line styles by name."""
     axes.set_axis_off()
-    handles = [Line2D([], [], label=name, **style) for name, style in lines.items()]  # type: ignore[arg-type]
     legend = axes.legend(
-        handles=handles, loc="center left", frameon=False, fontsize=10, title=title, ncols=columns, handlelength=3.2
+        handles=handles(lines), loc="center left", frameon=False, fontsize=10, title=title, ncols=columns, handlelength=3.2
     )
     legend.get_title().set_fontweight("bold")
     legend._legend_box.align = "left"

@@ -4,12 +4,14 @@ A study is found by reading the files in the papers' folders, without running th
 there is none. So the arguments of the decorator are literals.
 """
 
+import argparse
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 from papers.common.declared import declaration, lacking
 from papers.common.report import print_result, write_page
@@ -57,8 +59,8 @@ class Study:
 def study(*, title: str, place: int | None, minutes: float, needs: tuple[str, ...] = ()) -> Callable[[Function], Function]:
     """Register a function as the study of its file; see :class:`Study` for the arguments, which must be literals.
 
-    The function returns a result, which is stored and goes to the page, or None for nothing to store. If it has a parameter,
-    that is the list of options that follow the name of the study on the command line.
+    The function returns a result, which is stored and goes to the page, or None for nothing to store. Its parameters are what
+    may follow the name of the study on the command line: keyword-only ones are options, the others arguments.
     """
 
     def register(function: Function) -> Function:
@@ -115,16 +117,39 @@ def run(one: Study, options: list[str]) -> None:
     module = f"papers.{one.name.replace('/', '.')}"
     importlib.import_module(module)
     function = FUNCTIONS[module]
-    own = bool(inspect.signature(function).parameters)
-    if options and not own:
-        raise SystemExit(f"{one.name} takes no options, but here is {' '.join(options)}")
-    result = function(options) if own else function()
+    names, named = arguments(function, one, options)
+    result = function(*names, **named)
     if result is None:
         return
     print_result(one.title, result)
     store(one.name, result)
     print(f"wrote {results_file(one.name).relative_to(ROOT)}")
     write_pages()
+
+
+def arguments(function: Function, one: Study, options: Sequence[str]) -> tuple[list[Any], dict[str, Any]]:
+    """What a study's function is called with, read from the command line by the function's signature.
+
+    Raises:
+        SystemExit: options that the study does not take.
+    """
+    signature = inspect.signature(function).parameters
+    if options and not signature:
+        raise SystemExit(f"{one.name} takes no options, but here is {' '.join(options)}")
+    parser, types = argparse.ArgumentParser(f"papers/run.py {one.name}", description=one.summary), get_type_hints(function)
+    for name, parameter in signature.items():
+        kind = next((each for each in (*get_args(types[name]), types[name]) if each is not type(None)), str)
+        if kind is bool:
+            parser.add_argument(f"--{name}", action="store_true")
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            parser.add_argument(name, nargs="*", type=kind)
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            parser.add_argument(f"--{name}", type=kind, default=parameter.default)
+        else:
+            parser.add_argument(name, nargs="?", type=kind, default=parameter.default)
+    given = vars(parser.parse_args(options))
+    names = next((given.pop(name) for name, each in signature.items() if each.kind is each.VAR_POSITIONAL), [])
+    return names, given
 
 
 def listing() -> str:

@@ -8,7 +8,6 @@ and is trained again where only its hold'em rows are missing and can be had.
 """
 
 import math
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -65,21 +64,17 @@ def trained_on(name: str) -> list[str]:
 
 
 @study(title="DDCFR, Table 1 at full length: ablations by seeds", place=10, minutes=600)
-def reproduce(options: Sequence[str]) -> Result | None:
-    given = ArgumentParser("papers/run.py ddcfr/ablations", description=__doc__)
-    given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
-    given.add_argument("--epochs", type=int, default=EPOCHS)
-    asked = given.parse_args(options)
-    found = earlier(asked.epochs)
+def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS) -> Result | None:
+    found = earlier(epochs)
     whole = [(FULL, seed) for seed in range(SEEDS)]
     unjudged = [plan for plan in whole if at_hand() and plan in found and not {*NUMBERS} <= {*found[plan]["scores"]}]
-    train_missing(unjudged + [plan for plan in plans() if plan not in found], asked.epochs, 60.0 * asked.minutes)
+    train_missing(unjudged + [plan for plan in plans() if plan not in found], epochs, 60.0 * minutes)
     for plan in whole + plans():
-        if fresh := judged(plan, asked.epochs, found.get(plan)):
+        if fresh := judged(plan, epochs, found.get(plan)):
             found[plan] = fresh
     done = [plan for plan in plans() if plan in found]
     print(f"{len(done)} of {len(plans())} trainings are finished")
-    return result(found, asked.epochs) if done else None
+    return result(found, epochs) if done else None
 
 
 def label(plan: Plan) -> str:

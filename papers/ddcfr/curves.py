@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from papers.common.curves import SEEDS
-from papers.common.drawing import dress, few_labels, legend_in, line_style, panels, save
+from papers.common.drawing import dress, few_labels, legend_in, legend_outside, line_style, panels, save
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published, short
 from papers.common.study import study
@@ -454,8 +453,7 @@ def draw(shown: Sequence[Panel], file: str, alt: str, fill: Callable[[Axes, Pane
     entries |= {"ddcfr, our policy": OURS_STYLE, "ddcfr, the authors' network": THEIRS_STYLE}
     entries |= {"DDCFR, published": POINT, "fixed variants, published end": CROSS}
     entries |= {"range of perturbed runs": RANGE_STYLE} if fill is late else {}
-    handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10, handlelength=3.2)
+    legend_outside(figure, entries, columns=4)
     return save(figure, file, alt)
 
 

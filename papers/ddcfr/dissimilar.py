@@ -7,7 +7,6 @@ seeds whose runs are stored are not trained again, on any machine.
 """
 
 import math
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean, median
@@ -74,16 +73,12 @@ def trained(seconds: float, epochs: int, seeds: Sequence[int]) -> dict[int, Disc
 
 
 @study(title="DDCFR trained on games unlike those that judge it", place=11, minutes=30)
-def reproduce(options: Sequence[str]) -> Result | None:
-    given = ArgumentParser("papers/run.py ddcfr/dissimilar", description=__doc__)
-    given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
-    given.add_argument("--epochs", type=int, default=EPOCHS)
-    asked = given.parse_args(options)
+def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS) -> Result | None:
     known = stored("vtcfr/one_scheme")["exploitability"]
     games = [name for name in in_groups(GAMES, [FRESH]) if name in known]
-    own = {seed: runs for seed, runs in earlier(asked.epochs).items() if set(games) <= set(runs)}
+    own = {seed: runs for seed, runs in earlier(epochs).items() if set(games) <= set(runs)}
     missing = [seed for seed in range(SEEDS) if f"seed {seed}" not in own]
-    for seed, policy in trained(60.0 * asked.minutes, asked.epochs, missing).items():
+    for seed, policy in trained(60.0 * minutes, epochs, missing).items():
         own[f"seed {seed}"] = {name: repeats_of(name, policy) for name in games}
     print(f"{len(own)} of {SEEDS} trainings are finished")
     if not own:
@@ -92,7 +87,7 @@ def reproduce(options: Sequence[str]) -> Result | None:
     for who, runs in own.items():
         for name, repeats in runs.items():
             scores[name][who] = score(repeats)
-    return result(scores, [*own], own, asked.epochs)
+    return result(scores, [*own], own, epochs)
 
 
 def dex(scores: Mapping[str, Mapping[str, float]], who: str, other: str) -> list[float]:

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.lines import Line2D
 
-from papers.common.drawing import dress, line_style, panels, save
+from papers.common.drawing import dress, legend_outside, line_style, panels, save
 from papers.common.kept import code, effort, kept
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
@@ -223,8 +222,7 @@ def draw(shown: Mapping[str, Traces]) -> Picture:
                 panel.set_xlabel("iteration t")
     entries = {name: line_style(number) for number, name in enumerate(PAPERS_GAMES)}
     entries |= {"mean of all ten games": MEAN_STYLE, "the other games": OTHER_STYLE, "DCFR": DCFR_STYLE}
-    handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False, fontsize=9.5, handlelength=2.6)
+    legend_outside(figure, entries, columns=7, size=9.5, length=2.6)
     return save(
         figure,
         "ddcfr-figure-4.png",

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
-from papers.common.drawing import dress, few_labels, panels, save
+from papers.common.drawing import dress, few_labels, legend_outside, panels, save
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
@@ -214,8 +213,7 @@ def draw(runs: Runs) -> Picture:
         "what it is compared with": BASE_STYLE,
         "range of perturbed runs": RANGE_STYLE,
     }
-    handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10, handlelength=3.2)
+    legend_outside(figure, entries, columns=4)
     return save(
         figure,
         "ddcfr-figures-7-10.png",

@@ -9,10 +9,9 @@ from math import perm
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from papers.common.curves import SEEDS, log_points
-from papers.common.drawing import dress, line_style, panels, save
+from papers.common.drawing import dress, legend_outside, line_style, panels, save
 from papers.common.holdem import hand_curve
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published, short
@@ -255,8 +254,7 @@ def draw(known: Mapping, points: Sequence[int], single: Games, learned: Mapping,
         "range of perturbed runs": {"color": "#9A9A9A", "linewidth": 8, "alpha": 0.4},
         **{SHORT[key]: style for key, style in STYLES.items() if learned[key]},
     }
-    handles = [Line2D([], [], label=label, **style) for label, style in entries.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize=9.5, handlelength=3.2)
+    legend_outside(figure, entries, columns=5, size=9.5)
     return save(
         figure,
         "ddcfr-holdem.png",

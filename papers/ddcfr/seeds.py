@@ -6,7 +6,6 @@ so long; each takes half an hour of one core. What is finished is judged, and th
 
 import json
 import math
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -60,23 +59,19 @@ def scores(policy: DiscountPolicy) -> dict[str, float]:
 
 
 @study(title="DDCFR, section 5.1: the paper's training by five seeds", place=9, minutes=400)
-def reproduce(options: Sequence[str]) -> Result | None:
-    given = ArgumentParser("papers/run.py ddcfr/seeds", description=__doc__)
-    given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
-    given.add_argument("--epochs", type=int, default=EPOCHS)
-    given.add_argument("--seeds", type=int, default=SEEDS)
-    asked, began = given.parse_args(options), perf_counter()
-    plans = [(sigma, seed) for sigma in SIGMAS for seed in range(asked.seeds)]
+def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS, seeds: int = SEEDS) -> Result | None:
+    began = perf_counter()
+    plans = [(sigma, seed) for sigma in SIGMAS for seed in range(seeds)]
     for sigma, seed in plans:
-        left = 60.0 * asked.minutes - (perf_counter() - began)
-        go_on(folder_of(sigma, seed, asked.epochs), {"sigma": sigma, "seed": seed, "epochs": asked.epochs}, left)
-    folders = {plan: folder_of(*plan, asked.epochs) for plan in plans}
-    done = {plan: folder for plan, folder in folders.items() if last_of(folder)["done"] == asked.epochs}
+        left = 60.0 * minutes - (perf_counter() - began)
+        go_on(folder_of(sigma, seed, epochs), {"sigma": sigma, "seed": seed, "epochs": epochs}, left)
+    folders = {plan: folder_of(*plan, epochs) for plan in plans}
+    done = {plan: folder for plan, folder in folders.items() if last_of(folder)["done"] == epochs}
     print(f"{len(done)} of {len(plans)} trainings are finished")
     if not done:
         return None
     found = {plan: scores(load_discount_policy(folder / "policy.safetensors")) for plan, folder in done.items()}
-    return result(found, max(last_of(folder)["cpu_seconds"] for folder in done.values()) / 60.0, asked.epochs)
+    return result(found, max(last_of(folder)["cpu_seconds"] for folder in done.values()) / 60.0, epochs)
 
 
 def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: float, epochs: int) -> Result:

@@ -6,7 +6,7 @@ With a name of a game and a storage as options only that run is made (and kept);
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -77,11 +77,11 @@ def run(name: str, storage: str) -> dict[str, float]:
 
 
 @study(title="Numbers in fewer bytes", place=2, minutes=6)
-def reproduce(options: Sequence[str]) -> Result | None:
+def reproduce(*options: str) -> Result | None:
     runs: dict[str, Any] = {}
     for name in GAMES:
         for storage in STORAGES if name == "flop" else STORAGES[:-1]:
-            if not options or options == [name, storage]:
+            if not options or options == (name, storage):
                 key = {"study": "storage", "game": name, "storage": storage, "at": 1}
                 found = kept(key, partial(run, name, storage))
                 runs.setdefault(name, {})[storage] = found

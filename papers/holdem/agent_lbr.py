@@ -6,17 +6,14 @@ more hands than ``fc``, four times as many by default: an all-in is worth tens o
 """
 
 import math
-from collections.abc import Mapping
-from functools import partial
-from time import process_time
+from collections.abc import Mapping, Sequence
 
-from papers.common.kept import code, kept
+from papers.common.kept import code
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.own_blueprint import AGENTS
 from papers.holdem.own_blueprint import CODE as PLAYS
-from papers.holdem.whole import FOLDER, GAME, MILLI, long_blueprint, together
-from treeplex.arena import local_best_response
+from papers.holdem.whole import FOLDER, GAME, bounded_in_parts, long_blueprint, together
 
 BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
@@ -43,34 +40,15 @@ def player(name: str) -> str:
     return str(FOLDER) if name == BLUEPRINT else f"endgames(blueprint={FOLDER},{AGENTS[name]},{ON_TREE})"
 
 
-def part(name: str, setting: str, seed: int) -> list[float]:
-    """What a local best response wins in one part, its standard error, chips; and CPU seconds."""
-    began = process_time()
-    found = local_best_response(
-        GAME, player(name), hands=PART[name], actions=setting.split()[0], first_round=SETTINGS[setting], seed=seed
-    )
-    return [found.value, found.error, process_time() - began]
-
-
 def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> list[float]:
     """What it wins over all parts, half the width of the interval, mbb a hand; hands; and CPU seconds a hand."""
-    found = []
-    for seed in range(1, parts + 1):
-        key = {
-            "lbr": GAME,
-            "blueprint": dict(card),
-            "agent": player(name),
-            "setting": setting,
-            "hands": PART[name],
-            "seed": seed,
-        }
-        found.append(kept({**key, "code": code(*CODE)}, partial(part, name, setting, seed)))
-        print(name, setting, seed, [MILLI * each for each in found[-1][:2]], f"{found[-1][2]:.0f} s", flush=True)
-    hands = parts * PART[name]
+    key = {"blueprint": dict(card), "agent": player(name), "setting": setting, "code": code(*CODE)}
+    options = {"actions": setting.split()[0], "first_round": SETTINGS[setting]}
+    found, hands = bounded_in_parts(player(name), key, parts, PART[name], **options), parts * PART[name]
     return [*together(found, hands), hands, math.fsum(each[2] for each in found) / hands]
 
 
-def wanted(options: list[str]) -> dict[str, float]:
+def wanted(options: Sequence[str]) -> dict[str, float]:
     """Thousands of hands with each setting, as the options have them."""
     asked = {name: float(thousands or 1) for name, _, thousands in (option.partition("=") for option in options)}
     if unknown := {*asked} - {*SETTINGS}:
@@ -79,7 +57,7 @@ def wanted(options: list[str]) -> dict[str, float]:
 
 
 @study(title="Whole no-limit hold'em: local best response", place=15, minutes=150)
-def reproduce(options: list[str]) -> Result:
+def reproduce(*options: str) -> Result:
     settings = wanted(options)
     card, theirs = long_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)
     found = {

@@ -273,7 +273,7 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
 
 
 @study(title="Whole hold'em on small decks, one component after the other", place=14, minutes=15, needs=("torch",))
-def reproduce(options: list[str]) -> Result:
+def reproduce(*options: str) -> Result:
     if unknown := {*options} - {*DECKS, KEPT}:
         raise SystemExit(f"holdem/components knows no {', '.join(sorted(unknown))}; name {', '.join(DECKS)} or {KEPT}")
     before = stored("holdem/components")

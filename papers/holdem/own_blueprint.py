@@ -114,8 +114,7 @@ def row_of(name: str, found: Floats) -> list[str]:
 
 
 @study(title="Whole no-limit hold'em against its own blueprint", place=12, minutes=55)
-def reproduce(options: list[str]) -> Result:
-    times = float(options[0]) if options else 1.0
+def reproduce(times: float = 1.0) -> Result:
     found = {name: hands_of(name, round(times * HANDS[name])) for name in AGENTS}
     rows, card = {name: row_of(name, hands) for name, hands in found.items()}, own_blueprint().card
     return Result(

@@ -54,8 +54,8 @@ def interval(found: Floats) -> tuple[float, float]:
 
 
 @study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=None, minutes=60)
-def reproduce(options: list[str]) -> Result:
-    found = hands_of(round((float(options[0]) if options else 1.0) * HANDS))
+def reproduce(times: float = 1.0) -> Result:
+    found = hands_of(round(times * HANDS))
     mean, error = interval(found)
     raw = MILLI * found[:, 0]
     half = half_width(float(raw.std(ddof=1)) / len(raw) ** 0.5, len(raw))

@@ -5,40 +5,30 @@ Solves are kept in ``runs/preflop``, so that a call goes on with what is missing
 """
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from time import process_time
-
-import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.holdem.charts import FOLDER, LINES, equity_errors, solved_once
 from treeplex.holdem import HoldemSolution, Spot
-from treeplex.holdem.cards.class_equities import class_equities, equities_on
 from treeplex.holdem.forms.boards import weighted_boards
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
-from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
+from treeplex.holdem.study.preflop_charts import chart_distance, solution_chart
 
-SPOT, FOLDER = Path("examples/spots/preflop.yaml"), Path("runs/preflop")
+SPOT = Path("examples/spots/preflop.yaml")
 DEALT = ((10, 3, 3), (20, 3, 3), (40, 2, 2), (40, 3, 3))
 EQUITIES = ((25, 4, 4), (25, 8, 8), (25, 12, 12), (50, 4, 4), (100, 4, 4), (200, 4, 4), (400, 4, 4))
 ITERATIONS = 40
 MOST = (40, 3, 3)
-LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
 
 
-def solved(spot: Spot, name: str, iterations: int) -> tuple[HoldemSolution, float]:
-    """A solution and the seconds of one core that it took, from its file where there is one."""
-    path = FOLDER / f"{name}.spot"
-    if not path.exists():
-        began = process_time()
-        found = solve_spot(spot, iterations=iterations, target=0.0, threads=1, every=iterations)
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        found.save(path, resumable=False, streets=1)
-        print(name, f"{process_time() - began:.0f} s", f"{1000 * found.exploitability:.1f} mbb", flush=True)
-    found = read_solved(str(path))
-    assert found is not None
-    return found, found.records[-1].cpu_seconds
+def solved(spot: Spot, dealt: tuple[int, ...]) -> HoldemSolution:
+    """The spot with so many flops, turns and rivers, from its file where there is one."""
+    spot = replace(spot, runouts=(0, *dealt))
+    solve = partial(solve_spot, spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+    return solved_once(FOLDER / f"{'x'.join(map(str, dealt))}.spot", solve)
 
 
 def named(dealt: tuple[int, ...]) -> str:
@@ -47,9 +37,9 @@ def named(dealt: tuple[int, ...]) -> str:
 
 def charts(spot: Spot) -> tuple[list[list[str]], dict]:
     """How far charts are from that of the most flops."""
-    found = {dealt: solved(replace(spot, runouts=(0, *dealt)), "x".join(map(str, dealt)), ITERATIONS) for dealt in DEALT}
-    best, rows, numbers = found[MOST][0], [], {}
-    for dealt, (solution, seconds) in found.items():
+    found = {dealt: solved(spot, dealt) for dealt in DEALT}
+    best, rows, numbers = found[MOST], [], {}
+    for dealt, solution in found.items():
         away = {line: chart_distance(solution_chart(solution, line), solution_chart(best, line)) for line in LINES}
         often = solution_chart(solution).often
         numbers[named(dealt)] = {
@@ -59,8 +49,8 @@ def charts(spot: Spot) -> tuple[list[list[str]], dict]:
             "exploitability": solution.exploitability,
         }
         rows.append(
-            [named(dealt)]
-            + [f"{solution.game.stored / 1e6:.0f}", f"{seconds:.0f}", f"{1000 * solution.exploitability:.1f}"]
+            [named(dealt), f"{solution.game.stored / 1e6:.0f}", f"{solution.records[-1].cpu_seconds:.0f}"]
+            + [f"{1000 * solution.exploitability:.1f}"]
             + [f"{1000 * solution.ev[1]:+.0f}"]
             + [f"{100 * share:.1f}" for share in often.values()]
             + [f"{100 * each:.1f}" for each in away.values()]
@@ -68,15 +58,13 @@ def charts(spot: Spot) -> tuple[list[list[str]], dict]:
     return rows, numbers
 
 
-def equity_errors(spot: Spot) -> tuple[list[list[str]], dict]:
+def equities_on_some(spot: Spot) -> tuple[list[list[str]], dict]:
     """How far equities of classes on some boards are from those on all, weighted by pairs of hands."""
-    exact, rows, numbers = class_equities(), [], {}
+    rows, numbers = [], {}
     for dealt in EQUITIES:
         boards, weights = weighted_boards(replace(spot, runouts=(0, *dealt)))
-        error = equities_on(boards, weights) - exact.equity
-        found = float(np.sqrt((error**2 * exact.pairs).sum() / exact.pairs.sum()))
-        numbers[named(dealt)] = found
-        rows.append([named(dealt), f"{len(boards):,}", f"{100 * found:.1f}", f"{100 * np.abs(error).max():.1f}"])
+        numbers[named(dealt)], most = equity_errors(boards, weights)
+        rows.append([named(dealt), f"{len(boards):,}", f"{100 * numbers[named(dealt)]:.1f}", f"{100 * most:.1f}"])
     return rows, numbers
 
 
@@ -84,7 +72,7 @@ def equity_errors(spot: Spot) -> tuple[list[list[str]], dict]:
 def reproduce() -> Result:
     spot = read_spot_file(SPOT).spot()
     rows, numbers = charts(spot)
-    equities, numbers["equities"] = equity_errors(spot)
+    equities, numbers["equities"] = equities_on_some(spot)
     first = list(next(iter(numbers.values()))["often"])
     return Result(
         source="the library's own",

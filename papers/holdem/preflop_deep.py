@@ -5,7 +5,7 @@ What is solved is kept in ``runs/preflop``, so that a call goes on with what is 
 """
 
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 from bench.preflop_charts import SET, SHORT, SHORT_STACK, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.holdem.charts import FOLDER, LINES, equity_errors, solved_once
 from treeplex.base.arrays import Floats
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.blueprint.preflop import PreflopChart
-from treeplex.holdem.cards.class_equities import class_equities, equities_on
 from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.forms.boards import weighted_boards
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 
-FOLDER, ITERATIONS = Path("runs/preflop"), 120
-LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
+ITERATIONS = 120
 DRAWS = 20
 FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
 """GetCoach (2024): what the small blind does not open to 2.5 of 100 big blinds, rake 5% up to 0.3 big blinds."""
@@ -44,35 +43,22 @@ def random_boards(counts: tuple[int, int, int], generator: np.random.Generator) 
     return np.array(found, np.uint8), np.full(len(found), WAYS / len(found))
 
 
-def errors(boards: NDArray[np.uint8], weights: Floats) -> tuple[float, float]:
-    """The root mean square error of equities of classes, weighted by pairs of hands, and the largest."""
-    exact = class_equities()
-    away = equities_on(boards, weights) - exact.equity
-    return float(np.sqrt((away**2 * exact.pairs).sum() / exact.pairs.sum())), float(np.abs(away).max())
-
-
 def equities(spot: Spot) -> dict[str, tuple[float, float]]:
     """Errors by how boards are chosen."""
     counts, generator = SETS[SET], np.random.default_rng(0)
-    draws = [errors(*random_boards(counts, generator)) for _ in range(DRAWS)]
+    draws = [equity_errors(*random_boards(counts, generator)) for _ in range(DRAWS)]
     found = {
         f"random, mean of {DRAWS}": (float(np.mean([rms for rms, _ in draws])), float(np.mean([most for _, most in draws])))
     }
-    found["evenly spread"] = errors(*weighted_boards(replace(spot, deal_set="", runouts=(0, *counts))))
-    return found | {f"fitted, `{name}`": errors(*weighted_boards(replace(spot, deal_set=name))) for name in SETS}
+    found["evenly spread"] = equity_errors(*weighted_boards(replace(spot, deal_set="", runouts=(0, *counts))))
+    return found | {f"fitted, `{name}`": equity_errors(*weighted_boards(replace(spot, deal_set=name))) for name in SETS}
 
 
 def solve_set(name: str) -> HoldemSolution:
     """The short spot on a set of boards, from its file where there is one."""
-    path, spot = FOLDER / f"20bb-{name}-{ITERATIONS}.spot", chart_spot(SHORT_STACK)
-    if not path.exists():
-        spot = replace(spot, deal_set=name)
-        found = solve_spot(spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        found.save(path, resumable=False, streets=1)
-    solution = read_solved(str(path))
-    assert solution is not None
-    return solution
+    spot = replace(chart_spot(SHORT_STACK), deal_set=name)
+    solve = partial(solve_spot, spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+    return solved_once(FOLDER / f"20bb-{name}-{ITERATIONS}.spot", solve)
 
 
 def two_sets() -> dict[str, dict[str, list[float]]]:

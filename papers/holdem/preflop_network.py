@@ -12,7 +12,7 @@ import numpy as np
 from papers.common.kept import code, kept, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
-from papers.holdem.preflop_deep import LINES
+from papers.holdem.charts import LINES, solved_once
 from treeplex.base.arrays import Floats
 from treeplex.holdem import HoldemSolution, Spot, parse_cards
 from treeplex.holdem.cards.cards import HAND_CLASSES
@@ -20,7 +20,7 @@ from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.search.leaves.hand_values import HandBoard
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
-from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
+from treeplex.holdem.study.preflop_charts import chart_distance, solution_chart
 from treeplex.learn.hand_values.net import FORM, hand_net_of
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
@@ -62,18 +62,9 @@ def charts(net: NetFile) -> dict[str, HoldemSolution]:
     found = {}
     for name in (*SETS, NETWORK):
         path = kept_file(chart_key(name, net), f"preflop-network-20bb-{name.split(',')[0]}", ".spot")
-        if not path.exists():
-            if name == NETWORK:
-                solution = solve_spot(read_spot_file(SPOT).spot(), "dcfr", until="flop", iterations=ITERATIONS)
-            else:
-                solution = solve_spot(
-                    whole_spot(name), "hs-dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS
-                )
-            solution.save(path, resumable=False, streets=1)
-            print(name, f"{solution.records[-1].cpu_seconds:.0f} s", solution_chart(solution).often, flush=True)
-        solution_read = read_solved(str(path))
-        assert solution_read is not None
-        found[name] = solution_read
+        whole = partial(solve_spot, algorithm="hs-dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+        alone = partial(solve_spot, read_spot_file(SPOT).spot(), "dcfr", until="flop", iterations=ITERATIONS)
+        found[name] = solved_once(path, alone if name == NETWORK else partial(whole, whole_spot(name)))
     return found
 
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from bench.preflop_charts import chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
-from papers.holdem.preflop_deep import FOLDER, published_rows
+from papers.holdem.charts import FOLDER, solved_once
+from papers.holdem.preflop_deep import published_rows
 from treeplex.holdem import BetPlan, HoldemSolution, Rake, Spot
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.study.preflop_charts import read_solved, solution_chart
@@ -35,14 +36,9 @@ def by_rules(name: str) -> Spot:
 def solved(name: str) -> HoldemSolution:
     """A chart by published rules, from its file where there is one."""
     path, spot = FOLDER / f"{name}.spot", by_rules(name)
-    found = read_solved(str(path)) if path.exists() else None
-    if found is None or found.spot.identity != spot.identity:
-        most = spot.settings.iterations or 0
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        found = solve_spot(spot, target=0.0, threads=1, every=most)
-        found.save(path, resumable=False, streets=1)
-    print(name, f"{found.records[-1].cpu_seconds:.0f} s", f"{1000 * found.exploitability:.1f} mbb", flush=True)
-    return found
+    if path.exists() and ((known := read_solved(str(path))) is None or known.spot.identity != spot.identity):
+        path.unlink()
+    return solved_once(path, lambda: solve_spot(spot, target=0.0, threads=1, every=spot.settings.iterations or 0))
 
 
 def rows_of(charts: dict[str, HoldemSolution]) -> dict[str, tuple[str, str]]:

@@ -3,14 +3,10 @@
 Hands are kept in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
 """
 
-from functools import partial
-from time import process_time
-
-from papers.common.kept import code, effort, kept
+from papers.common.kept import code, effort
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
-from papers.holdem.whole import GAME, together
-from treeplex.arena import local_best_response
+from papers.holdem.whole import GAME, bounded_in_parts, together
 from treeplex.search.agents.by_rules import STYLES
 
 ACTIONS, PART, PARTS = "fcpa", 200, 1
@@ -18,25 +14,15 @@ ACTIONS, PART, PARTS = "fcpa", 200, 1
 CODE = ("treeplex.search.evaluate", "treeplex.holdem.whole", "treeplex.search.agents", "treeplex.search.match.lbr_run")
 
 
-def part(style: str, seed: int) -> list[float]:
-    """What it wins in one part, its standard error, chips; and CPU seconds."""
-    began = process_time()
-    found = local_best_response(GAME, f"rules(style={style})", hands=PART, actions=ACTIONS, seed=seed)
-    return [found.value, found.error, process_time() - began]
-
-
 def won_from(style: str, parts: int) -> list[float]:
     """What it wins from an agent over all parts, and half the width of the interval, mbb a hand."""
-    key = {"lbr": GAME, "style": style, "actions": ACTIONS, "hands": PART, "code": code(*CODE)}
-    found = [kept({**key, "seed": seed}, partial(part, style, seed)) for seed in range(1, parts + 1)]
-    won = together(found, parts * PART)
-    print(style, won, f"{sum(each[2] for each in found):.0f} s", flush=True)
-    return won
+    key = {"style": style, "actions": ACTIONS, "code": code(*CODE)}
+    return together(bounded_in_parts(f"rules(style={style})", key, parts, PART, actions=ACTIONS), parts * PART)
 
 
 @study(title="Whole no-limit hold'em: what rule agents lose at least", place=18, minutes=20)
-def reproduce(options: list[str]) -> Result:
-    parts = max(1, round(PARTS * (float(options[0]) if options else 1.0)))
+def reproduce(times: float = 1.0) -> Result:
+    parts = max(1, round(PARTS * times))
     found, blueprint = {style: won_from(style, parts) for style in STYLES}, stored("holdem/whole")["rules"]
     return Result(
         source="Lisý and Bowling 2017",

@@ -97,11 +97,10 @@ def findings(means: dict) -> list[str]:
 
 
 @study(title="Flops until the turn, by a network for hands", place=6, minutes=12, needs=("torch",))
-def reproduce(options: list[str]) -> Result:
+def reproduce(most: int = len(FLOPS)) -> Result:
     net = read_net(shipped_hand_net("turn"), form=FORM)
     keys = {board: key_of(board, net) for board in FLOPS}
-    missing = [board for board in FLOPS if peek(keys[board]) is None]
-    left = missing[int(options[0]) :] if options else []
+    left = [board for board in FLOPS if peek(keys[board]) is None][most:]
     found = {board: kept(keys[board], partial(flop, board)) for board in FLOPS if board not in left}
     best = f"whole, {BEST}"
     names = ["network", "showdown", *(f"whole, {count}" for count in WHOLE), best]

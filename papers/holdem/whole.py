@@ -6,9 +6,10 @@ what is missing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from papers.common.kept import code, kept
@@ -55,10 +56,29 @@ def against_rules(trained: int) -> tuple[list[list[str]], dict[str, float]]:
     return rows, numbers
 
 
-def part(seed: int) -> list[float]:
-    """What a local best response gets in the hands of one seed, and its standard error, chips."""
-    found = local_best_response(GAME, str(FOLDER), hands=LBR_HANDS, actions="fcpa", seed=seed)
-    return [found.value, found.error]
+def bounded_in_parts(who: str, key: Mapping[str, Any], parts: int, hands: int, **options: Any) -> list[list[float]]:
+    """What a local best response gets from an agent in parts of so many hands, each with a seed of its own and kept.
+
+    Args:
+        who: the agent.
+        key: what a part is kept under, besides its seed.
+        parts, hands: how many parts, and hands of each.
+        options: of :func:`local_best_response`.
+
+    Returns:
+        Of each part the mean and its standard error, chips; and CPU seconds.
+    """
+
+    def part(seed: int) -> list[float]:
+        began = process_time()
+        found = local_best_response(GAME, who, hands=hands, seed=seed, **options)
+        return [found.value, found.error, process_time() - began]
+
+    found = []
+    for seed in range(1, parts + 1):
+        found.append(kept({"lbr": GAME, "hands": hands, "seed": seed, **key}, partial(part, seed)))
+        print(who, options, seed, [MILLI * each for each in found[-1][:2]], f"{found[-1][2]:.0f} s", flush=True)
+    return found
 
 
 def together(parts: Sequence[Sequence[float]], hands: int) -> list[float]:
@@ -72,22 +92,13 @@ def together(parts: Sequence[Sequence[float]], hands: int) -> list[float]:
     return [MILLI * mean / len(parts), half_width(MILLI * error / len(parts), hands)]
 
 
-def bounded(trained: int) -> list[float]:
-    """What a local best response gets over all parts, and half the width of the 95% interval, mbb a hand."""
-    found = []
-    for seed in range(1, LBR_PARTS + 1):
-        key = {"lbr": GAME, "boards": trained, "hands": LBR_HANDS, "seed": seed, "code": code(*CODE)}
-        found.append(kept(key, partial(part, seed)))
-        print("local best response", seed, found[-1], flush=True)
-    return together(found, LBR_PARTS * LBR_HANDS)
-
-
 @study(title="Whole no-limit hold'em", place=2, minutes=150)
 def reproduce() -> Result:
     card = long_blueprint().card
     numbers: dict[str, Any] = {"blueprint": dict(card)}
     rules, numbers["rules"] = against_rules(card["boards"])
-    numbers["lbr"] = bounded(card["boards"])
+    key = {"boards": card["boards"], "actions": "fcpa", "code": code(*CODE)}
+    numbers["lbr"] = together(bounded_in_parts(str(FOLDER), key, LBR_PARTS, LBR_HANDS, actions="fcpa"), LBR_PARTS * LBR_HANDS)
     return Result(
         source="Brown and Sandholm 2017, 2018, 2019; Lisý and Bowling 2017",
         findings=["A small blueprint beats simple players."],

@@ -125,10 +125,10 @@ def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 @study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
-def reproduce(options: list[str] | None = None) -> Result:
+def reproduce(*options: str) -> Result:
     """With the options :data:`STORED`, :data:`TABLE` and names of :data:`DECKS`, besides networks on Leduc poker."""
     before = earlier("learners/alphaholdem", options).get("trainings", {})
-    asked = [each for each in options or () if each != STORED]
+    asked = [each for each in options if each != STORED]
     game = tp.compile(GAME)
     solver = make_solver(game, "pcfr+")
     solver.run(1000)

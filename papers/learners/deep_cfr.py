@@ -92,11 +92,11 @@ def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
 
 
 @study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=165, needs=("torch",))
-def reproduce(options: list[str] | None = None) -> Result:
+def reproduce(*options: str) -> Result:
     """With options: names of learners, as in :data:`LEARNERS`; the others are left out, or with :data:`STORED` as stored."""
     said = published("learners")["deep_cfr"]
     found, curves, before = {}, {}, {"reached": {}, "curves": {}, **earlier("learners/deep_cfr", options)}
-    wanted = [each for each in options or () if each != STORED] or list(LEARNERS)
+    wanted = [each for each in options if each != STORED] or list(LEARNERS)
     for name, (learner, settings, seeds) in LEARNERS.items():
         stored = before["reached"].get(name, {}), before["curves"].get(name, {})
         if name in wanted:

@@ -165,14 +165,14 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
 
 
 @study(title="Learners at equal processor time", place=2, minutes=50, needs=("torch",))
-def reproduce(options: list[str] | None = None) -> Result:
+def reproduce(*options: str) -> Result:
     """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before.
 
     With :data:`STORED` among them, only seeds are measured that were not before.
     """
-    if unknown := set(options or ()) - {*GAMES, STORED}:
+    if unknown := set(options) - {*GAMES, STORED}:
         raise SystemExit(f"{STUDY} has no game called {', '.join(sorted(unknown))}; it has {', '.join(GAMES)}")
-    chosen, before, numbers = [each for each in options or () if each != STORED], stored(STUDY), {}
+    chosen, before, numbers = [each for each in options if each != STORED], stored(STUDY), {}
     for title, game in GAMES.items():
         if not chosen or title in chosen:
             numbers[title] = all_of(game, earlier(STUDY, options).get(title, {}))

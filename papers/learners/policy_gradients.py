@@ -92,7 +92,7 @@ def measured(run: Run, seed: int, before: Mapping[str, Any]) -> dict[str, float]
 
 
 @study(title="Policy gradients on Kuhn and Leduc poker", place=31, minutes=15, needs=("torch",))
-def reproduce(options: list[str] | None = None) -> Result:
+def reproduce(*options: str) -> Result:
     """With the option :data:`STORED`."""
     before = earlier("learners/policy_gradients", options)
     said = published("learners")["policy gradients"]

@@ -52,12 +52,12 @@ WORDS = {
 
 
 @study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=60, needs=("torch",))
-def reproduce(options: list[str] | None = None) -> Result:
+def reproduce(*options: str) -> Result:
     """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
     said = published("learners")["responses"]
     found, curves, rows, shown = {}, {}, [], []
     before = {"reached": {}, "curves": {}, **earlier("learners/responses", options)}
-    chosen = [each for each in options or () if each != STORED]
+    chosen = [each for each in options if each != STORED]
     for run in RUNS:
         if chosen and run.name not in chosen:
             continue

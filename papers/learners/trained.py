@@ -61,9 +61,9 @@ def trainings(
     return found, curves
 
 
-def earlier(study: str, options: Sequence[str] | None) -> Found:
+def earlier(study: str, options: Sequence[str]) -> Found:
     """What is stored with a study, where :data:`STORED` asks for it; else nothing."""
-    return stored(study) if STORED in (options or ()) else {}
+    return stored(study) if STORED in options else {}
 
 
 def folder_of(game: str, called: str, seed: int) -> Path:

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 import treeplex as tp
-from papers.common.drawing import dress, line_style, panels, plain_labels, save
+from papers.common.drawing import dress, legend_outside, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.mccfr.runs import SEEDS, band, judged, over_seeds, quarters, solver
@@ -254,8 +253,7 @@ def draw(points: Sequence[int], found: Mapping[str, Runs], stops: float, printed
     axes.annotate("the printed table", spot, (9, 26), textcoords="offset points", color="#222222", fontsize=9, arrowprops=line)
     axes.set(xlabel="trajectories", ylabel="exploitability of the average policy", xlim=(points[0], points[-1]))
     plain_labels(axes)
-    handles = [Line2D([], [], label=name, **style) for name, style in styles.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9.5, handlelength=3.2)
+    legend_outside(figure, styles, size=9.5, place="outside right upper")
     return save(
         figure,
         "mccfr-article.png",

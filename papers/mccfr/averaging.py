@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 import treeplex as tp
-from papers.common.drawing import dress, floored, line_style, panels, plain_labels, save
+from papers.common.drawing import dress, floored, legend_outside, line_style, panels, plain_labels, save
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
@@ -90,8 +89,7 @@ def draw(points: Sequence[int], found: Mapping[str, Mapping[str, Sequence[Mappin
                 plain_labels(panel)
     axes[0].set_ylabel("distance to the exact average")
     axes[2].set_ylabel("exploitability of the average")
-    handles = [Line2D([], [], label=kind, **style) for kind, style in styles.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(styles), frameon=False, fontsize=10, handlelength=3.2)
+    legend_outside(figure, styles, columns=len(styles))
     return save(
         figure,
         "mccfr-averaging.png",

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 import treeplex as tp
-from papers.common.drawing import dress, line_style, panels, plain_labels, power_labels, save
+from papers.common.drawing import dress, legend_outside, line_style, panels, plain_labels, power_labels, save
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
@@ -61,8 +60,7 @@ def draw(found: Mapping[str, Mapping[str, Runs]]) -> Picture:
         power_labels(panel)
         panel.set_xlabel("histories walked")
     axes[0].set_ylabel("exploitability")
-    handles = [Line2D([], [], label=name, **style) for name, style in styles.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10, handlelength=3.0)
+    legend_outside(figure, styles, columns=4, length=3.0)
     return save(
         figure,
         "mccfr-survey.png",

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 import treeplex as tp
-from papers.common.drawing import dress, line_style, panels, plain_labels, save
+from papers.common.drawing import dress, legend_outside, line_style, panels, plain_labels, save
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
@@ -94,8 +93,7 @@ def draw(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Pict
             panel.set_xlim(FIRST, LONGEST)
         plain_labels(panel)
     styles = {name: style_of(name) for name in found}
-    handles = [Line2D([], [], label=name, **style) for name, style in styles.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=10, handlelength=3.2)
+    legend_outside(figure, styles, columns=3)
     return save(
         figure,
         "mccfr-variance.png",

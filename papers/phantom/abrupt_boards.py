@@ -1,7 +1,6 @@
 """Boards of 3 by 3 up to symmetry: what that saves, and tabular curves of the abrupt ones."""
 
 import resource
-from collections.abc import Sequence
 from typing import Any
 
 import treeplex as tp
@@ -58,7 +57,7 @@ def unfolded(whole: CompiledGame) -> dict[str, float]:
 
 
 @study(title="Phantom boards up to symmetry, and abrupt ones", place=2, minutes=75)
-def reproduce(options: Sequence[str]) -> Result:
+def reproduce(*options: str) -> Result:
     """With options, boards: the others are as they are stored."""
     before: dict[str, Any] = stored("phantom/abrupt_boards") if options else {}
     for small in ("phantom_ttt(gameversion=abrupt,rows=2,columns=2,line=2)", "dark_hex(board_size=2)"):

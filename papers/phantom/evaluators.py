@@ -173,7 +173,7 @@ def whole_boards(corner: dict[str, Any]) -> str:
 
 
 @study(title="Exact evaluators of phantom games", place=4, minutes=3, needs=("eas",))
-def reproduce(options: Sequence[str]) -> Result:
+def reproduce(*options: str) -> Result:
     unknown = set(options) - set(BOARDS)
     if unknown:
         raise SystemExit(f"no board {', '.join(sorted(unknown))}; there are {', '.join(BOARDS)}")

@@ -61,14 +61,14 @@ def over_seeds(found: Seeds) -> list[dict[str, Mapping[str, float]]]:
 
 
 @study(title="Deep learners on phantom tic-tac-toe and dark hex, judged exactly", place=3, minutes=150, needs=("torch",))
-def reproduce(options: list[str] | None = None) -> Result:
+def reproduce(*options: str) -> Result:
     """With options, trainings such as ``"nfsp dark_hex"``: the others are as they are stored.
 
     With :data:`STORED` among them, seeds that have no folder are as they are stored, too.
     """
     before: dict[str, Any] = stored("phantom/learners") if options else {}
-    wanted = [each for each in options or () if each != STORED] or NAMES
-    known = before if STORED in (options or ()) else {}
+    wanted = [each for each in options if each != STORED] or NAMES
+    known = before if STORED in options else {}
     numbers = {name: curves(name, known.get(name, {})) if name in wanted else before.get(name) for name in NAMES}
     numbers = {name: each for name, each in numbers.items() if each}
     tables = {game: stored("phantom/whole_boards")[game]["curves"][TABULAR] for game in GAMES}

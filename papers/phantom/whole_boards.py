@@ -1,7 +1,7 @@
 """Phantom tic-tac-toe and dark hex on whole boards: exact exploitability, and tabular curves of the CFR family."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import treeplex as tp
@@ -67,7 +67,7 @@ def measured(name: str) -> dict[str, Any]:
 
 
 @study(title="Phantom tic-tac-toe and dark hex, exactly", place=1, minutes=40)
-def reproduce(options: Sequence[str]) -> Result:
+def reproduce(*options: str) -> Result:
     """With the option ``long`` only the long run is made, and the rest is as it is stored."""
     before = stored("phantom/whole_boards") if options else {}
     tp.compile("phantom_ttt(rows=2,columns=2,line=2)")  # kernels

@@ -105,8 +105,7 @@ def seat_gain(guided: GuidedBetting, seat: int, deals: int, first: int) -> tuple
 
 
 @study(title="Pluribus' search by sampling: tables of three and six", place=3, minutes=6)
-def reproduce(options: list[str]) -> Result:
-    share = float(options[0]) if options else 1.0
+def reproduce(share: float = 1.0) -> Result:
     rows, numbers, least, seconds = [], {}, list[float](), list[float]()
     for title, spec, boards, first, deals in TABLES:
         game = load(spec)

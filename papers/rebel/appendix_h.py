@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from matplotlib.lines import Line2D
-
 import treeplex as tp
 from papers.common.curves import average_of, curve, log_points
-from papers.common.drawing import dress, line_style, panels, save
+from papers.common.drawing import dress, legend_outside, line_style, panels, save
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.solvers import FictitiousRule
@@ -46,8 +44,7 @@ def draw(points: Sequence[int], runs: Mapping[str, Mapping[str, Sequence[float]]
         panel.axvline(2 * MARKS[1], color="#9A9A9A", linewidth=0.9, zorder=1)
         panel.text(2 * MARKS[1] * 0.88, 4e-5, "1,024", color="#5F5F5F", fontsize=8.5, ha="right")
     axes[0].set_ylabel("exploitability")
-    handles = [Line2D([], [], label=name, **style) for name, style in styles.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(styles), frameon=False, fontsize=10, handlelength=3.2)
+    legend_outside(figure, styles, columns=len(styles))
     return save(
         figure,
         "rebel-appendix-h.png",

@@ -5,7 +5,7 @@ anew from the trainings that are stored with the study.
 """
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from time import process_time
 from typing import Any
@@ -97,8 +97,8 @@ def comparison(way: str, base: str, found: Found) -> str:
 
 
 @study(title="ReBeL: other ways to train than the paper's", place=12, minutes=8, needs=("torch",))
-def reproduce(options: Sequence[str]) -> Result:
-    if options not in ([], ["stored"]):
+def reproduce(*options: str) -> Result:
+    if options not in ((), ("stored",)):
         raise SystemExit(f"rebel/deviations takes the option stored or none, not {' '.join(options)}")
     if options:
         return result(stored("rebel/deviations")["trained"], "Trainings as stored; results say when each was made.")

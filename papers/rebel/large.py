@@ -4,9 +4,8 @@ Trains in ``runs/papers/rebel``, where an interrupted training or judgement is r
 2x4f and 2x5f, in hours.
 """
 
-import argparse
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -94,10 +93,8 @@ def row(name: str, record: Mapping[str, Any]) -> list[str]:
 
 
 @study(title="ReBeL on larger Liar's Dice", place=4, minutes=180, needs=("torch",))
-def reproduce(options: Sequence[str]) -> Result:
-    parser = argparse.ArgumentParser("papers/run.py rebel/large", description=__doc__)
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; default: all")
-    for name in parser.parse_args(options).games or GAMES:
+def reproduce(*games: str) -> Result:
+    for name in games or GAMES:
         measure(name)
     done = stored(NAME)
     records = {name: done[name] for name in GAMES if name in done}

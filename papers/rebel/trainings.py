@@ -4,11 +4,10 @@
 a process of its own, in ``runs/papers/rebel``, where an interrupted training or judgement is resumed. All of them take hours.
 """
 
-import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -222,18 +221,13 @@ def is_plan(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 @study(title="ReBeL on Liar's Dice: trainings", place=None, minutes=1725, needs=("torch",))
-def reproduce(options: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser("papers/run.py rebel/trainings", description=__doc__)
-    parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
-    parser.add_argument("--jobs", type=int, default=2, help="trainings side by side")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args(options)
+def reproduce(*wanted: str, jobs: int = 2, one: bool = False) -> None:
     chosen = [
         plan
         for plan in (*tabulated(), *drawn())
-        if not asked.wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in asked.wanted)
+        if not wanted or any(f"{plan.name}-".startswith(f"{name}-") for name in wanted)
     ]
-    if asked.one:
+    if one:
         record(chosen[0])
         return
     missing = [plan for plan in chosen if record_of(plan) is None]
@@ -255,4 +249,4 @@ def reproduce(options: Sequence[str]) -> None:
             flush=True,
         )
 
-    list(in_threads(asked.jobs, make, missing))
+    list(in_threads(jobs, make, missing))

@@ -2,12 +2,11 @@
 
 All bet sizes of the paper, random boards, stacks and sizes in training. Trainings are short; networks and judgements are kept
 in ``runs/papers`` one by one, and a training that was interrupted goes on where it was saved. ``--games N`` trains longer, and
-``--judge KIND ...`` judges searches with some of the networks as well, which takes minutes for each.
+kinds of networks after the name judge searches with them as well, which takes minutes for each.
 """
 
 import json
 import math
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -23,7 +22,7 @@ from papers.common.kept import code, effort, kept, kept_file
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
-from papers.rebel.turn_networks import SEARCHING, TRAINING
+from papers.rebel.turn_networks import SEARCHING, TRAINING, averages
 from treeplex.holdem import turn_endgame_holdem
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers, RiverBins
 from treeplex.holdem.search.play_distribution import Player
@@ -145,12 +144,9 @@ def judged(kind: str, games: int) -> float:
     leaf, card = network(kind, games)
 
     def make() -> float:
-        turn = cut_spot(turn_endgame_holdem())
-        player = Player(turn, RIVER, storage="float32")
+        player = Player(cut_spot(turn_endgame_holdem()), RIVER, storage="float32")
         with one_thread():
-            search = player.search("lcfr", SEARCHED, leaf)
-            search.run(SEARCHED - search.iteration)
-        return float(player.judge(player.average(search), expected=False).exploitability)
+            return averages(player, player.search("lcfr", SEARCHED, leaf), [SEARCHED])[0]
 
     key = {"what": "rebel/turn_hands", "net": card["checksum"], "searched": SEARCHED, "river": RIVER, "code": code(*SEARCHING)}
     return float(kept(key, make))
@@ -188,20 +184,18 @@ def draw(cards: Mapping[str, Mapping[str, Any]]) -> Picture:
     minutes=8,
     needs=("torch",),
 )
-def reproduce(options: list[str]) -> Result:
-    given = ArgumentParser("papers/run.py rebel/turn_hands")
-    given.add_argument("--games", type=int, default=GAMES)
-    given.add_argument("--judge", nargs="*", default=[], metavar="KIND", choices=KINDS)
-    asked = given.parse_args(options)
-    cards = {kind: network(kind, asked.games)[1] for kind in KINDS}
-    chips = {kind: judged(kind, asked.games) for kind in asked.judge}
+def reproduce(*judge: str, games: int = GAMES) -> Result:
+    if unknown := {*judge} - {*KINDS}:
+        raise SystemExit(f"no networks called {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    cards = {kind: network(kind, games)[1] for kind in KINDS}
+    chips = {kind: judged(kind, games) for kind in judge}
     paper = published("rebel")
     return Result(
         source=f"{paper['source']}; {paper['turn_endgame']['source']}, appendices C.2 and E.",
         findings=findings(cards, chips),
         tables=[table(cards, chips)],
         pictures=[draw(cards)],
-        notes=notes(asked.games),
+        notes=notes(games),
         numbers={"cards": {kind: dict(card) for kind, card in cards.items()}, "exploitability": chips},
     )
 

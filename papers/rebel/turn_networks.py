@@ -42,6 +42,7 @@ from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import flat_range, random_range
 from treeplex.search.search_trace import steps
+from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
 SETTINGS = HoldemRebelSettings(games=800)
@@ -89,6 +90,15 @@ def searched_with(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED)
     key = {"what": "rebel/turn_networks", "net": card["checksum"], "game": turn.game.spot.identity, "method": method}
     key |= {"river": RIVER, "points": points(), "storage": STORAGE, "code": code(*SEARCHING)}
     return dict(kept(key, lambda: Player(turn, RIVER, storage=STORAGE).curve(method, points(), net.leaf())))
+
+
+def averages(player: Player, search: SubgameSearch, points: Sequence[int]) -> list[float]:
+    """Exploitability in chips of the average policy of a search after each of ``points`` iterations."""
+    found = []
+    for point in points:
+        search.run(point - search.iteration)
+        found.append(float(player.judge(player.average(search), expected=False).exploitability))
+    return found
 
 
 def long_search(turn: HoldemSubgame, kind: str, seed: int = SEED) -> dict[str, Any]:
@@ -184,12 +194,8 @@ def well_played(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED) -
     net, card = network(kind, seed)
 
     def make() -> list[float]:
-        player, found = Player(turn, FINE, storage=STORAGE), []
-        search = player.search(method, LONG[-1], net.leaf())
-        for stop in LONG:
-            search.run(stop - search.iteration)
-            found.append(player.judge(player.average(search), expected=False).exploitability)
-        return found
+        player = Player(turn, FINE, storage=STORAGE)
+        return averages(player, player.search(method, LONG[-1], net.leaf()), LONG)
 
     return list(kept({**key_of(turn, method), "net": card["checksum"], "points": LONG}, make))
 
@@ -199,10 +205,8 @@ def exactly_searched(turn: HoldemSubgame, method: str) -> float:
 
     def make() -> float:
         solving = Player(turn, RIVER, storage=STORAGE)
-        search = solving.search(method, ITERATIONS, solving.rivers)
-        search.run(ITERATIONS)
-        player = Player(turn, FINE, storage=STORAGE)
-        return player.judge(player.average(search), expected=False).exploitability
+        search = solving.search(method, ITERATIONS, solving.endgames)
+        return averages(Player(turn, FINE, storage=STORAGE), search, [ITERATIONS])[0]
 
     return float(kept({**key_of(turn, method), "net": "none", "points": ITERATIONS}, make))
 

@@ -18,7 +18,7 @@ from papers.common.results import Picture, Result, Table, provenance, published,
 from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_hands import path_of, trained
-from papers.rebel.turn_networks import SEARCHING
+from papers.rebel.turn_networks import SEARCHING, averages
 from treeplex.holdem import turn_endgame_holdem
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import cut_spot
@@ -41,13 +41,9 @@ def judged(seed: int, method: str) -> list[float]:
     leaf, card = trained(replace(SETTINGS, seed=seed))
 
     def make() -> list[float]:
-        player, found = Player(cut_spot(turn_endgame_holdem()), RIVER, storage="float32"), []
+        player = Player(cut_spot(turn_endgame_holdem()), RIVER, storage="float32")
         with one_thread():
-            search = player.search(method, POINTS[-1], leaf)
-            for point in POINTS:
-                search.run(point - search.iteration)
-                found.append(float(player.judge(player.average(search), expected=False).exploitability))
-        return found
+            return averages(player, player.search(method, POINTS[-1], leaf), POINTS)
 
     key = {"what": NAME, "net": card["checksum"], "method": method, "points": POINTS, "river": RIVER}
     return list(kept({**key, "code": code(*SEARCHING)}, make))
@@ -63,8 +59,8 @@ def earlier() -> tuple[dict[str, dict[str, list[float]]], dict[str, Any]]:
 
 
 @study(title="ReBeL, Figure 2: turn endgame hold'em as published", place=15, minutes=90, needs=("torch",))
-def reproduce(options: list[str]) -> Result | None:
-    minutes, began = float(options[0]) if options else math.inf, perf_counter()
+def reproduce(minutes: float = math.inf) -> Result | None:
+    began = perf_counter()
     chips, cards = earlier()
     for seed in range(SEEDS):
         late = perf_counter() - began >= 60.0 * minutes

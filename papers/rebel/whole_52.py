@@ -10,7 +10,6 @@ that ships is 0; figures of others, and all without ``--snapshots``, stay as the
 ``holdem/own_blueprint``, trained first where it is missing.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -214,12 +213,8 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
 
 
 @study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=70)
-def reproduce(options: Sequence[str]) -> Result:
-    given = ArgumentParser("papers/run.py rebel/whole_52", description=__doc__)
-    given.add_argument("--times", type=float, default=1.0, help="as many hands")
-    given.add_argument("--snapshots", type=Path, metavar="DIR", help="networks put aside during the training")
-    asked = given.parse_args(options)
-    times, net = asked.times, shipped_whole_nets()[NAME]
+def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
+    net = shipped_whole_nets()[NAME]
     settings = {"network": net.checksum, "iterations": ITERATIONS}
     earlier, about = stored_with("rebel/whole_52", settings), {"study": "whole_52", **settings}
     known: dict[str, Any] = {}
@@ -232,7 +227,7 @@ def reproduce(options: Sequence[str]) -> Result:
         hands = round(count * times)
         key = {**about, "lbr": actions, "code": code("treeplex.search.match.lbr_run")}
         bounds[actions] = over(hands, earlier.get("lbr", {}).get(actions), key, partial(bound, actions, hands))
-    agents, found = against_agents(times, earlier.get("agents", {}), about), trainings(asked.snapshots, times)
+    agents, found = against_agents(times, earlier.get("agents", {}), about), trainings(snapshots, times)
     rows = [
         [f"`{style}`", STYLES[style].about, f"{found['hands']:,}", f"{found['won']:+,.0f} ± {found['interval']:,.0f}"]
         for style, found in known.items()

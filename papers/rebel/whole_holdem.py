@@ -290,7 +290,7 @@ def findings(known: Mapping[str, Any]) -> list[str]:
 
 
 @study(title="ReBeL on whole hold'em with small decks", place=19, minutes=75)
-def reproduce(options: list[str]) -> Result:
+def reproduce(*options: str) -> Result:
     known: dict[str, Any] = {}
     for name, (key, make) in runs().items():
         if not options or any(word in name for word in options):

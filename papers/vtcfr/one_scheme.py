@@ -12,10 +12,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from papers.common.curves import NOISE, PERTURBED_ITERATIONS
-from papers.common.drawing import dress, floored, line_style, panels, save
+from papers.common.drawing import dress, floored, legend_outside, line_style, panels, save
 from papers.common.report import markdown
 from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
@@ -172,8 +171,7 @@ def draw_curves(runs: Sequence[Run], names: Sequence[str], subject: str) -> Pict
             axes[place].set_ylabel("exploitability", fontsize=10)
         if place >= 3:
             axes[place].set_xlabel("iterations", fontsize=10)
-    handles = [Line2D([], [], label=name, **style) for name, style in styles.items()]  # type: ignore[arg-type]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(styles), frameon=False, fontsize=10, handlelength=2.6)
+    legend_outside(figure, styles, columns=len(styles), length=2.6)
     return save(
         figure,
         "vt-study-curves.png",
@@ -290,7 +288,7 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
 
 
 @study(title="One scheme for every game: value-tested CFR+ beside every fixed and learned variant", place=1, minutes=8)
-def reproduce(options: Sequence[str]) -> Result | None:
+def reproduce(*options: str) -> Result | None:
     names = [name for name in options if name != STORED]
     unknown = sorted(set(names) - set(GAMES))
     if unknown:

@@ -2,7 +2,6 @@
 
 import resource
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import treeplex as tp
@@ -64,7 +63,7 @@ def duration(spent: float) -> str:
 
 
 @study(title="Games without a stored tree", place=1, minutes=25)
-def reproduce(options: Sequence[str]) -> Result:
+def reproduce(*options: str) -> Result:
     """With options, games: the others are as they are stored."""
     before: dict[str, Any] = stored("walked/large_games") if options else {}
     numbers: dict[str, Any] = {}

@@ -103,12 +103,26 @@ def test_every_study_and_command_can_be_imported():
     assert {f"papers.{name.replace('/', '.')}" for name in studies()} == set(module.FUNCTIONS)
 
 
-def test_options_go_to_studies_that_take_some(monkeypatch):
-    given: list[list[str]] = []
+def test_options_are_read_by_the_signature_of_the_study(monkeypatch):
+    given = []
+
+    def reproduce(*games: str, minutes: float = 1.5, folder: Path | None = None, quick: bool = False) -> None:
+        given.append((games, minutes, folder, quick))
+
     import_module("papers.cfr2007.tables")
-    monkeypatch.setitem(module.FUNCTIONS, "papers.cfr2007.tables", lambda options: given.append(options))
-    run(studies()["cfr2007/tables"], ["--runs", "here"])
-    assert given == [["--runs", "here"]]
+    monkeypatch.setitem(module.FUNCTIONS, "papers.cfr2007.tables", reproduce)
+    run(studies()["cfr2007/tables"], [])
+    run(studies()["cfr2007/tables"], ["kuhn", "leduc", "--minutes", "2", "--folder", "here", "--quick"])
+    assert given == [((), 1.5, None, False), (("kuhn", "leduc"), 2.0, Path("here"), True)]
+
+    def scaled(times: float = 1.0) -> None:
+        given.append(times)
+
+    monkeypatch.setitem(module.FUNCTIONS, "papers.cfr2007.tables", scaled)
+    run(studies()["cfr2007/tables"], ["0.25"])
+    assert given[-1] == 0.25
+    with pytest.raises(SystemExit):
+        run(studies()["cfr2007/tables"], ["--fast"])
     with pytest.raises(SystemExit, match="ddcfr/table4 takes no options, but here is --fast"):
         run(studies()["ddcfr/table4"], ["--fast"])
 

@@ -21,12 +21,12 @@ def test_what_is_stored_is_not_trained_again(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ablations, "stored", lambda name: KEPT if name == ablations.NAME else {})
     monkeypatch.setattr(ablations, "last_of", lambda folder: {"done": 0, "cpu_seconds": 0.0})
     monkeypatch.setattr(ablations, "go_on", lambda folder, *given: trained.append(folder.name))
-    found = ablations.reproduce([])
+    found = ablations.reproduce()
     assert len(trained) == 20
     assert "DDCFR-1-seed-0-epochs-1000" not in trained
     assert found is not None
     assert found.numbers == {**KEPT, "readings": {"yes": 0, "no": 0, "undecided": 0}}
-    ablations.reproduce(["--epochs", "5"])
+    ablations.reproduce(epochs=5)
     assert "DDCFR-1-seed-0-epochs-5" in trained  # a training of another length is another one
 
 
