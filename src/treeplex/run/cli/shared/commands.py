@@ -60,21 +60,24 @@ _COMMANDS: dict[str, list[Command]] = {}
 
 
 def command(
-    short: str, *, place: int, example: str = "", name: str | None = None, cls: Any = None
+    short: str, *, place: int, example: str = "", name: str | None = None, cls: Any = None, group: str = ""
 ) -> Callable[[Function], Function]:
-    """Make a function a command of the group whose package it stands in; see :class:`Command`."""
+    """Make a function a command of the group whose package it stands in, or of the group that its file is; see
+    :class:`Command`.
+    """
 
     def mark(function: Function) -> Function:
         called = name or function.__name__.replace("_", "-")
         package = function.__module__.rpartition(".")[0]
-        _COMMANDS.setdefault(package, []).append(Command(function, called, short, place, example, cls))
+        known = _COMMANDS.setdefault(f"{package}.{group}" if group else package, [])
+        known.append(Command(function, called, short, place, example, cls))
         return function
 
     return mark
 
 
 def commands_of(*packages: str) -> list[Command]:
-    """The commands in the files of packages, the first one first."""
+    """The commands in the files of packages, or in one file, the first one first."""
     for package in packages:
         for folder in getattr(import_module(package), "__path__", ()):
             for file in sorted(Path(folder).glob("*.py")):
