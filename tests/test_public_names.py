@@ -100,9 +100,9 @@ BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LIBRARY = ("treeplex.run.cli.shared.commands", "command")
 """Documented for those who change the library itself."""
 PROBED = {
-    "helpers of every study": "base run.job run.plots run.solve.cost",
-    "kernels measured, stepped or compared one by one": "engine.histories engine.sampling engine.tree holdem.engine",
-    "schedules, samplers and joint solvers taken apart": "solvers.joint solvers.rules solvers.sampling",
+    "helpers of every study": "base run.job run.plots run.solve",
+    "kernels measured, stepped or compared one by one": "engine.histories engine.kernel engine.sampling engine.tree",
+    "schedules, samplers and joint solvers taken apart": "solvers",
     "compiled games looked into": "forms games",
     "subgames, matches and luck, step by step": "search",
     "compiled spots, blueprints and charts looked into": "holdem",

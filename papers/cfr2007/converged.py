@@ -20,7 +20,7 @@ from papers.common.drawing import dress, line_style, panels, save
 from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.holdem.buckets.named import bucketed_holdem
-from treeplex.run.job.record import Record
+from treeplex.results import Record
 
 SWEEPS = {5: 160, 6: 160, 8: 150, 10: 140}
 ALGORITHM = "dcfr+"

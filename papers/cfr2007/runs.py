@@ -15,14 +15,15 @@ from papers.cfr2007.solver import LimitCFR, LimitSweeps, predicted_bytes
 from papers.cfr2007.strategy import LimitStrategy, strategy_of
 from papers.cfr2007.walks import judge_limit
 from treeplex.base.notices import tell, telling
-from treeplex.base.settings import Settings, setting
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import FileError, GameError, Interrupted, SpecError
 from treeplex.forms.policies.files import load_policy
+from treeplex.learn import Settings, setting
+from treeplex.results import JobFolder, Progress, Record
 from treeplex.run.job.checkpoint import Arrays, State, position_of
-from treeplex.run.job.folder import RUN, JobFolder, JobKind, folder_at, kind_of
+from treeplex.run.job.folder import RUN, JobKind, folder_at, kind_of
 from treeplex.run.job.job import Job, go_on, start
-from treeplex.run.job.record import Progress, Record, Watcher, real, reals
+from treeplex.run.job.record import Watcher, real, reals
 from treeplex.run.solve.settings import SOLVE
 from treeplex.run.solve.tree_game import policy_file
 

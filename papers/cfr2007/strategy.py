@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from papers.cfr2007.game import LimitGame, empty_tables, widths
 from papers.cfr2007.street import END, FOLD, NODE, Tables
 from treeplex.errors import PolicyError, SpecError
-from treeplex.forms.policies.tabular import Policy
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.buckets.compile_buckets import Infostates
 from treeplex.holdem.buckets.game import BucketGame
+from treeplex.policies import Policy
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.holdem.buckets.joint import joint_tables
 from treeplex.holdem.buckets.plan import limit_spot
-from treeplex.run.job.record import Record
+from treeplex.results import Record
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}

@@ -21,8 +21,9 @@ from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand
 from papers.ddcfr.runs import ITERATIONS, LARGE, STEERED, Game, described, digest, games, own_policy, stored
 from treeplex.base.arrays import Floats
+from treeplex.engine import Payoff, Tree, iterate, reach, workspace
 from treeplex.engine.kernel import kernel
-from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace, new_state, workspace
+from treeplex.engine.tree.form import TreeState, Workspace, new_state
 from treeplex.engine.tree.learned import (
     COLUMNS,
     HEAD,

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.holdem import HoldemSolution
 from treeplex.holdem.cards.class_equities import class_equities, equities_on
-from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.study.preflop_charts import read_solved
 
 FOLDER = Path("runs/preflop")

@@ -41,8 +41,8 @@ from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import flat_range, random_range
+from treeplex.search import SubgameSearch
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
 SETTINGS = HoldemRebelSettings(games=800)

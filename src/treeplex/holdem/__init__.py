@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from treeplex.holdem.cards.ranges import parse_range, range_to_string
     from treeplex.holdem.forms.compile_spot import CompiledSpot
     from treeplex.holdem.forms.compile_spot import compile_spot as compile
-    from treeplex.holdem.limit.match import play_limit
-    from treeplex.holdem.limit.run import LimitSettings, solve_limit
     from treeplex.holdem.policies.spot_policy import HoldemPolicy
     from treeplex.holdem.policies.view import View
     from treeplex.holdem.rules.public import HoldemGame
@@ -57,8 +55,6 @@ if TYPE_CHECKING:
 _HOMES = {
     "treeplex.holdem.solve.spot_game": "SpotOptions",
     "treeplex.holdem.solve.solver": "HoldemSolver",
-    "treeplex.holdem.limit.run": "LimitSettings, solve_limit",
-    "treeplex.holdem.limit.match": "play_limit",
     "treeplex.holdem.study.equity": "Equity, RangeEquity, equity",
     "treeplex.holdem.forms.compile_spot": "CompiledSpot, compile_spot as compile",
     "treeplex.holdem.betting.sizes": "BetPlan, FixedLimit",
@@ -96,7 +92,6 @@ __all__ = [
     "HoldemPolicy",
     "HoldemSolution",
     "HoldemSolver",
-    "LimitSettings",
     "Measures",
     "NodeLock",
     "PushFold",
@@ -126,7 +121,6 @@ __all__ = [
     "measures",
     "parse_cards",
     "parse_range",
-    "play_limit",
     "push_fold",
     "range_text",
     "range_to_string",
@@ -136,7 +130,6 @@ __all__ = [
     "rhode_island_holdem",
     "royal_holdem",
     "runouts",
-    "solve_limit",
     "spot",
     "turn_endgame_holdem",
 ]

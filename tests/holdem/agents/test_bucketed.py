@@ -71,7 +71,7 @@ def test_it_plays_the_policy_of_its_buckets() -> None:
     """The row of the infostate that the buckets of the whole board and the betting so far are written as."""
     own = policy()
     rules, sequences = rules_of(own), np.empty(len(royal().hands), np.int32)
-    agent, generator = BucketAgent(limit_holdem(rules).public_game(), own), np.random.default_rng(1)
+    agent, generator = BucketAgent(limit_holdem(rules).public, own), np.random.default_rng(1)
     river, decisions, lookup = River(royal()), 0, own.game.lookup
     for _ in range(12):
         for state, node, played in walked(agent, generator):
@@ -93,7 +93,7 @@ def test_the_table_is_that_of_the_buckets() -> None:
     own = policy()
     game = limit_holdem(rules_of(own))
     assert game.spec == "holdem(bets=[2;2;4;4],raises=[3;4;4;4],ranks=5)"
-    player, generator = BucketAgent(game.public_game(), own), np.random.default_rng(0)
+    player, generator = BucketAgent(game.public, own), np.random.default_rng(0)
     seen = [each for _ in range(40) for each in walked(player, generator)]
     assert {state.table.street for state, _, _ in seen} == {0, 1, 2, 3}
     assert all(max(state.table.paid) < 200 for state, _, _ in seen)
@@ -101,7 +101,7 @@ def test_the_table_is_that_of_the_buckets() -> None:
 
 def test_it_plays_against_others() -> None:
     own = policy()
-    game = limit_holdem(rules_of(own)).public_game()
+    game = limit_holdem(rules_of(own)).public
     agents = [BucketAgent(game, own, np.random.default_rng(2)), RuleAgent(game, "caller")]
     results = [play_game(agents, np.random.default_rng(seed)) for seed in range(20)]
     assert all(sum(result) == 0 for result in results)
@@ -123,14 +123,14 @@ def test_other_tables_are_refused(rules: dict[str, Any]) -> None:
     own = policy()
     plays = r"holdem\(bets=\[2;2;4;4\],raises=\[3;4;4;4\],ranks=5\)"
     with pytest.raises(SpecError, match=rf"the policy of bucketed_holdem.* plays {plays}; let it play that"):
-        BucketAgent(holdem(**rules).public_game(), own)
+        BucketAgent(holdem(**rules).public, own)
 
 
 def test_it_has_to_see_every_bet() -> None:
     from treeplex.search.subgames.beliefs import Belief
 
     own = policy()
-    player = BucketAgent(limit_holdem(rules_of(own)).public_game(), own)
+    player = BucketAgent(limit_holdem(rules_of(own)).public, own)
     later = player.game.after(player.game.first_state(), 1)
     ones = np.ones(len(royal().hands))
     with pytest.raises(GameError, match="has to see every bet"):

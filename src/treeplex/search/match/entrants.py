@@ -98,7 +98,7 @@ class Entrant:
         if self.text is not None:
             return agent(self.text, self.game, think=self.think if searches(self.text) else None)
         if self.table is None:
-            own: Agent | None = played.public.policy_agent(self.source, None)
+            own: Agent | None = self.game.public.policy_agent(self.source, None)
             if own is not None:
                 return own
             raise SpecError(f"{self.name} is a policy, and {self.game} is too large for policy tables; name an agent instead")
