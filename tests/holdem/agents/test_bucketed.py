@@ -19,8 +19,8 @@ from treeplex.holdem.buckets.buckets import placed
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.cards.format import royal
 from treeplex.holdem.cards.strength import River
-from treeplex.holdem.cli.main import group as holdem_commands
 from treeplex.holdem.whole.named import holdem
+from treeplex.run.cli.main import app
 from treeplex.search.agents.agent import play_game
 from treeplex.search.agents.by_rules import RuleAgent
 from treeplex.search.named_agents.registry import agent
@@ -161,7 +161,7 @@ def test_no_limit_in_buckets_is_no_agent() -> None:
 def test_a_person_plays_against_a_run_folder(tmp_path: Path) -> None:
     tp.solve(tp.compile(GAME), "cfr", iterations=1, out=tmp_path / "two")
     words = ["play", "holdem(bets=[2;2;4;4],raises=[3;4;4;4],ranks=5)", "--against", str(tmp_path / "two"), "--seed", "1"]
-    out = CliRunner().invoke(holdem_commands, [*words, "-n", "2"], input="raise\n" + "c\n" * 20).output
+    out = CliRunner().invoke(app, [*words, "-n", "2"], input="raise\n" + "c\n" * 20).output
     assert out.startswith("hold'em, limit, blinds 0.5 and 1 bb, stacks 100 bb, bets 1 and 2 bb, 20 cards; against ")
     assert "  1 fold   2 call 0.5 bb   3 raise to 2 bb\n" in out
     assert "\n2 hands: " in out
