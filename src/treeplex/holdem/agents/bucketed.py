@@ -142,7 +142,7 @@ def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
     alike = (
         (theirs.format.deck, theirs.format.deal, theirs.format.hole) == (cards.deck, cards.deal, cards.hole)
         and (theirs.betting.limits, theirs.betting.most) == (betting.limits, betting.most)
-        and (theirs.betting.dealer, theirs.first_table) == (betting.dealer, rules.first_table)
+        and (theirs.betting.dealer, theirs.betting.root) == (betting.dealer, rules.betting.root)
         and not any(theirs.antes)
     )
     if not alike or min(theirs.stacks) <= unbound(bets):
