@@ -20,7 +20,7 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "sample": ("kuhn_poker", lambda path: tp.sample("kuhn_poker", iterations=5, playouts=2, out=path)),
     "best-response": (
         "kuhn_poker",
-        lambda path: tp.train("kuhn_poker", "best-response", settings={"episodes": 100, "hands": 100}, out=path),
+        lambda path: tp.train("kuhn_poker", "best-response", settings={"steps": 2, "batch": 64, "hands": 100}, out=path),
     ),
     "blueprint": (
         SMALL,

@@ -359,12 +359,12 @@ for each in STEERED_BY_NETWORKS:
 JOBS["train ddcfr by PPO"] = training(
     "discount", "ddcfr", ("kuhn_poker",), look_at_discount, 2, **EPOCHS, optimizer="ppo", clipped=False, rtol=STEERED
 )
-RESPONSE = {"episodes": 300, "hands": 60, "every": 100, "exploring": 100}
+RESPONSE = {"steps": 8, "batch": 64, "width": 2, "hands": 60, "every": 4}
 JOBS["train best-response"] = training(
-    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 150, **RESPONSE, rtol=EXACT, torch=False
+    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 4, **RESPONSE
 )
-JOBS["train best-response, a network"] = training(
-    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 150, **RESPONSE, method="network", width=1
+JOBS["train best-response by the rules"] = training(
+    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 4, **RESPONSE, rules=True
 )
 JOBS["train rebel"] = training("rebel", "rebel", DICE, partial(look_at_rebel, DICE), 48, **REBEL, depth=1, seed=3)
 JOBS["train rebel with streams and a policy network"] = training(

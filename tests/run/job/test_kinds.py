@@ -28,7 +28,8 @@ from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.study.batches.batch import run_batch
 from treeplex.holdem.study.batches.boards import read_boards
-from treeplex.learn.best_response.job import BEST_RESPONSE, BestResponseSettings
+from treeplex.learn.best_response.kind import BEST_RESPONSE
+from treeplex.learn.best_response.learner import BestResponseSettings
 from treeplex.learn.blueprint.job import HOLDEM_BLUEPRINT
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.discount.job import DISCOUNT
@@ -116,8 +117,8 @@ class Counting(Learner):
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
 BLUEPRINT = BlueprintTraining(boards=60, deals=2, buckets=(3, 2, 2, 2), method="kmeans", discount_every=20, prune_after=10)
 CASES["blueprint"] = Case(HOLDEM_BLUEPRINT, partial(train, TEN_CARDS, "blueprint", settings=BLUEPRINT), train, 23)
-RESPONSE = BestResponseSettings(episodes=400, hands=8, every=100, exploring=100)
-CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 150)
+RESPONSE = BestResponseSettings(steps=12, batch=32, width=4, hands=8, every=4, approximator="table")
+CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 4)
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
     from treeplex.learn.alphaholdem.job import ALPHAHOLDEM

@@ -239,7 +239,7 @@ def test_all_have_a_place_in_the_list() -> None:
 
 def test_folders_of_trainings_are_played(tmp_path: Path) -> None:
     folder = str(tmp_path / "response")
-    tp.train(KUHN, "best-response", settings={"against": "uniform", "episodes": 100, "hands": 100}, out=folder)
+    tp.train(KUHN, "best-response", settings={"against": "uniform", "steps": 2, "batch": 64, "hands": 100}, out=folder)
     assert spec_of(folder) == parse_spec(f"best_response(file={folder})")
     assert names_agent(folder)
     assert tp.match(KUHN, [folder, "uniform"]).exact

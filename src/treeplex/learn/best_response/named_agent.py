@@ -7,15 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.settings import setting
-from treeplex.errors import GameError, SpecError
-from treeplex.forms.policies.sparse import TablePolicy
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree, pair_state
-from treeplex.learn.best_response.files import load_response
-from treeplex.learn.best_response.network import NetworkPolicy
-from treeplex.learn.best_response.positions import decision
-from treeplex.search.agents.agent import Agent, Seat
+from treeplex.learn.best_response.learner import most_probable
+from treeplex.learn.best_response.positions import Position, over
+from treeplex.learn.train.own import POLICY
+from treeplex.search.agents.agent import Agent, Seat, TableAgent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 from treeplex.search.subgames.beliefs import Belief
 
@@ -38,20 +40,26 @@ class LearnedResponse(AgentKind):
     settings = LearnedResponseSettings
 
     def make(self, game: Game, settings: LearnedResponseSettings, generator: np.random.Generator) -> Agent:
-        response = load_response(Path(settings.file))
-        if response.spec != str(game):
-            raise SpecError(f"{settings.file} is a response in {response.spec}, not in {game}; train one for this game")
-        return ResponseAgent(public_tree(game.public), response, generator)
+        file = Path(settings.file) / POLICY
+        if not file.is_file():
+            raise FileError(f"{settings.file} holds no learned response; make one: treeplex train best-response GAME")
+        if is_neural_policy(file):
+            response = NeuralPolicy.load(file)
+            if response.spec == str(game):
+                return ResponseAgent(public_tree(game.public), response, generator)
+        else:
+            policy = load_policy(file)
+            if policy.game.identity == compile_game(game).identity:
+                return TableAgent(game.public, policy, generator)
+        raise SpecError(f"{settings.file} is not a response in {game}; train one for this game")
 
 
 class ResponseAgent(Seat):
-    """Plays what a policy of infostates says."""
+    """Plays what a network of infostates says."""
 
     draws = False
 
-    def __init__(
-        self, rules: PublicTree, response: TablePolicy | NetworkPolicy, generator: np.random.Generator | None = None
-    ) -> None:
+    def __init__(self, rules: PublicTree, response: NeuralPolicy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
 
         Args:
@@ -80,13 +88,6 @@ class ResponseAgent(Seat):
         player, labels, node = options.player, list(options.labels), pair_state(self.state).node
         table = np.full((len(labels), len(possible[player])), 1.0 / len(labels))
         hands = np.flatnonzero(possible[player]).tolist()
-        known = [self.rules.infostate(node, player, hand) for hand in hands]
-        if isinstance(self.response, NetworkPolicy):
-            best = self.response.choose([decision(infostate, labels) for infostate in known], player)
-            table[:, hands] = np.arange(len(labels))[:, None] == np.array(best)
-            return table
-        for hand, infostate in zip(hands, known, strict=True):
-            if (player, infostate) in self.response:
-                played = self.response[player, infostate]
-                table[:, hand] = [played[label] for label in labels]
+        known = [Position(self.rules.infostate(node, player, hand), labels, (), over) for hand in hands]
+        table[:, hands] = np.arange(len(labels))[:, None] == np.array(most_probable(self.response, known, player))
         return table

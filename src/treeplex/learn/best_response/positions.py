@@ -7,14 +7,16 @@ import numpy as np
 
 from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, PolicyError, TreeplexError
-from treeplex.evaluate.playouts import Player, payoffs_of
+from treeplex.evaluate.playouts import payoffs_of
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.sparse import TablePolicy
+from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.public import PublicGame
 from treeplex.games.public import State as Place
-from treeplex.holdem.rules.public import HoldemGame
-from treeplex.search.agents.agent import Agent, fork
+from treeplex.search.agents.agent import Agent, agent_policy, fork
 from treeplex.search.subgames.beliefs import Belief
 
 NOBODY = -9
@@ -28,7 +30,7 @@ class Position(NamedTuple):
         infostate: what it knows; empty at the end.
         actions: what it may do; none at the end.
         payoffs: of all players at the end; else none.
-        after: the position after an action by number; draws what the others do, anew each time.
+        after: the position after an action by number, to be asked once: the others move, and agents see it.
     """
 
     infostate: str
@@ -40,11 +42,6 @@ class Position(NamedTuple):
 def over(number: int) -> Position:
     """No position follows."""
     raise AssertionError("nothing follows this position")
-
-
-def decision(infostate: str, actions: Sequence[int]) -> Position:
-    """A position to be looked at only."""
-    return Position(infostate, actions, (), over)
 
 
 class World(Protocol):
@@ -62,14 +59,30 @@ class World(Protocol):
         """A new play from a seat, up to its first decision, with a stream of random numbers."""
         ...
 
+    def policy_on(self, game: CompiledGame) -> Policy:
+        """What the fixed agent plays, on the compiled game."""
+        ...
+
 
 class RulesWorld:
     """Rules, and a policy of infostates in all other seats."""
 
-    def __init__(self, rules: Game, fixed: Player) -> None:
+    def __init__(self, rules: Game, fixed: Policy | TablePolicy | NeuralPolicy) -> None:
         """Take rules with moves one at a time (:func:`treeplex.forms.compile.stepping.turn_by_turn`) and a policy of them."""
         self.rules, self.fixed = rules, fixed
         self.players, self.spec = rules.num_players, rules.spec
+
+    def policy_on(self, game: CompiledGame) -> Policy:
+        """See :class:`World`.
+
+        Raises:
+            PolicyError: a policy that does not fit.
+        """
+        if not isinstance(self.fixed, Policy):
+            return self.fixed.on(game)
+        if self.fixed.game.identity != game.identity:
+            raise PolicyError(f"a policy for {self.fixed.game}, not for {game}")
+        return self.fixed
 
     def begin(self, seat: int, stream: Stream) -> Position:
         """See :class:`World`.
@@ -118,6 +131,10 @@ class TableWorld:
         self.fixed, self.game, self.spec = fixed, fixed.game, spec
         self.players = self.game.players
 
+    def policy_on(self, game: CompiledGame) -> Policy:
+        """See :class:`World`; the agent is asked at every public state, as :func:`agent_policy` does."""
+        return agent_policy(fork(self.fixed), game, progress=False)
+
     def begin(self, seat: int, stream: Stream) -> Position:
         """See :class:`World`."""
         seats = dict[int, Agent]()
@@ -126,11 +143,9 @@ class TableWorld:
                 seats[player] = fork(self.fixed)
                 seats[player].begin(player, np.random.default_rng(int(stream.draw() * 2**53)))
         held = Belief.root(self.game).draw(np.random.default_rng(int(stream.draw() * 2**53)))
-        return self._next(self.game.first_state(), (), held, seats, seat, stream)
+        return self._next(self.game.first_state(), held, seats, seat, stream)
 
-    def _next(
-        self, place: Place, path: tuple[int, ...], held: tuple[int, ...], seats: dict[int, Agent], seat: int, stream: Stream
-    ) -> Position:
+    def _next(self, place: Place, held: tuple[int, ...], seats: dict[int, Agent], seat: int, stream: Stream) -> Position:
         game = self.game
         while (options := game.options(place)).player != seat:
             if options.player == TERMINAL:
@@ -140,18 +155,19 @@ class TableWorld:
             else:
                 table = seats[options.player].policy()[:, held[options.player]]
                 number = picked((table / table.sum()).tolist(), stream.draw())
-            place, path, held = self._moved(place, path, held, seats, number)
-        here, way, hands = place, path, held
-
-        def after(number: int) -> Position:
-            copies = {player: fork(agent) for player, agent in seats.items()}
-            return self._next(*self._moved(here, way, hands, copies, number), copies, seat, stream)
-
-        return Position(infostate_of(game, place, path, seat, held[seat]), list(options.labels), (), after)
+            place, held = self._moved(place, held, seats, number)
+        here, hands = place, held
+        labels = [int(label) for label in options.labels]
+        return Position(
+            game.infostate_at(place, seat, held[seat]),
+            labels,
+            (),
+            lambda number: self._next(*self._moved(here, hands, seats, number), seats, seat, stream),
+        )
 
     def _moved(
-        self, place: Place, path: tuple[int, ...], held: tuple[int, ...], seats: dict[int, Agent], number: int
-    ) -> tuple[Place, tuple[int, ...], tuple[int, ...]]:
+        self, place: Place, held: tuple[int, ...], seats: dict[int, Agent], number: int
+    ) -> tuple[Place, tuple[int, ...]]:
         """After what has a number among what can happen; agents see it."""
         options = self.game.options(place)
         label = options.labels[number]
@@ -161,11 +177,4 @@ class TableWorld:
             label = options.labels[0]
         for agent in seats.values():
             agent.see(label)
-        return self.game.after(place, label), (*path, label), held
-
-
-def infostate_of(game: PublicGame, place: Place, path: tuple[int, ...], player: int, hand: int) -> str:
-    """What a player knows: as the rules write it, else its hand and what happened."""
-    if isinstance(game, HoldemGame):
-        return f"{hand}:{','.join(map(str, path))}"
-    return game.infostate_at(place, player, hand)
+        return self.game.after(place, label), held

@@ -56,6 +56,7 @@ class NeuralLearner(Learner):
     Attributes:
         walks_rules: whether the class can learn by the rules alone.
         for_teams: whether it is made for games in which everybody is paid the same.
+        alone: whether it learns against fixed players, so that no equilibrium is sought.
         zero_sum: its name, if it is defined for two players and constant sums alone.
         saved: attributes that are saved, integers and arrays; :meth:`parts` are saved besides.
         sampler: walks and episodes.
@@ -66,6 +67,7 @@ class NeuralLearner(Learner):
     strategy: AnyProfile
     walks_rules: ClassVar[bool] = False
     for_teams: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
     zero_sum: ClassVar[str] = ""
     saved: ClassVar[Sequence[str]] = ()
 
@@ -73,6 +75,8 @@ class NeuralLearner(Learner):
         super().__init__(game, settings)
         self.sampler = self.make_sampler()
         self.check_game()
+        if self.alone:
+            return
         if self.sampler.cooperative and not self.for_teams:
             notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
         elif not self.sampler.cooperative and (self.players > 2 or (self.players == 2 and self.sampler.constant is None)):
@@ -98,6 +102,10 @@ class NeuralLearner(Learner):
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
+        return self.rules_sampler()
+
+    def rules_sampler(self) -> Sampler:
+        """The sampler of the game's rules."""
         return RulesSampler(self.game, self.settings, self.executor)
 
     @property

@@ -161,6 +161,10 @@ class OwnJob(TrainingJob[Settings]):
         """The policy."""
         return self.student.policy()
 
+    def panels(self, records: Sequence[Record]) -> "list[Panel]":
+        """Of the learning curve."""
+        return panels_of(records, self.student.effort())
+
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write the policy, and at the end the learning curve."""
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
@@ -174,7 +178,7 @@ class OwnJob(TrainingJob[Settings]):
         if ended:
             from treeplex.run.plots import curves_figure, write_figure
 
-            panels = panels_of(records, self.student.effort())
+            panels = self.panels(records)
             title, end = f"{self.learner} on {self.game}", max(self._done, 1)
             write_figure(curves_figure(title, "Steps", panels, last=end, height=1.2 + 2.4 * len(panels)), path / PLOT)
 

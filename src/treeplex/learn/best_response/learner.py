@@ -1,0 +1,186 @@
+"""A best response to a fixed agent by PPO; what it wins in held-out hands is a lower bound of what the agent can lose.
+
+The agent has all seats but one, and the response learns in each seat in turn. On a compiled game the agent is read into a table
+once, so that kernels play. Elsewhere plays go through :class:`treeplex.learn.best_response.positions.World`, in which the agent
+is asked where it acts, and the network sees the words of infostates, hashed, whatever the rules are. The response itself is the
+most probable action.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.arrays import Ints, Singles
+from treeplex.base.settings import setting
+from treeplex.base.workers.executor import Executor
+from treeplex.engine.histories.episodes import Episodes
+from treeplex.engine.sampling.streams import Stream
+from treeplex.forms.compile.stepping import picked
+from treeplex.forms.policies.heads import BEST, best_rows
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.views import WORDS, hashed
+from treeplex.games.base import Game
+from treeplex.learn.best_response.held_out import held_out
+from treeplex.learn.best_response.opponents import world_against
+from treeplex.learn.best_response.positions import Position, World
+from treeplex.learn.neural.fitting.infosets import Infosets
+from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
+from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
+from treeplex.learn.neural.walks.rules import RulesSampler
+from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler
+
+
+@dataclass(frozen=True)
+class BestResponseSettings(PpoSettings):
+    """Against whom, and how a response is learned."""
+
+    against: str = setting("uniform", "the fixed agent: a run folder, a policy file, or an agent by name", fixed=True)
+    hands: int = setting(4000, "held-out hands of each measurement in all seats, at least 30 in each", low=4, fixed=True)
+    steps: int = setting(150, "updates, each of several passes over its plays", low=1)
+    batch: int = setting(1024, "plays of an update, in all seats", low=1)
+    width: int = setting(64, "units of each hidden layer", low=1, fixed=True)
+    rate: float = setting(0.001, "step size of the policy", above=0)
+    entropy: float = setting(0.01, "weight of the policy's entropy", low=0)
+    every: int | None = setting(25, "updates between measurements; none: ten per power of ten", low=1)
+
+
+class BestResponse(Ppo):
+    """A best response to a fixed agent: what it can lose at least.
+
+    Attributes:
+        world: the game and the fixed agent.
+        fixed: the agent on a compiled game.
+    """
+
+    settings_class = BestResponseSettings
+    source = "Timbers et al. 2022, Approximate exploitability: learning a best response; here by PPO without search"
+    spreads = False
+    alone = True
+
+    def __init__(self, game: Game, settings: Any, world: World | None = None) -> None:
+        """Start; ``world`` has the fixed agent in place of ``settings.against``."""
+        self.world = world or world_against(game, settings.against, seed=settings.seed)
+        super().__init__(game, settings)
+        self.fixed: AnyProfile | None = None
+        if self.sampler.numbered:
+            self.fixed = MatrixProfile(self.infosets.matrix(self.world.policy_on(self.compiled).probabilities))
+
+    def rules_sampler(self) -> Sampler:
+        """Plays against the agent."""
+        return PlaySampler(self.game, self.settings, self.executor, self.world)
+
+    def play(self) -> Episodes:
+        """Plays in each seat in turn; of their decisions the learner's own."""
+        own = np.arange(self.settings.batch) % self.players
+        seats = (np.arange(self.players) != own[:, None]).astype(np.int64)
+        played = self.sampler.episodes([self.profile] if self.fixed is None else [self.profile, self.fixed], seats)
+        self.look(played.infosets)
+        return decisions_of(played.episodes, own)
+
+    def policy(self) -> Policy | NeuralPolicy:
+        """The most probable actions."""
+        if not self.sampler.numbered:
+            return self.sampler.neural_policy([self.resulting.copied_layers()], head=BEST)
+        return Policy(self.compiled, self.infosets.table(best_rows(self.current, self.seen.legal)))
+
+    def measure(self) -> Mapping[str, float]:
+        """What the response wins in held-out hands more than the agent would, and what it wins in each seat."""
+        policy = self.policy()
+
+        def choose(positions: Sequence[Position], seat: int) -> list[int]:
+            return most_probable(policy, positions, seat)
+
+        found = held_out(self.world, choose, self.settings.hands, self.settings.seed)
+        values = {f"value_{seat}": value for seat, value in enumerate(found.values)}
+        return {"at_least": found.gain, "interval": found.interval, **values}
+
+
+class PlaySampler(RulesSampler):
+    """Plays of single seats against a fixed agent, for games that are not compiled.
+
+    Attributes:
+        world: the game and the agent.
+    """
+
+    def __init__(self, game: Game, settings: Any, executor: Executor, world: World) -> None:
+        super().__init__(game, settings.changed({"features": WORDS}), executor)
+        self.world = world
+
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
+        """Plays by the one policy in each seat that is 0; the agent has the others, and its decisions are left out."""
+        (policy,), own = policies, seats.argmin(axis=1).tolist()
+        streams = [Stream(self.settings.seed, self.played + number, seat) for number, seat in enumerate(own)]
+        positions = [self.world.begin(seat, stream) for seat, stream in zip(own, streams, strict=True)]
+        taken: list[list[tuple[int, int, float]]] = [[] for _ in own]
+        numbers: dict[tuple[int, str], int] = {}
+        met: list[tuple[int, Position]] = []
+        known: list[list[float]] = []
+        while going := [number for number, position in enumerate(positions) if position.actions]:
+            places = []
+            for number in going:
+                place = numbers.setdefault((own[number], positions[number].infostate), len(met))
+                met += [(own[number], positions[number])] if place == len(met) else []
+                places.append(place)
+            if fresh := met[len(known) :]:
+                asked = policy(self.infosets_of(fresh))
+                known += [row[self.view.columns(at.actions)].tolist() for (_, at), row in zip(fresh, asked, strict=True)]
+            for number, place in zip(going, places, strict=True):
+                chosen = picked(known[place], streams[number].draw())
+                column = self.view.column_of[positions[number].actions[chosen]]
+                taken[number].append((place, column, known[place][chosen]))
+                positions[number] = positions[number].after(chosen)
+        infosets, columns, chances = np.array([each for play in taken for each in play]).reshape(-1, 3).T
+        counts, none = [len(play) for play in taken], np.full(len(columns), -1, np.int32)
+        episodes = Episodes(
+            np.append(0, np.cumsum(counts)),
+            none,
+            np.repeat(np.array(own, np.int32), counts),
+            infosets.astype(np.int32),
+            columns.astype(np.int32),
+            chances,
+            np.array([position.payoffs for position in positions], np.float64),
+            np.full(len(own), -1, np.int32),
+            len(own) + len(columns),
+        )
+        self.count(episodes.nodes, len(own))
+        return Played(episodes, self.infosets_of(met), np.empty((0, 0)), np.empty((0, 0), np.float32))
+
+    def infosets_of(self, met: Sequence[tuple[int, Position]]) -> Infosets:
+        """The infosets of positions, each with who acts there."""
+        seen = [(self.view.columns(position.actions), hashed(position.infostate)) for _, position in met]
+        legal, rows = rows_and_legal(seen, len(self.view.actions), len(self.view.scale))
+        return Infosets(np.array([player for player, _ in met], np.int32), rows, legal)
+
+
+def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, features: int) -> tuple[Any, Any]:
+    """Columns of legal actions and rows of features as arrays: bool [n, actions] and float32 [n, features]."""
+    legal = np.zeros((len(seen), actions), np.bool_)
+    for row, (columns, _) in zip(legal, seen, strict=True):
+        row[columns] = True
+    return legal, np.array([row for _, row in seen], np.float32).reshape(len(seen), features)
+
+
+def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
+    """Episodes with the decisions of one player each, int64 [B]."""
+    kept = episodes.player == np.repeat(own, np.diff(episodes.first))
+    first = np.append(0, np.cumsum(kept))[episodes.first]
+    columns = {name: getattr(episodes, name)[kept] for name in ("history", "player", "infoset", "action", "probability")}
+    return episodes._replace(first=first, **columns)
+
+
+def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], seat: int) -> list[int]:
+    """The number of the action that a response plays at each position."""
+    if isinstance(policy, NeuralPolicy):
+        columns = [policy.view.columns(each.actions) for each in positions]
+        seen = [(own, hashed(each.infostate)) for own, each in zip(columns, positions, strict=True)]
+        legal, rows = rows_and_legal(seen, len(policy.view.actions), len(policy.view.scale))
+        played = policy.probabilities(seat, rows, legal)
+        return [int(row[own].argmax()) for row, own in zip(played, columns, strict=True)]
+    found = []
+    for position in positions:
+        shares = policy[seat, position.infostate]
+        found.append(max(range(len(position.actions)), key=lambda number: shares[position.actions[number]]))
+    return found
