@@ -359,12 +359,12 @@ for each in STEERED_BY_NETWORKS:
 JOBS["train ddcfr by PPO"] = training(
     "discount", "ddcfr", ("kuhn_poker",), look_at_discount, 2, **EPOCHS, optimizer="ppo", clipped=False, rtol=STEERED
 )
-RESPONSE = {"steps": 8, "batch": 64, "width": 2, "hands": 60, "every": 4}
+RESPONSE = {"steps": 8, "batch": 64, "width": 2, "hands": 60, "every": 1}
 JOBS["train best-response"] = training(
-    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 4, **RESPONSE
+    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 3, **RESPONSE
 )
 JOBS["train best-response by the rules"] = training(
-    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 4, **RESPONSE, rules=True
+    "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 3, **RESPONSE, rules=True
 )
 JOBS["train rebel"] = training("rebel", "rebel", DICE, partial(look_at_rebel, DICE), 48, **REBEL, depth=1, seed=3)
 JOBS["train rebel with streams and a policy network"] = training(
