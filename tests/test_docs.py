@@ -270,7 +270,7 @@ def test_trainings_of_rebel_in_examples_take_steps() -> None:
                 settings = kind.for_game(words[2]).presets(words[2])["recipe"].changed(asked)
                 assert settings.burn_in <= settings.solves / 3, f"{block.place}: {' '.join(words)}"
                 found += 1
-    assert found >= 6
+    assert found >= 5
 
 
 def test_the_readme_is_short_and_counts_right() -> None:
