@@ -95,7 +95,10 @@ def test_an_agent_of_ones_own_is_named_again(tmp_path):
     )
     against = f"{file}:First"
     trained = tp.train("kuhn_poker", "best-response", settings={**SHORT, "against": against}, out=tmp_path / "run")
-    assert [trained.records[-1].measures[name] for name in ("value_0", "value_1")] == [1.0, 1.0]  # it passes and folds, whatever it holds
+    assert [trained.records[-1].measures[name] for name in ("value_0", "value_1")] == [
+        1.0,
+        1.0,
+    ]  # it passes and folds, whatever it holds
     with pytest.raises(FileError, match="name it as well"):
         tp.train(resume=tmp_path / "run", settings={"steps": 24})
     again = tp.train(resume=tmp_path / "run", settings={"steps": 24, "against": against})

@@ -38,7 +38,8 @@ def folder_of(kind: JobKind, path: Path, game: object) -> Path:
 
 @pytest.mark.slow_cases("alphaholdem-settings0")
 @pytest.mark.parametrize(
-    ("learner", "settings"), [("alphaholdem", HANDS), ("best-response", {"against": "uniform", "steps": 2, "batch": 64, "hands": 60})]
+    ("learner", "settings"),
+    [("alphaholdem", HANDS), ("best-response", {"against": "uniform", "steps": 2, "batch": 64, "hands": 60})],
 )
 def test_the_game_of_a_training_need_not_be_named(tmp_path: Path, learner: str, settings: dict[str, object]) -> None:
     folder, table = tmp_path / "run", tmp_path / "table.json"
