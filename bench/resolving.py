@@ -19,7 +19,7 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
-from treeplex.search.resolving.carried import Carried
+from treeplex.search.resolving.carried import ResolvingState
 from treeplex.search.subgames.beliefs import Belief
 
 RANGE = "22+,A2s+,K7s+,Q8s+,J8s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo"
@@ -40,8 +40,8 @@ def one_case(name: str, quick: bool) -> dict[str, Any]:
     """Seconds of processor time that a solve behind a gadget takes."""
     game, iterations = game_of(name), 2 if quick else ITERATIONS[name]
     agent, belief = ResolvingAgent(game, Resolving(iterations=iterations), remember=0), Belief.root(game)
-    first = agent.solve(Carried(0, belief))
-    carried = Carried(0, belief, first.responses.at(()))
+    first = agent.solve(ResolvingState(0, belief))
+    carried = ResolvingState(0, belief, first.responses.at(()))
     agent.solve(carried)
     seconds = []
     for _ in range(1 if quick else TURNS):

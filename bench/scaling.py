@@ -44,7 +44,7 @@ from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.match.hands import HandPlayer
 from treeplex.search.match.settings import MatchSettings
-from treeplex.solvers.rules.discount_policy import fresh_policy
+from treeplex.solvers.rules.discount_policy import untrained_discount_policy
 
 LINK = 125e6
 """Bytes a second of a link of one gigabit."""
@@ -80,7 +80,7 @@ def works(folder: Path) -> list[Work]:
     rules = public_tree(dice)
     trainer = RebelTrainer(rules, settings)
     weights, state = weights_of(trainer.leaf), taken(trainer.play)
-    policy = fresh_policy(horizon=1000, hidden=(64, 64), seed=1)
+    policy = untrained_discount_policy(horizon=1000, hidden=(64, 64), seed=1)
     rows = policy.parameters + 0.05 * np.random.default_rng(0).standard_normal((100, len(policy.parameters)))
     leduc = tp.compile("leduc_poker")
     strategy = uniform_probabilities(leduc)[: sum(leduc.sequences) - leduc.players]

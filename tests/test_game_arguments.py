@@ -99,7 +99,7 @@ def cut_values(game: Any) -> tuple[int, ...]:
 
 
 def averaged(game: Any) -> np.ndarray:
-    found = tp.search.averaged_policy(game, public(game), ZeroLeaf(), SETTINGS, np.random.default_rng(0))
+    found = tp.search.playthrough_policy(game, public(game), ZeroLeaf(), SETTINGS, np.random.default_rng(0))
     return found.probabilities
 
 
@@ -169,7 +169,7 @@ CASES: dict[str, Callable[[Any, Path], Any]] = {
     "search.SearchAgent": lambda game, path: searched(public(game)),
     "search.TableAgent": lambda game, path: TableAgent(public(game), tp.Policy.uniform(KUHN)).policy(),
     "search.agent_policy": lambda game, path: tp.search.agent_policy(tp.agent(UNIFORM, KUHN), game).probabilities,
-    "search.averaged_policy": lambda game, path: averaged(game),
+    "search.playthrough_policy": lambda game, path: averaged(game),
     "search.cut": lambda game, path: cut_values(public(game)),
     "search.public_game": lambda game, path: repr(tp.search.public_game(game).first_state()),
     "search.public_tree": lambda game, path: repr(tp.search.public_tree(game).first_state()),
@@ -187,23 +187,23 @@ OTHERS = {
     "holdem.estimate": "spots, below",
     "holdem.holdem_agent": "spots, below",
     "holdem.report": "spots",
-    "search.resolved": "tests/search/resolving",
-    "search.ActionSubset": "public-tree rules around other public-tree rules",
+    "search.resolve_subgames": "tests/search/resolving",
+    "search.ActionAbstraction": "public-tree rules around other public-tree rules",
     "search.Aivat": "below",
     "search.BlueprintLeaf": "below",
     "search.CoarsePolicy": "a subset of actions",
     "search.PolicyValues": "below",
-    "search.Seat": "the base of agents",
+    "search.BaseAgent": "the base of agents",
     "search.TableBlueprint": "the very rules of the agent that plays it",
     "search.TranslatedAgent": "below",
-    "search.compiled_subset": "a subset of actions",
-    "search.counted_actions": "a subset of actions",
+    "search.compile_abstraction": "a subset of actions",
+    "search.off_tree_counts": "a subset of actions",
     "search.cut_states": "states of public-tree rules",
-    "search.generated_policies": "below",
-    "search.improved": "a subset of actions",
-    "search.only_sizes": "below",
+    "search.self_generated_policies": "below",
+    "search.improve_blueprint": "a subset of actions",
+    "search.bet_abstraction": "below",
     "search.translated_policy": "a subset of actions",
-    "search.unknown_actions": "a subset of actions",
+    "search.off_tree_actions": "a subset of actions",
     "learn.Learner": "made by tp.train",
     "learn.RebelJudgement": "made by judging",
     "learn.deepstack_leaf": "tests/learn/deepstack",
@@ -252,9 +252,9 @@ def test_public_states_may_be_given_as_a_spec() -> None:
     leaves = [tp.search.BlueprintLeaf(game, policy) for game in (KUHN, rules)]
     assert [leaf.continuations for leaf in leaves] == [(1, 1)] * 2
     horizon = Horizon(1)
-    found = [tp.search.generated_policies(game, policy, 0, 2, horizon=horizon, iterations=3) for game in (KUHN, rules)]
+    found = [tp.search.self_generated_policies(game, policy, 0, 2, horizon=horizon, iterations=3) for game in (KUHN, rules)]
     assert np.array_equal(*[each[1].probabilities for each in found])
-    subsets = [tp.search.only_sizes(game, ["a"]) for game in ("no_limit_leduc", tp.search.public_tree("no_limit_leduc"))]
+    subsets = [tp.search.bet_abstraction(game, ["a"]) for game in ("no_limit_leduc", tp.search.public_tree("no_limit_leduc"))]
     assert subsets[0].visit(subsets[0].root) == subsets[1].visit(subsets[1].root)
     inner = TableAgent(rules, policy)
     assert np.array_equal(tp.search.TranslatedAgent(KUHN, inner).policy(), inner.policy())

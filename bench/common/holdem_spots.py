@@ -13,7 +13,7 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.spots.known import turn_endgame_holdem
-from treeplex.holdem.spots.libratus import read_endgame
+from treeplex.holdem.spots.libratus import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
@@ -72,7 +72,7 @@ def endgame(number: int, decoding: str = "true") -> Callable[[], Spot]:
         folder = os.environ.get(ENDGAMES)
         if not folder:
             raise FileNotFoundError(f"the end games of Libratus: name the folder of subgame{number}.txt with --endgames")
-        return read_endgame(Path(folder) / f"subgame{number}.txt", decoding=decoding)
+        return read_libratus_endgame(Path(folder) / f"subgame{number}.txt", decoding=decoding)
 
     return make
 

@@ -27,7 +27,7 @@ from treeplex.learn.common.networks import Forward, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Ranges
@@ -119,7 +119,7 @@ class Ours:
         """Playthroughs with the network of the released settings."""
         game, leaf = compile_game(self.spec), self.leaf(PAPER.width, PAPER.layers)
         generator = np.random.default_rng(seed)
-        found = measured(leaf, lambda: averaged_policy(game, self.rules, leaf, settings, generator))
+        found = measured(leaf, lambda: playthrough_policy(game, self.rules, leaf, settings, generator))
         return found | {"count": settings.playthroughs}
 
 

@@ -4,7 +4,7 @@ treeplex play leduc_poker --against examples/extending/blueprint_leaf.py:Bluepri
 """
 
 import treeplex as tp
-from treeplex.search import cut_states, subgame_policy, values_of
+from treeplex.search import cut_states, subgame_policy, subgame_values
 
 
 class Blueprint:
@@ -18,4 +18,4 @@ class Blueprint:
         if places is not self.places:  # a search asks for the same places again and again
             self.places, self.rest = places, cut_states(places.game, places.true_states)
             self.there = self.rest.start().policy if self.policy is None else subgame_policy(self.policy, self.rest)
-        return values_of(self.rest, self.there, reached)
+        return subgame_values(self.rest, self.there, reached)

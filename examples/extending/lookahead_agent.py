@@ -5,13 +5,13 @@ treeplex play leduc_poker --against "examples/extending/lookahead_agent.py:Looka
 
 from blueprint_leaf import Blueprint
 
-from treeplex.search import METHODS, Belief, Horizon, Seat, SubgameSearch, cut
+from treeplex.search import METHODS, BaseAgent, Belief, Horizon, SubgameSearch, cut
 
 
-class Lookahead(Seat):
+class Lookahead(BaseAgent):
     """Solves the next ``depth`` moves for all hands at once and plays the average policy; where they end it solves the next.
 
-    ``Seat`` has the rest of an agent: ``act`` draws an action for a hand from ``policy``.
+    ``BaseAgent`` has the rest of an agent: ``act`` draws an action for a hand from ``policy``.
     """
 
     def __init__(self, game, depth=3, iterations=200, leaf=None):

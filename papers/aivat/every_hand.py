@@ -7,7 +7,7 @@ import numpy as np
 from treeplex import Policy
 from treeplex.games import CHANCE, TERMINAL, PublicTree
 from treeplex.games.public import PublicState
-from treeplex.search import PlayedHand, Step
+from treeplex.search import HandEvent, PlayedHand
 from treeplex.search.subgames.policy_tables import table_at
 
 
@@ -24,7 +24,7 @@ def after(
     state: PublicState,
     dealt: tuple[int, int],
     probability: float,
-    steps: tuple[Step, ...],
+    steps: tuple[HandEvent, ...],
 ) -> Iterator[tuple[float, PlayedHand]]:
     """The hands that go on from a public state."""
     options = rules.options(state)
@@ -35,5 +35,5 @@ def after(
     chances = rules.chances(state, dealt) if policy is None else policy[:, dealt[options.player]]
     for number, (chance, label) in enumerate(zip(chances.tolist(), options.labels, strict=True)):
         if chance > 0:
-            here = (*steps, Step(number, policy))
+            here = (*steps, HandEvent(number, policy))
             yield from after(rules, policies, rules.after(state, label), dealt, probability * chance, here)

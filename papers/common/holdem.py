@@ -9,7 +9,7 @@ import numpy as np
 
 from papers.common.curves import NOISE, PERTURBED_ITERATIONS
 from treeplex.errors import TreeplexError
-from treeplex.holdem import CompiledSpot, HoldemSolver, Spot, read_endgame
+from treeplex.holdem import CompiledSpot, HoldemSolver, Spot, read_libratus_endgame
 from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Node
 from treeplex.holdem.engine.passes import BoardPool
@@ -31,7 +31,7 @@ def endgame(number: int, decoding: str) -> Spot:
     if not folder:
         raise SystemExit(f"set {ENDGAMES} to the folder with subgame1.txt to subgame4.txt of LibratusEndgames")
     try:
-        return read_endgame(Path(folder) / f"subgame{number}.txt", decoding=decoding)
+        return read_libratus_endgame(Path(folder) / f"subgame{number}.txt", decoding=decoding)
     except TreeplexError as error:
         raise SystemExit(f"{ENDGAMES}: {error}") from None
 

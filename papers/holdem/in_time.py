@@ -26,7 +26,7 @@ from treeplex.games import CHANCE, TERMINAL
 from treeplex.games.public import pick
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
-from treeplex.search import Seat
+from treeplex.search import BaseAgent
 
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""
@@ -89,7 +89,7 @@ def decisions(name: str, think: float, hands: int) -> Played:
     texts = (f"{name}(blueprint={FOLDER},think={think}{AGENTS[name]})", OPPONENT)
     own, other = (agent(text, played, seed=1) for text in texts)
     game, random, found, seated = played.public, np.random.default_rng(1), list[Decided](), peak_memory()
-    assert isinstance(own, Seat)
+    assert isinstance(own, BaseAgent)
     assert isinstance(game, PublicHoldem)
     for hand in range(hands + 2):
         seats = [own, other][:: 1 - 2 * (hand % 2)]

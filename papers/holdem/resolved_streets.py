@@ -1,6 +1,6 @@
 """A policy of hold'em whose next street is solved again on every board, so that it can be judged whole.
 
-The same as :func:`treeplex.search.resolving.resolved.resolved` does in public trees: the first street is kept, and behind each
+Like :func:`treeplex.search.resolve_subgames` in public trees: the first street is kept, and behind each
 of its ends and each deal a player is solved again to the end of the hand, behind a gadget with what the policy promised the
 other one's hands, or from ranges alone.
 """

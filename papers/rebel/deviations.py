@@ -20,7 +20,7 @@ from papers.common.study import study
 from treeplex import judge
 from treeplex.learn import RebelSettings, RebelTrainer
 from treeplex.learn.common.device import torch_module
-from treeplex.search import PlaythroughSettings, averaged_policy, public_tree
+from treeplex.search import PlaythroughSettings, playthrough_policy, public_tree
 
 DICE = RebelSettings(method="lcfr", solves=15_000)
 TURN = RebelSettings(method="lcfr", depth=0, rounds=True, endgame=7, solves=4_000, iterations=32, reuse=128.0)
@@ -69,7 +69,7 @@ def trained(game: str, way: str, seed: int) -> dict[str, float]:
         search = {name: getattr(settings, name) for name in ("method", "depth", "rounds", "endgame")}
         asked = PlaythroughSettings(**search, iterations=ITERATIONS, playthroughs=PLAYTHROUGHS)
         compiled = tp.compile(spec)
-        policy = averaged_policy(compiled, rules, trainer.leaf, asked, np.random.default_rng(0))
+        policy = playthrough_policy(compiled, rules, trainer.leaf, asked, np.random.default_rng(0))
         return {"exploitability": judge(compiled, policy).exploitability, "seconds": seconds}
 
     key = {"what": "rebel/deviations", "game": spec, "settings": asdict(settings), "judged": [PLAYTHROUGHS, ITERATIONS]}

@@ -12,7 +12,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.forms.policies.tabular import normalised
 from treeplex.games import Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.search import METHODS, Belief, Horizon, LeafValue, NoLeaf, SubgameSearch, cut_states, public_tree, values_of
+from treeplex.search import METHODS, Belief, Horizon, LeafValue, NoLeaf, SubgameSearch, cut_states, public_tree, subgame_values
 from treeplex.search.search_trace import steps
 from treeplex.search.subgames.batch import PairPlaces, Subgames
 from treeplex.search.subgames.beliefs import with_trace
@@ -56,7 +56,7 @@ class Rivers:
 
     def __call__(self, places: PairPlaces, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         search, policy = self.solution(believed)
-        return values_of(search.subgames, policy, reached)
+        return subgame_values(search.subgames, policy, reached)
 
 
 class Turn:

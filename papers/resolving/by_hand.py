@@ -8,7 +8,7 @@ import treeplex as tp
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.search import METHODS, BlueprintLeaf, Horizon, SubgameSearch, cut_states, public_tree, resolved
+from treeplex.search import METHODS, BlueprintLeaf, Horizon, SubgameSearch, cut_states, public_tree, resolve_subgames
 
 WORTH = {0.25: 0.0, 0.5: 0.25, 1.0: 0.75}
 """What player 0 of the coin toss gets at most if heads is guessed so often (Brown and Sandholm 2017, figure 1)."""
@@ -29,7 +29,9 @@ def coin_toss() -> tuple[list[list[str]], dict[str, list[float]]]:
         probabilities[game.sequences_at(game.lookup[1, "guess"])] = heads, 1.0 - heads
         blueprint = tp.Policy(game, probabilities)
         found = [tp.best_response(game, blueprint, 0)[0]]
-        found += [tp.best_response(game, resolved(game, blueprint, each, horizon=Horizon(depth=1)), 0)[0] for each in GADGETS]
+        found += [
+            tp.best_response(game, resolve_subgames(game, blueprint, each, horizon=Horizon(depth=1)), 0)[0] for each in GADGETS
+        ]
         rows.append([f"{heads:g}", f"{worth:g}", *(f"{each:.4f}" for each in found)])
         numbers[f"{heads:g}"] = found
     return rows, numbers

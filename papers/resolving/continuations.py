@@ -15,8 +15,8 @@ from treeplex.search import (
     SubgameSearch,
     biased_policies,
     cut_states,
-    generated_policies,
     public_tree,
+    self_generated_policies,
 )
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
 from treeplex.solvers import make_solver
@@ -61,7 +61,7 @@ def first_round(policy: Policy, choices: list[Policy], player: int) -> Tables:
 def first_rounds(policy: Policy, player: int) -> dict[str, Tables]:
     """First rounds of a player by column of the table."""
     biased = biased_policies(policy)
-    made = generated_policies(RULES, policy, 1 - player, GENERATED, horizon=FIRST_ROUND, iterations=ITERATIONS)
+    made = self_generated_policies(RULES, policy, 1 - player, GENERATED, horizon=FIRST_ROUND, iterations=ITERATIONS)
     choices = {"1 continuation": [policy], "4 biased": biased, "4 generated": made[:4], f"{GENERATED} generated": made}
     return {OWN: own_round(policy)} | {name: first_round(policy, each, player) for name, each in choices.items()}
 

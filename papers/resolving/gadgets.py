@@ -4,7 +4,7 @@ import treeplex as tp
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex import judge
-from treeplex.search import resolved
+from treeplex.search import resolve_subgames
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.solvers import make_solver
 
@@ -22,7 +22,7 @@ def reproduce() -> Result:
         solver = make_solver(game, "cfr")
         solver.run(before)
         blueprint = solver.average_policy()
-        found = {gadget: judge(game, resolved(game, blueprint, gadget, iterations=ITERATIONS)) for gadget in RESOLVING}
+        found = {gadget: judge(game, resolve_subgames(game, blueprint, gadget, iterations=ITERATIONS)) for gadget in RESOLVING}
         judged = judge(game, blueprint)
         numbers[f"cfr {before}"] = {
             "blueprint": judged.best_response_values,

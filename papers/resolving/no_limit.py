@@ -8,14 +8,14 @@ from papers.common.study import study
 from treeplex import CompiledGame, Policy, best_response, judge
 from treeplex.search import (
     CoarsePolicy,
-    compiled_subset,
-    improved,
-    most_frequent,
-    only_sizes,
+    bet_abstraction,
+    compile_abstraction,
+    improve_blueprint,
+    most_frequent_actions,
+    off_tree_actions,
     public_tree,
-    resolved,
+    resolve_subgames,
     translated_policy,
-    unknown_actions,
 )
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.translation.mapping import MAPPINGS
@@ -53,15 +53,15 @@ def losses(game: CompiledGame, blueprint: CoarsePolicy) -> tuple[float, dict[tup
     policy = translated_policy(game, blueprint.policy, blueprint.rules)
     found: dict[tuple[int, ...], float] = {}
     for seat in (0, 1):
-        for path, likely in unknown_actions(blueprint.rules, best_response(game, policy, seat)[1]).items():
+        for path, likely in off_tree_actions(blueprint.rules, best_response(game, policy, seat)[1]).items():
             found[path] = found.get(path, 0.0) + likely
     return judge(game, policy).exploitability, found
 
 
 def improvement() -> tuple[list[list[str]], dict[str, list[float]]]:
     """The rows of the table of the self-improver, and their numbers."""
-    game, menu = tp.compile(REAL), only_sizes(public_tree(REAL), ["100%", "a"])
-    first, curves = CoarsePolicy(menu, solved(compiled_subset(game, menu), "cfr+", 1000)), {}
+    game, menu = tp.compile(REAL), bet_abstraction(public_tree(REAL), ["100%", "a"])
+    first, curves = CoarsePolicy(menu, solved(compile_abstraction(game, menu), "cfr+", 1000)), {}
     for gadget in ("reach-maxmargin", "resolve", "none"):
         blueprint, curve = first, list[float]()
         for _ in range(ROUNDS + 1):
@@ -69,7 +69,7 @@ def improvement() -> tuple[list[list[str]], dict[str, list[float]]]:
             curve.append(lost)
             print(gadget, curve, flush=True)
             if len(curve) <= ROUNDS:
-                blueprint = improved(game, blueprint, most_frequent(unknown, ADDED), gadget, iterations=1000)
+                blueprint = improve_blueprint(game, blueprint, most_frequent_actions(unknown, ADDED), gadget, iterations=1000)
         curves[gadget] = curve
     rows = [[f"`{gadget}`", *(f"{lost:.2f}" for lost in curve)] for gadget, curve in curves.items()]
     return rows, curves
@@ -80,7 +80,7 @@ def reproduce() -> Result:
     rows, numbers, excess = [], {}, 0.0
     for spec, name, game, blueprint in blueprints():
         before = judge(game, blueprint)
-        after = {gadget: judge(game, resolved(game, blueprint, gadget, iterations=ITERATIONS)) for gadget in RESOLVING}
+        after = {gadget: judge(game, resolve_subgames(game, blueprint, gadget, iterations=ITERATIONS)) for gadget in RESOLVING}
         unit = 1000 / ANTES[spec]
         numbers[f"{spec}: {name}"] = {
             "blueprint": [unit * each for each in before.best_response_values],

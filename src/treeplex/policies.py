@@ -4,7 +4,7 @@ A policy of a compiled game is a :class:`Policy`, one of a game too large to com
 a policy take any kind of one: a solution, a file, a mapping, an OpenSpiel policy, ``"uniform"``.
 """
 
-from treeplex.evaluate.playouts import Estimate, Match, estimate, head_to_head
+from treeplex.evaluate.playouts import Estimate, HeadToHead, estimate, head_to_head
 from treeplex.forms.policies.files import read_policy_header as read_header
 from treeplex.forms.policies.files import save_policy as save
 from treeplex.forms.policies.neural import NeuralPolicy
@@ -18,7 +18,7 @@ from treeplex.run.judge import load_policy as load
 
 __all__ = [
     "Estimate",
-    "Match",
+    "HeadToHead",
     "NeuralPolicy",
     "Policy",
     "TablePolicy",

@@ -5,7 +5,7 @@ import pytest
 
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.search.resolving.resolved import resolved
+from treeplex.search.resolving.resolved import resolve_subgames
 from treeplex.solvers import make_solver
 
 GAME = compile_game("no_limit_leduc")
@@ -23,7 +23,9 @@ def test_unsafe_can_be_best_and_far_worse_and_safe_is_never_worse(
     solver.run(iterations)
     blueprint = solver.average_policy()
     before = judge(GAME, blueprint)
-    after = {gadget: judge(GAME, resolved(GAME, blueprint, gadget)) for gadget in ("none", "maxmargin", "reach-maxmargin")}
+    after = {
+        gadget: judge(GAME, resolve_subgames(GAME, blueprint, gadget)) for gadget in ("none", "maxmargin", "reach-maxmargin")
+    }
     low, high = unsafe
     assert low < after["none"].exploitability / before.exploitability < high
     for gadget in ("maxmargin", "reach-maxmargin"):

@@ -14,7 +14,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.perfect_information import PerfectInformation
 from treeplex.search import ExactLeaf, NoLeaf
 from treeplex.search.perfect_information import certain_policy
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Ranges
@@ -65,7 +65,7 @@ def test_it_is_what_many_playthroughs_come_to(method: str, depth: int) -> None:
     settings = PlaythroughSettings(method=method, iterations=12, depth=depth, playthroughs=1500, batch=1500)
     leaf = Rough() if depth else NoLeaf()
     exact = certain_policy(game, rules, leaf, settings)
-    drawn = averaged_policy(game, rules, leaf, settings, np.random.default_rng(0))
+    drawn = playthrough_policy(game, rules, leaf, settings, np.random.default_rng(0))
     sides = [sequence_form(policy) for policy in (exact, drawn)]
     assert np.abs(sides[0] - sides[1]).max() < 0.04
     assert ((exact.probabilities > 0.05) & (exact.probabilities < 0.95)).any()

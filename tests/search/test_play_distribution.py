@@ -10,7 +10,7 @@ from treeplex.forms.sources.load import load, public_tree
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.public import Chance, Decision
 from treeplex.search import ExactLeaf
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 
 
@@ -90,7 +90,7 @@ def played(game: str | Game, **settings: int) -> float:
     """Exploitability of what search with exact values at its leaves plays."""
     compiled, rules = compile_game(game), public_tree(game)
     chosen, leaf = PlaythroughSettings(**settings), ExactLeaf(iterations=60)  # type: ignore[arg-type]
-    return judge(compiled, averaged_policy(compiled, rules, leaf, chosen, np.random.default_rng(0))).exploitability
+    return judge(compiled, playthrough_policy(compiled, rules, leaf, chosen, np.random.default_rng(0))).exploitability
 
 
 @pytest.mark.slow

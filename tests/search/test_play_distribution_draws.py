@@ -10,7 +10,7 @@ from treeplex.forms.policies.tabular import normalised
 from treeplex.forms.sources.load import public_tree
 from treeplex.search import ExactLeaf
 from treeplex.search.methods import average_weights
-from treeplex.search.play_distribution import Node, OpenState, averaged_policy, keyed, search_shares
+from treeplex.search.play_distribution import Node, OpenState, keyed, playthrough_policy, search_shares
 from treeplex.search.settings import PlaythroughSettings
 
 ITERATIONS = 3
@@ -45,7 +45,7 @@ def test_playthroughs_are_drawn_from_all_combinations_of_iterations(depth: int) 
     state = rules.first_state()
     follow(Node((), state, (np.ones((1, state.weight.shape[0])), np.ones((1, state.weight.shape[1])))), 1.0)
     many = PlaythroughSettings(method="lcfr", iterations=ITERATIONS, depth=depth, playthroughs=216)
-    found = [averaged_policy(game, rules, leaf, many, np.random.default_rng(seed)).probabilities for seed in range(4)]
+    found = [playthrough_policy(game, rules, leaf, many, np.random.default_rng(seed)).probabilities for seed in range(4)]
     np.testing.assert_allclose(np.mean(found, axis=0), normalised(game, total), atol=0.03)
 
 

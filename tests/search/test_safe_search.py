@@ -15,7 +15,7 @@ from treeplex.games.builtin.matrix import MatrixPublicTree
 from treeplex.run.judge import judge
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.methods import average_weights
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import PairPlaces, cut_states
 from treeplex.search.subgames.horizon import Horizon
@@ -126,7 +126,7 @@ def played(spec: str, leaf: ExactLeaf) -> float:
     """Exploitability of search one action ahead by plain CFR, iterations drawn at random."""
     settings = PlaythroughSettings(iterations=64, depth=1, playthroughs=64, batch=256, method="cfr")
     game = compile_game(spec)
-    return judge(game, averaged_policy(game, public_tree(spec), leaf, settings, np.random.default_rng(0))).exploitability
+    return judge(game, playthrough_policy(game, public_tree(spec), leaf, settings, np.random.default_rng(0))).exploitability
 
 
 def test_theorem_3_what_is_played_is_exploitable_in_proportion_to_the_error_of_values() -> None:

@@ -13,7 +13,7 @@ from treeplex.forms.form import RuleKind
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.holdem.forms.spot_form import STORAGE, SpotForm
 from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.solvers import FictitiousRule, Variant, Weights, algorithms, fresh_policy
+from treeplex.solvers import FictitiousRule, Variant, Weights, algorithms, untrained_discount_policy
 from treeplex.solvers.registry import GENERAL, rule_of
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.rule import UpdateRule, average_after, average_weights
@@ -23,7 +23,7 @@ from treeplex.solvers.solver import FormSolver, GameSolver
 OWN = (
     Variant("own", "", "", lambda t, horizon: Weights(positive=0.9, negative=0.5, average_discount=(t - 1) / t)),
     FictitiousRule("own play", "", "", step=lambda t: 2.0 / (t + 2.0), optimism=lambda t: 0.25),
-    fresh_policy("dcfr", seed=3, horizon=60, holds=(1, 2)),
+    untrained_discount_policy("dcfr", seed=3, horizon=60, holds=(1, 2)),
 )
 RULES: dict[str, UpdateRule] = {
     name: rule_of(name, GENERAL)[0] for name, algorithm in algorithms().items() if algorithm.rule is not None

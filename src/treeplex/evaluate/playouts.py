@@ -47,8 +47,8 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Match:
-    """One policy against another, each in every seat as often.
+class HeadToHead:
+    """Payoffs of a match between two policies, each in every seat equally often.
 
     Attributes:
         value: mean payoff a game of the first policy, averaged over its seats.
@@ -88,7 +88,7 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
 
 
 @suggests_arguments
-def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> Match:
+def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> HeadToHead:
     """Play one policy against another: ``one`` sits in one seat and ``other`` in all others, every seat in turn.
 
     The games of a round (one for each seat) draw from one stream, so that luck that does not depend on who sits where
@@ -115,7 +115,7 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
     return match_of(play, count, playouts)
 
 
-def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: int) -> Match:
+def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: int) -> HeadToHead:
     """A match from the payoffs of its games.
 
     Args:
@@ -132,7 +132,7 @@ def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: 
             own[number, seat] = payoffs[seat]
             others[number, seat] = (sum(payoffs) - payoffs[seat]) / max(1, count - 1)
     means = own.mean(axis=1, keepdims=True)
-    return Match(
+    return HeadToHead(
         value=float(own.mean()),
         error=float(standard_errors(means)[0]),
         others=float(others.mean()),

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from treeplex.holdem.forms.compile_spot import CompiledSpot
     from treeplex.holdem.forms.compile_spot import compile_spot as compile
     from treeplex.holdem.policies.spot_policy import HoldemPolicy
-    from treeplex.holdem.policies.view import View
+    from treeplex.holdem.policies.view import NodeView
     from treeplex.holdem.rules.public import HoldemGame
-    from treeplex.holdem.search.agent import game_of, holdem_agent
+    from treeplex.holdem.search.agent import agent_game, holdem_agent
     from treeplex.holdem.solve.estimate import SpotEstimate
     from treeplex.holdem.solve.estimate import estimate_spot as estimate
     from treeplex.holdem.solve.solution import HoldemSolution, load_solution
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
         royal_holdem,
         turn_endgame_holdem,
     )
-    from treeplex.holdem.spots.libratus import read_endgame
+    from treeplex.holdem.spots.libratus import read_libratus_endgame
     from treeplex.holdem.spots.locks import NodeLock
     from treeplex.holdem.spots.spot import Rake, Spot
     from treeplex.holdem.study.equity import Equity, RangeEquity, equity
     from treeplex.holdem.study.push_fold import PushFold, push_fold
-    from treeplex.holdem.study.report.breakdown import Group, groups_by, range_text
-    from treeplex.holdem.study.report.comparison import Comparison, compare_nodes
-    from treeplex.holdem.study.report.measures import Measures, measures
-    from treeplex.holdem.study.report.page_data import classes, report
+    from treeplex.holdem.study.report.breakdown import HandGroup, group_hands, node_range
+    from treeplex.holdem.study.report.comparison import NodeComparison, compare_nodes
+    from treeplex.holdem.study.report.measures import NodeStatistics, node_statistics
+    from treeplex.holdem.study.report.page_data import hand_classes, report
     from treeplex.holdem.study.report.runouts import Runouts, runouts
     from treeplex.holdem.study.review.review import Review, ReviewSettings, review
 
@@ -64,36 +64,37 @@ _HOMES = {
     "treeplex.holdem.spots.files": "load_spot, spot",
     "treeplex.holdem.spots.known": "flop_holdem, leduc_holdem, limit_holdem, "
     "rhode_island_holdem, royal_holdem, turn_endgame_holdem",
-    "treeplex.holdem.spots.libratus": "read_endgame",
+    "treeplex.holdem.spots.libratus": "read_libratus_endgame",
     "treeplex.holdem.spots.locks": "NodeLock",
     "treeplex.holdem.spots.spot": "Rake, Spot",
     "treeplex.holdem.solve.estimate": "SpotEstimate, estimate_spot as estimate",
     "treeplex.holdem.policies.spot_policy": "HoldemPolicy",
-    "treeplex.holdem.study.report.breakdown": "Group, groups_by, range_text",
-    "treeplex.holdem.study.report.comparison": "Comparison, compare_nodes",
-    "treeplex.holdem.study.report.measures": "Measures, measures",
-    "treeplex.holdem.study.report.page_data": "classes, report",
+    "treeplex.holdem.study.report.breakdown": "HandGroup, group_hands, node_range",
+    "treeplex.holdem.study.report.comparison": "NodeComparison, compare_nodes",
+    "treeplex.holdem.study.report.measures": "NodeStatistics, node_statistics",
+    "treeplex.holdem.study.report.page_data": "hand_classes, report",
     "treeplex.holdem.study.report.runouts": "Runouts, runouts",
-    "treeplex.holdem.policies.view": "View",
+    "treeplex.holdem.policies.view": "NodeView",
     "treeplex.holdem.study.review.review": "Review, ReviewSettings, review",
     "treeplex.holdem.solve.solution": "HoldemSolution, load_solution",
-    "treeplex.holdem.search.agent": "game_of, holdem_agent",
+    "treeplex.holdem.search.agent": "agent_game, holdem_agent",
     "treeplex.holdem.study.push_fold": "PushFold, push_fold",
 }
 
 __all__ = [
     "BetPlan",
-    "Comparison",
     "CompiledSpot",
     "Equity",
     "FixedLimit",
-    "Group",
+    "HandGroup",
     "HoldemGame",
     "HoldemPolicy",
     "HoldemSolution",
     "HoldemSolver",
-    "Measures",
+    "NodeComparison",
     "NodeLock",
+    "NodeStatistics",
+    "NodeView",
     "PushFold",
     "Rake",
     "RangeEquity",
@@ -103,28 +104,27 @@ __all__ = [
     "Spot",
     "SpotEstimate",
     "SpotOptions",
-    "View",
+    "agent_game",
     "cards_to_string",
-    "classes",
     "compare_nodes",
     "compile",
     "equity",
     "estimate",
     "flop_holdem",
-    "game_of",
-    "groups_by",
+    "group_hands",
+    "hand_classes",
     "holdem_agent",
     "leduc_holdem",
     "limit_holdem",
     "load_solution",
     "load_spot",
-    "measures",
+    "node_range",
+    "node_statistics",
     "parse_cards",
     "parse_range",
     "push_fold",
-    "range_text",
     "range_to_string",
-    "read_endgame",
+    "read_libratus_endgame",
     "report",
     "review",
     "rhode_island_holdem",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
     from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel
     from treeplex.learn.rebel.turns.nets import read_turn_leaf
-    from treeplex.learn.train.seeds import SeedTrainings, train_seeds
+    from treeplex.learn.train.seeds import SeedSweep, train_seeds
     from treeplex.solvers.rules.discount_policy import DiscountPolicy
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
@@ -54,7 +54,7 @@ _HOMES = {
     "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
     "treeplex.learn.discount.settings": "DiscountSettings",
     "treeplex.learn.rebel.training.judge": "RebelJudgement, judge_rebel",
-    "treeplex.learn.train.seeds": "SeedTrainings, train_seeds",
+    "treeplex.learn.train.seeds": "SeedSweep, train_seeds",
     "treeplex.base.settings": "Settings, setting",
     "treeplex.solvers.rules.discount_policy": "DiscountPolicy",
     "treeplex.solvers.rules.discount_policy_files": "load_discount_policy, save_discount_policy, shipped_discount_policy",
@@ -74,7 +74,7 @@ __all__ = [
     "RebelTrainer",
     "Reservoir",
     "Rows",
-    "SeedTrainings",
+    "SeedSweep",
     "Settings",
     "Window",
     "counterfactual_values",

@@ -6,34 +6,34 @@ from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex.forms.sources.load import public_game, public_tree
-    from treeplex.search.action_subset import ActionSubset, only_sizes
-    from treeplex.search.agents.agent import Agent, Seat, TableAgent, agent_policy, play_game
+    from treeplex.search.action_subset import ActionAbstraction, bet_abstraction
+    from treeplex.search.agents.agent import Agent, BaseAgent, TableAgent, agent_policy, play_game
     from treeplex.search.agents.explanation import Explanation
     from treeplex.search.agents.searching import SearchAgent
     from treeplex.search.evaluate.aivat import Aivat, PolicyValues, ValueFunction
-    from treeplex.search.evaluate.play import PlayedHand, Step
+    from treeplex.search.evaluate.play import HandEvent, PlayedHand
     from treeplex.search.exact_leaf import ExactLeaf
     from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
     from treeplex.search.methods import METHODS, Method
-    from treeplex.search.play_distribution import averaged_policy
+    from treeplex.search.play_distribution import playthrough_policy
     from treeplex.search.resolving.agent import ResolvingAgent
     from treeplex.search.resolving.blueprint import TableBlueprint
-    from treeplex.search.resolving.carried import Carried, Resolved
-    from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
-    from treeplex.search.resolving.next_round import NextRound
-    from treeplex.search.resolving.resolved import carried_values, resolved
-    from treeplex.search.resolving.self_generation import generated_policies
+    from treeplex.search.resolving.carried import ResolvedSubgame, ResolvingState
+    from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies, biased_policy
+    from treeplex.search.resolving.next_round import NextRoundLeaf
+    from treeplex.search.resolving.resolved import opponent_values, resolve_subgames
+    from treeplex.search.resolving.self_generation import self_generated_policies
     from treeplex.search.resolving.self_improvement import (
         CoarsePolicy,
-        compiled_subset,
-        counted_actions,
-        improved,
-        most_frequent,
-        unknown_actions,
+        compile_abstraction,
+        improve_blueprint,
+        most_frequent_actions,
+        off_tree_actions,
+        off_tree_counts,
     )
     from treeplex.search.resolving.settings import Resolving
     from treeplex.search.settings import PlaythroughSettings
-    from treeplex.search.subgame import SubgameSearch, values_of
+    from treeplex.search.subgame import SubgameSearch, subgame_values
     from treeplex.search.subgames.batch import cut_states
     from treeplex.search.subgames.beliefs import Belief
     from treeplex.search.subgames.cut import cut
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from treeplex.search.translation.exact import translated_policy
 
 _HOMES = {
-    "treeplex.search.agents.agent": "Agent, Seat, TableAgent, agent_policy, play_game",
+    "treeplex.search.agents.agent": "Agent, BaseAgent, TableAgent, agent_policy, play_game",
     "treeplex.search.evaluate.aivat": "Aivat, PolicyValues, ValueFunction",
     "treeplex.search.agents.explanation": "Explanation",
-    "treeplex.search.evaluate.play": "PlayedHand, Step",
+    "treeplex.search.evaluate.play": "PlayedHand, HandEvent",
     "treeplex.search.subgames.batch": "cut_states",
     "treeplex.search.subgames.beliefs": "Belief",
     "treeplex.search.subgames.cut": "cut",
@@ -56,57 +56,57 @@ _HOMES = {
     "treeplex.search.subgames.horizon": "Horizon",
     "treeplex.search.subgames.policy_tables": "subgame_policy",
     "treeplex.forms.sources.load": "public_game, public_tree",
-    "treeplex.search.action_subset": "ActionSubset, only_sizes",
+    "treeplex.search.action_subset": "ActionAbstraction, bet_abstraction",
     "treeplex.search.agents.searching": "SearchAgent",
     "treeplex.search.exact_leaf": "ExactLeaf",
     "treeplex.search.leaf": "LeafValue, NoLeaf, ZeroLeaf",
     "treeplex.search.methods": "METHODS, Method",
-    "treeplex.search.play_distribution": "averaged_policy",
+    "treeplex.search.play_distribution": "playthrough_policy",
     "treeplex.search.resolving.agent": "ResolvingAgent",
     "treeplex.search.resolving.blueprint": "TableBlueprint",
-    "treeplex.search.resolving.carried": "Carried, Resolved",
-    "treeplex.search.resolving.continuations": "BlueprintLeaf, biased, biased_policies",
-    "treeplex.search.resolving.next_round": "NextRound",
-    "treeplex.search.resolving.resolved": "carried_values, resolved",
+    "treeplex.search.resolving.carried": "ResolvingState, ResolvedSubgame",
+    "treeplex.search.resolving.continuations": "BlueprintLeaf, biased_policy, biased_policies",
+    "treeplex.search.resolving.next_round": "NextRoundLeaf",
+    "treeplex.search.resolving.resolved": "opponent_values, resolve_subgames",
     "treeplex.search.subgames.response": "response_values",
-    "treeplex.search.resolving.self_generation": "generated_policies",
-    "treeplex.search.resolving.self_improvement": "CoarsePolicy, compiled_subset, counted_actions, "
-    "improved, most_frequent, unknown_actions",
+    "treeplex.search.resolving.self_generation": "self_generated_policies",
+    "treeplex.search.resolving.self_improvement": "CoarsePolicy, compile_abstraction, off_tree_counts, "
+    "improve_blueprint, most_frequent_actions, off_tree_actions",
     "treeplex.search.resolving.settings": "Resolving",
     "treeplex.search.settings": "PlaythroughSettings",
-    "treeplex.search.subgame": "SubgameSearch, values_of",
+    "treeplex.search.subgame": "SubgameSearch, subgame_values",
     "treeplex.search.translation.agent": "TranslatedAgent",
     "treeplex.search.translation.exact": "translated_policy",
 }
 
 __all__ = [
     "METHODS",
-    "ActionSubset",
+    "ActionAbstraction",
     "Agent",
     "Aivat",
+    "BaseAgent",
     "Belief",
     "BlueprintLeaf",
-    "Carried",
     "CoarsePolicy",
     "ExactLeaf",
     "Explanation",
     "Gadget",
+    "HandEvent",
     "Horizon",
     "LeafValue",
     "Maxmargin",
     "Method",
-    "NextRound",
+    "NextRoundLeaf",
     "NoLeaf",
     "PlayedHand",
     "PlaythroughSettings",
     "PolicyValues",
     "Resolve",
-    "Resolved",
+    "ResolvedSubgame",
     "Resolving",
     "ResolvingAgent",
+    "ResolvingState",
     "SearchAgent",
-    "Seat",
-    "Step",
     "SubgameSearch",
     "TableAgent",
     "TableBlueprint",
@@ -114,26 +114,26 @@ __all__ = [
     "ValueFunction",
     "ZeroLeaf",
     "agent_policy",
-    "averaged_policy",
-    "biased",
+    "bet_abstraction",
     "biased_policies",
-    "carried_values",
-    "compiled_subset",
-    "counted_actions",
+    "biased_policy",
+    "compile_abstraction",
     "cut",
     "cut_states",
-    "generated_policies",
-    "improved",
-    "most_frequent",
-    "only_sizes",
+    "improve_blueprint",
+    "most_frequent_actions",
+    "off_tree_actions",
+    "off_tree_counts",
+    "opponent_values",
     "play_game",
+    "playthrough_policy",
     "public_game",
     "public_tree",
-    "resolved",
+    "resolve_subgames",
     "response_values",
+    "self_generated_policies",
     "subgame_policy",
+    "subgame_values",
     "translated_policy",
-    "unknown_actions",
-    "values_of",
 ]
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

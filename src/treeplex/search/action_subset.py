@@ -16,8 +16,8 @@ Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""
 
 
-class ActionSubset(PublicTree):
-    """Public-tree rules in which only some actions are considered.
+class ActionAbstraction(PublicTree):
+    """A public tree restricted to some actions: an action abstraction.
 
     Attributes:
         rules: the rules of the whole game.
@@ -30,7 +30,7 @@ class ActionSubset(PublicTree):
         self.prior, self.deals, self.root = rules.prior, rules.deals, rules.root
         self.deal_histories, self.deal_depth = rules.deal_histories, rules.deal_depth
 
-    def with_action(self, state: State, action: float) -> "tuple[ActionSubset, int]":
+    def with_action(self, state: State, action: float) -> "tuple[ActionAbstraction, int]":
         """The same with one more action at a state, and that action.
 
         Raises:
@@ -38,7 +38,7 @@ class ActionSubset(PublicTree):
         """
         return self.with_action_at(pair_state(state).node, int(action)), int(action)
 
-    def with_action_at(self, node: Hashable, action: int) -> "ActionSubset":
+    def with_action_at(self, node: Hashable, action: int) -> "ActionAbstraction":
         """The same with one more action at a node.
 
         Raises:
@@ -47,7 +47,7 @@ class ActionSubset(PublicTree):
         visited = self.rules.visit(node)
         if not isinstance(visited, Decision) or action not in visited.actions:
             raise GameError(f"no action {action!r} at {node!r}")
-        return ActionSubset(self.rules, self.chosen, self.added | {node: (*self.added.get(node, ()), action)})
+        return ActionAbstraction(self.rules, self.chosen, self.added | {node: (*self.added.get(node, ()), action)})
 
     def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         visited = self.rules.visit(node)
@@ -93,8 +93,8 @@ class ActionSubset(PublicTree):
         return self.rules.action_to_string(node, action)
 
 
-def only_sizes(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionSubset:
-    """Rules with bets in which only some sizes are considered, besides folding, checking and calling.
+def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionAbstraction:
+    """Restrict the bet sizes of a public tree; folds, checks and calls stay.
 
     Args:
         rules: the public-tree rules of the whole game, or its spec or rules.
@@ -129,4 +129,4 @@ def only_sizes(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionSu
             kept.add(nearest)
         return [actions[number] for number in sorted(kept)]
 
-    return ActionSubset(rules, chosen)
+    return ActionAbstraction(rules, chosen)

@@ -79,7 +79,7 @@ class OpenState:
         return tuple(normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
 
 
-def averaged_policy(
+def playthrough_policy(
     game: CompiledGame | str | Game | Any,
     rules: PublicTree | str | Game,
     leaf: LeafValue,
@@ -89,7 +89,7 @@ def averaged_policy(
     part: Part | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Policy:
-    """The policy that N playthroughs play together: at every infoset the mean of their policies weighted by own reach.
+    """The mean policy of N playthroughs, weighted at every infoset by own reach.
 
     In each playthrough every public state that begins a subgame is searched from the beliefs that this playthrough's own
     policies have led to; a random iteration is drawn, its policy is played down to the leaves, and the next searches begin

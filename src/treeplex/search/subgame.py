@@ -390,10 +390,10 @@ class SubgameSearch:
 
     def values_of_average(self, ranges: Ranges) -> Ranges:
         """What each root hand gets when both follow the average policy from other ranges; for subgames without leaves."""
-        return values_of(self.subgames, self.average_policy(), self.subgames.checked(ranges))
+        return subgame_values(self.subgames, self.average_policy(), self.subgames.checked(ranges))
 
 
-def values_of(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges:
+def subgame_values(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges:
     """What each root hand gets under a policy [Q] from some ranges, float64 [B, H_i]; for subgames without leaves."""
     tree, roots, found = subgames.tree, subgames.roots, []
     strategy, (values, infoset_values, _) = subgames.reach_from(ranges, policy), workspace(tree)

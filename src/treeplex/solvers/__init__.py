@@ -5,7 +5,7 @@ from treeplex.forms.form import Form
 from treeplex.solvers.base import Algorithm, Solver
 from treeplex.solvers.registry import algorithms, make_solver
 from treeplex.solvers.rules.custom import Rule, Step
-from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
+from treeplex.solvers.rules.discount_policy import DiscountPolicy, untrained_discount_policy
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import UpdateRule
 from treeplex.solvers.rules.variants import Variant
@@ -28,7 +28,7 @@ __all__ = [
     "Variant",
     "Weights",
     "algorithms",
-    "fresh_policy",
     "make_solver",
+    "untrained_discount_policy",
     "warm_start",
 ]

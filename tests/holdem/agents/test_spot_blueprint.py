@@ -21,7 +21,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search import play_game
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.resolved import Trunk, carried_values, gifts
+from treeplex.search.resolving.resolved import Trunk, gifts, opponent_values
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.policy_tables import sequences_at
@@ -101,7 +101,7 @@ def test_promises_with_gifts_are_those_of_the_general_engine(player: int) -> Non
         waiting += [each for each in state.successors(rules)[1] if each.weight.any()]
     general = tp.Policy(compiled, table)
     trunk = Trunk.of(general, rules, Horizon(rounds=1))
-    promised = carried_values(trunk.subgames(trunk.starts), general, player)
+    promised = opponent_values(trunk.subgames(trunk.starts), general, player)
     given = gifts(trunk, promised, player)
     assert max(gift.max() for gift in given) > 0.1
     for start in trunk.starts:

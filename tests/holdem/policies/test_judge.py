@@ -18,7 +18,7 @@ from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_form import FixedStrategy
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.libratus import BIG_BLIND, read_endgame
+from treeplex.holdem.spots.libratus import BIG_BLIND, read_libratus_endgame
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
 
@@ -187,7 +187,7 @@ def test_uniform_strategy_in_end_games_of_libratus(number: int, decoding: str, p
 
     The figures for ``ddcfr`` are theirs, those for ``true`` a reimplementation's with the cards read right.
     """
-    spot = read_endgame(Path(ENDGAMES or "") / f"subgame{number}.txt", decoding=decoding)
+    spot = read_libratus_endgame(Path(ENDGAMES or "") / f"subgame{number}.txt", decoding=decoding)
     game = compile_spot(spot)
     solver = HoldemSolver(game, threads=1)
     compatible = game.compatible / (spot.ranges[0].sum() * spot.ranges[1].sum())

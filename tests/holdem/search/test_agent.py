@@ -11,7 +11,7 @@ from treeplex.holdem.betting.tree import Decision, Fold, Node, Showdown, StreetE
 from treeplex.holdem.cards.cards import parse_card
 from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.rules.public import holdem_state
-from treeplex.holdem.search.agent import game_of, holdem_agent, start_of
+from treeplex.holdem.search.agent import agent_game, holdem_agent, start_of
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import HoldemArrays, cut_spot
 from treeplex.holdem.spots.known import holdem
@@ -46,7 +46,7 @@ def agent(generator: np.random.Generator | None = None, method: str = "lcfr", **
 
 def event(found: SearchAgent) -> Node:
     """What happens in the betting where a play stands."""
-    return game_of(found).event(found.state)
+    return agent_game(found).event(found.state)
 
 
 def board(found: SearchAgent) -> tuple[int, ...]:
@@ -106,10 +106,10 @@ def test_beliefs_on_the_river_are_those_of_the_iteration_drawn(method: str, stop
     ended = search.subgame.leaves.states.index(found.state)
     arrived = [own[ended] for own in search.arrays.reach_at_leaves(believed)]
     found.see(RIVER_CARD)
-    free = game_of(found).free([RIVER_CARD])
+    free = agent_game(found).free([RIVER_CARD])
     for own, reached in zip(found.belief.ranges, arrived, strict=True):
         np.testing.assert_allclose(own, reached * free / (reached * free).sum(), atol=1e-6)
-    game = game_of(found)
+    game = agent_game(found)
     assert (game.pot(found.state), game.stacks(found.state), board(found)) == (60.0, (20.0, 20.0), (*SPOT.board, RIVER_CARD))
     below, tree = event(found), betting_tree(SPOT)
     whole = tree.nodes[end.child]
@@ -150,7 +150,7 @@ def test_games_are_remembered_and_played_to_the_end() -> None:
             else:
                 assert isinstance(event(found), Decision)
                 found.see(found.act(hands[event(found).player]))
-        ends.add((type(event(found)), game_of(found).spot.board != SPOT.board))
+        ends.add((type(event(found)), agent_game(found).spot.board != SPOT.board))
     assert found.searches == 1
     assert {on_river for _, on_river in ends} == {True, False}
 
@@ -174,11 +174,11 @@ def test_another_bet_is_added_and_the_round_searched_again() -> None:
     found.see(raised)
     found.see(1)
     found.see(RIVER_CARD)
-    assert (game_of(found).pot(found.state), game_of(found).stacks(found.state)) == (86.0, (7.0, 7.0))
+    assert (agent_game(found).pot(found.state), agent_game(found).stacks(found.state)) == (86.0, (7.0, 7.0))
     assert found.add(4.0) == 1
     found.begin()
     assert event(found) == before
-    assert game_of(found).spot is SPOT
+    assert agent_game(found).spot is SPOT
     found.see(0)
     assert len(event(found).actions) == 2
     hand = hands_of(1, found)[0]

@@ -10,7 +10,7 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Decision, Fold, StreetEnd, payoffs
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.rules.public import holdem_state
-from treeplex.holdem.search.agent import game_of, holdem_agent
+from treeplex.holdem.search.agent import agent_game, holdem_agent
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import holdem
@@ -53,7 +53,7 @@ class Responder:
 
     def value(self, mixture: list[SearchAgent], reach: np.ndarray) -> np.ndarray:
         """What its best response gets with each hand from here, summed over the other's; ``reach`` is float64 [T, others]."""
-        game = game_of(mixture[0])
+        game = agent_game(mixture[0])
         event, board = game.event(mixture[0].state), holdem_state(mixture[0].state).board
         if isinstance(event, Fold):
             return self.paid(board, reach, payoffs(event, Rake()))
@@ -72,7 +72,7 @@ class Responder:
 
     def table(self, agent: SearchAgent) -> np.ndarray:
         """How an agent would play the hands of this node's player, float64 [A, hands]; 0 where the board has them."""
-        event = game_of(agent).event(agent.state)
+        event = agent_game(agent).event(agent.state)
         assert isinstance(event, Decision)
         hands = self.hands if event.player == self.player else self.others
         possible = agent.game.possible(agent.state)[event.player][hands]
@@ -84,7 +84,7 @@ class Responder:
     def on_river(self, mixture: list[SearchAgent], card: int, reach: np.ndarray) -> np.ndarray:
         """A river of 44 that is as likely as any other to players with two cards each."""
         clean, others = (~(HANDS[hands] == card).any(axis=1) for hands in (self.hands, self.others))
-        event, reach = game_of(mixture[0]).event(mixture[0].state), reach * others / (len(DECK) - 4)
+        event, reach = agent_game(mixture[0]).event(mixture[0].state), reach * others / (len(DECK) - 4)
         if not isinstance(event, StreetEnd):
             return clean * self.paid((*SPOT.board, card), reach, payoffs(event, Rake()))
         moved = [copy.copy(agent) for agent in mixture]

@@ -13,7 +13,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.evaluate.checked_down import CheckedDownAivat
-from treeplex.search.evaluate.play import PlayedHand, Step
+from treeplex.search.evaluate.play import HandEvent, PlayedHand
 
 SMALL = "holdem(stack=6,ranks=3,suits=2,hole=1,deal=[0;1],sizes=[100%;a]{})"
 
@@ -35,7 +35,7 @@ def every_hand(game: PublicHoldem, said: tuple[bool, bool]) -> Iterator[tuple[fl
     """All hands and their probabilities; ``said``: which seats say their policies."""
 
     def after(
-        state: State, dealt: tuple[int, int], chance: float, steps: tuple[Step, ...]
+        state: State, dealt: tuple[int, int], chance: float, steps: tuple[HandEvent, ...]
     ) -> Iterator[tuple[float, PlayedHand]]:
         options = game.options(state)
         if options.player == TERMINAL:
@@ -46,7 +46,7 @@ def every_hand(game: PublicHoldem, said: tuple[bool, bool]) -> Iterator[tuple[fl
         told = policy if options.player == CHANCE or said[options.player] else None
         for number, (share, label) in enumerate(zip(chances.tolist(), options.labels, strict=True)):
             if share > 0:
-                yield from after(game.after(state, label), dealt, chance * share, (*steps, Step(number, told)))
+                yield from after(game.after(state, label), dealt, chance * share, (*steps, HandEvent(number, told)))
 
     deals = [(first, second) for first in range(len(game.hands)) for second in range(len(game.hands)) if first != second]
     for deal in deals:

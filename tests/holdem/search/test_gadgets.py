@@ -13,7 +13,7 @@ from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
-from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, carried_values, cut
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, cut, opponent_values
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
@@ -41,7 +41,7 @@ def solve(board: str, gadget: Gadget | None, iterations: int, method: str = "cfr
 def promised(board: str, player: int) -> np.ndarray:
     """What the other player's hands get at most against an equilibrium of the subgame."""
     search = solve(board, None, 400)
-    return carried_values(search.subgame, search.average_policy(), player)
+    return opponent_values(search.subgame, search.average_policy(), player)
 
 
 @pytest.mark.slow_cases("TcJdQcKd-Resolve-0")
@@ -52,7 +52,7 @@ def test_promises_are_kept(board: str, kind: type[Gadget], player: int) -> None:
     """From whatever range a hand comes, it gets no more than an equilibrium gave it, up to a hundredth of the pot."""
     carried = promised(board, player)
     search = solve(board, kind(player, carried), 400)
-    got = carried_values(search.subgame, search.average_policy(), player)
+    got = opponent_values(search.subgame, search.average_policy(), player)
     assert np.isfinite(carried).sum() == np.isfinite(got).sum() >= 10
     assert np.nanmax(got - carried) < 0.02
     assert search.root_values()[1 - player][0] == pytest.approx(np.nan_to_num(got[0]), abs=0.1)
@@ -64,7 +64,7 @@ def test_margins() -> None:
     carried = promised(board, 0) + ROOM
     for name, kind in GADGETS.items():
         search = solve(board, kind(0, carried), 400)
-        smallest[name] = np.nanmin(carried - carried_values(search.subgame, search.average_policy(), 0))
+        smallest[name] = np.nanmin(carried - opponent_values(search.subgame, search.average_policy(), 0))
     assert smallest["maxmargin"] == pytest.approx(ROOM, abs=0.01)
     assert -0.01 < smallest["resolve"] < 0.5 * ROOM
 

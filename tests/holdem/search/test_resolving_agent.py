@@ -9,7 +9,7 @@ from treeplex.errors import GameError
 from treeplex.holdem.forms.layout import board_part
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
-from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, carried_values, cut
+from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, cut, opponent_values
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.subgames.beliefs import Belief
@@ -33,7 +33,7 @@ def test_values_at_every_public_state(player: int) -> None:
     game, search = solved()
     subgame, policy = search.subgame, search.average_policy()
     responses = response_values(subgame, policy, 1 - player)
-    assert responses.at(()) == pytest.approx(carried_values(subgame, policy, player)[0], nan_ok=True, abs=1e-9)
+    assert responses.at(()) == pytest.approx(opponent_values(subgame, policy, player)[0], nan_ok=True, abs=1e-9)
     belief = Belief(game, game.first_state(), tuple(own[0] for own in search.ranges))
     river = game.spot.format.deck[1]
     for path in ((), (0,), (1,), (0, 0, river), (0, 0, river, 1), (1, 1, river), (0, 1, 1, river)):
@@ -43,7 +43,7 @@ def test_values_at_every_public_state(player: int) -> None:
             at = at.after(label, subgame.policy_at(subgame.find(0, path[:depth])[1], policy) if acts else None)
         if game.options(at.state).player < 0:
             continue
-        expected = carried_values(inner := cut(game, [at]), policy_in(inner, search), player)[0]
+        expected = opponent_values(inner := cut(game, [at]), policy_in(inner, search), player)[0]
         assert responses.at(path) == pytest.approx(expected, nan_ok=True, abs=1e-9)
 
 

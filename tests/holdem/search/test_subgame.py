@@ -14,7 +14,7 @@ from treeplex.games.public import Chance, Decision, PublicState
 from treeplex.holdem.rules.rules import PokerPublicTree, PokerState, cards_of_deal
 from treeplex.learn.common.encoding import Encoding
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.horizon import Horizon
@@ -92,7 +92,7 @@ def test_without_an_end_of_the_round_it_is_the_whole_game() -> None:
 def test_what_search_plays_is_nearly_an_equilibrium() -> None:
     rules, game = rules_of_the_turn(), compile_game(TURN)
     settings = PlaythroughSettings(method="dcfr", iterations=32, depth=0, rounds=True, endgame=7, playthroughs=16, batch=16)
-    policy = averaged_policy(game, rules, ExactLeaf(iterations=40), settings, np.random.default_rng(0))
+    policy = playthrough_policy(game, rules, ExactLeaf(iterations=40), settings, np.random.default_rng(0))
     assert tp.judge(game, policy).exploitability < 0.1 < tp.judge(game, Policy.uniform(game)).exploitability / 5
 
 

@@ -12,7 +12,7 @@ from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.known import holdem
-from treeplex.solvers.rules.discount_policy import fresh_policy
+from treeplex.solvers.rules.discount_policy import untrained_discount_policy
 from treeplex.solvers.solver import GameSolver
 
 RIVER = holdem("Td9d6hQc2s", "AA,QJs,JTs", "KK,T8s,65s,KJs:0.5", pot=20, stack=60, bets=BetPlan.same("50%,a", "a"))
@@ -23,7 +23,7 @@ TWO = ZERO_SUM[:2]
 @pytest.mark.parametrize("name", TWO)
 @pytest.mark.parametrize("base", ["dcfr", "pdcfr"])
 def test_decisions_are_those_of_the_generic_engine(name: str, base: str) -> None:
-    game, policy = both(name), fresh_policy(base, seed=4, horizon=20, holds=(1, 2))
+    game, policy = both(name), untrained_discount_policy(base, seed=4, horizon=20, holds=(1, 2))
     hands = HoldemSolver(game.hands, policy, threads=1, storage="float64", horizon=20)
     hands.form.unit = 1.0
     generic = GameSolver(game.compiled, policy)
@@ -60,7 +60,7 @@ def test_a_constant_network_is_the_fixed_variant(name: str) -> None:
 @pytest.mark.parametrize("name", SPOTS)
 def test_what_it_sees_is_what_a_judge_sees(name: str, storage: str) -> None:
     game = both(name).hands
-    solver = HoldemSolver(game, fresh_policy("dcfr", holds=(), horizon=30), threads=1, storage=storage, horizon=30)
+    solver = HoldemSolver(game, untrained_discount_policy("dcfr", holds=(), horizon=30), threads=1, storage=storage, horizon=30)
     solver.run(5)
     judged = judge_spot(game, solver.store.average, solver.store, judging_crew(game, 1)).exploitability
     solver.run(1)
@@ -69,7 +69,7 @@ def test_what_it_sees_is_what_a_judge_sees(name: str, storage: str) -> None:
 
 
 def test_continues_bit_for_bit() -> None:
-    game, policy = both(TWO[0]).hands, fresh_policy("dcfr", seed=2, horizon=30)
+    game, policy = both(TWO[0]).hands, untrained_discount_policy("dcfr", seed=2, horizon=30)
     one, two = (HoldemSolver(game, policy, threads=1, horizon=30) for _ in range(2))
     one.run(13)
     two.run(6)
@@ -83,7 +83,7 @@ def test_continues_bit_for_bit() -> None:
 
 
 def test_a_restored_network_stays_in_its_solver() -> None:
-    game, policy, other = both(TWO[0]).hands, fresh_policy(seed=1), fresh_policy(seed=2)
+    game, policy, other = both(TWO[0]).hands, untrained_discount_policy(seed=1), untrained_discount_policy(seed=2)
     kept = policy.parameters.copy()
     solver = HoldemSolver(game, policy, threads=1)
     solver.restore(0, {name: array.copy() for name, array in HoldemSolver(game, other, threads=1).arrays().items()})
@@ -111,8 +111,8 @@ def test_a_spot_is_solved_at_its_pace() -> None:
 def test_what_is_refused() -> None:
     game = both(TWO[0]).hands
     with pytest.raises(SpecError, match="paces itself for 30"):
-        HoldemSolver(game, fresh_policy(horizon=30), horizon=31)
+        HoldemSolver(game, untrained_discount_policy(horizon=30), horizon=31)
     with pytest.raises(AlgorithmError, match="how fast the policy moves"):
-        HoldemSolver(game, fresh_policy(features=("movement",)))
+        HoldemSolver(game, untrained_discount_policy(features=("movement",)))
     assert HoldemSolver(game, "ddcfr(horizon=50)", horizon=50).algorithm == "ddcfr(horizon=50.0)"
     assert HoldemSolver(game, "auto").algorithm == "dcfr"

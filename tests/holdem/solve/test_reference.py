@@ -14,7 +14,7 @@ import pytest
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import holdem
-from treeplex.holdem.spots.libratus import read_endgame
+from treeplex.holdem.spots.libratus import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 
 DATA = json.loads((Path(__file__).parents[2] / "data" / "poker_reference.json").read_text())
@@ -27,7 +27,7 @@ SINGLE = float(np.finfo(np.float32).eps)
 def spot_of(name: str) -> Spot:
     case = REFERENCE[name]["spot"]
     if "endgame" in case:
-        return read_endgame(Path(ENDGAMES or "") / f"subgame{case['endgame']}.txt")
+        return read_libratus_endgame(Path(ENDGAMES or "") / f"subgame{case['endgame']}.txt")
     plan = BetPlan.same(case["bets"], case["raises"], river_donk=case.get("donk"), **case.get("thresholds", {}))
     return holdem(case["board"], case["oop"], case["ip"], pot=case["pot"], stack=case["stack"], bets=plan)
 

@@ -19,7 +19,7 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.known import holdem
-from treeplex.holdem.spots.libratus import read_endgame
+from treeplex.holdem.spots.libratus import read_libratus_endgame
 from treeplex.run.job.interrupt import Interrupt
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
@@ -223,7 +223,7 @@ def test_16_bit_numbers():
     [(3, "true", 25.860), (4, "true", 36.403), (3, "ddcfr", 27.8168), (4, "ddcfr", 38.4312)],
 )
 def test_end_games_in_the_unit_of_papers(number, decoding, expected):
-    spot = read_endgame(Path(ENDGAMES or "") / f"subgame{number}.txt", decoding=decoding)
+    spot = read_libratus_endgame(Path(ENDGAMES or "") / f"subgame{number}.txt", decoding=decoding)
     found = solve_spot(spot, iterations=0, threads=1)
     assert found.exploitability_unnormalised / 100 == pytest.approx(expected, abs=6e-4 if decoding == "true" else 6e-5)
     assert found.exploitability > found.exploitability_unnormalised

@@ -15,7 +15,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, betting_tree, payoffs
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.holdem.cards.evaluator import strengths
-from treeplex.holdem.spots.libratus import hand_order, misread_strength, misread_strengths, read_endgame
+from treeplex.holdem.spots.libratus import hand_order, misread_strength, misread_strengths, read_libratus_endgame
 from treeplex.holdem.spots.spot import Rake, Spot
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
@@ -50,17 +50,17 @@ def test_hands_are_in_the_order_of_the_files() -> None:
 
 
 def test_a_file_read_as_it_should_be(written: Callable[..., Path]) -> None:
-    spot = read_endgame(written())
+    spot = read_libratus_endgame(written())
     reach = np.random.default_rng(0).random(2652).round(4)
     assert (spot.board, spot.pot, spot.stack) == (parse_cards("4s8hTc9h2s"), 500, 19750)
     hand = hand_index(*parse_cards("AdAc"))
     assert (spot.ranges[0][hand], spot.ranges[1][hand]) == (reach[1325], reach[2651])
     assert spot.ranges[0][hand_index(*parse_cards("2s2h"))] == 0
     assert spot.strengths is None
-    swapped = read_endgame(written(), decoding="ddcfr")
+    swapped = read_libratus_endgame(written(), decoding="ddcfr")
     np.testing.assert_array_equal(swapped.ranges[0], spot.ranges[1])
     assert swapped.strengths is not None
-    assert read_endgame(written(round="-round 3", board="-board 4s8hTc9h")).streets == range(2, 4)
+    assert read_libratus_endgame(written(round="-round 3", board="-board 4s8hTc9h")).streets == range(2, 4)
 
 
 @pytest.mark.parametrize(
@@ -83,19 +83,19 @@ def test_wrong_files_are_refused_with_the_line(
     written: Callable[..., Path], changes: dict[str, str | None], words: str
 ) -> None:
     with pytest.raises(FileError, match=words):
-        read_endgame(written(**changes))
+        read_libratus_endgame(written(**changes))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, written: Callable[..., Path]) -> None:
     with pytest.raises(FileError, match="no such file"):
-        read_endgame(tmp_path / "none.txt")
+        read_libratus_endgame(tmp_path / "none.txt")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileError, match="not UTF-8 text"):
-        read_endgame(tmp_path / "bytes")
+        read_libratus_endgame(tmp_path / "bytes")
     with pytest.raises(SpecError, match="decoding is 'wrong'"):
-        read_endgame(written(), decoding="wrong")
+        read_libratus_endgame(written(), decoding="wrong")
     with pytest.raises(SpecError, match="river files only"):
-        read_endgame(written(round="-round 3", board="-board 4s8hTc9h"), decoding="ddcfr")
+        read_libratus_endgame(written(round="-round 3", board="-board 4s8hTc9h"), decoding="ddcfr")
 
 
 def test_misread_cards() -> None:
@@ -124,7 +124,7 @@ def test_a_copy_of_a_card_counts_by_its_rank_only() -> None:
 @needs_endgames
 @pytest.mark.parametrize(("number", "decisions", "terminals"), [(3, 32, 61), (4, 20, 37)])
 def test_trees_of_the_river_games(number: int, decisions: int, terminals: int) -> None:
-    tree = betting_tree(read_endgame(endgame(number)))
+    tree = betting_tree(read_libratus_endgame(endgame(number)))
     assert len(list(tree.decisions())) == decisions
     assert len(tree) - decisions == terminals
 
@@ -132,7 +132,7 @@ def test_trees_of_the_river_games(number: int, decisions: int, terminals: int) -
 @needs_endgames
 @pytest.mark.parametrize(("number", "board"), [(1, "7s9h9cTc"), (2, "Ts6hAh7c")])
 def test_the_turn_games(number: int, board: str) -> None:
-    spot = read_endgame(endgame(number))
+    spot = read_libratus_endgame(endgame(number))
     assert spot.board == parse_cards(board)
     hands = [int((weights > 0).sum()) for weights in spot.ranges]
     assert hands == {1: [828, 965], 2: [855, 405]}[number]
@@ -145,7 +145,7 @@ def test_the_turn_games(number: int, board: str) -> None:
 )
 def test_exploitability_of_the_uniform_strategy(number: int, decoding: str, big_blinds: float) -> None:
     """The figures of the DDCFR program, and of a copy of it without its two mistakes."""
-    spot = read_endgame(endgame(number), decoding=decoding)
+    spot = read_libratus_endgame(endgame(number), decoding=decoding)
     digits = 3 if decoding == "true" else 6
     assert uniform_exploitability(spot) / 100 == pytest.approx(big_blinds, abs=0.6 * 10**-digits)
 

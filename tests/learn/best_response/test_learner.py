@@ -84,8 +84,8 @@ def test_refusals(tmp_path):
 def test_an_agent_of_ones_own_is_named_again(tmp_path):
     file = tmp_path / "own.py"
     file.write_text(
-        "import numpy as np\nfrom treeplex.search import Seat\n\n\n"
-        "class First(Seat):\n"
+        "import numpy as np\nfrom treeplex.search import BaseAgent\n\n\n"
+        "class First(BaseAgent):\n"
         "    def begin(self, seat=None, generator=None, *, at=None):\n"
         "        self.sit(seat, generator)\n        self.state = self.game.first_state()\n\n"
         "    def see(self, event):\n        self.state = self.game.after(self.state, event)\n\n"

@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 from tests.search.exact_values import PublicProgram
 from treeplex.errors import GameError
 from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, round_starts
-from treeplex.search import NextRound, NoLeaf, ZeroLeaf, public_tree
+from treeplex.search import NextRoundLeaf, NoLeaf, ZeroLeaf, public_tree
 from treeplex.search.subgames.horizon import TO_THE_END
 
 LEDUC, DECK = public_tree("leduc_poker"), public_tree("rhode_island(ranks=2,raises=1)")
@@ -30,7 +30,7 @@ def test_games_without_deals_have_no_rounds() -> None:
 @pytest.mark.parametrize("begun", [False, True])
 def test_searches_come_to_situations_of_the_round(begun: bool) -> None:
     first, second = round_starts(DECK)
-    searched = SearchedRanges(DECK, first if begun else None, NextRound(ZeroLeaf()))
+    searched = SearchedRanges(DECK, first if begun else None, NextRoundLeaf(ZeroLeaf()))
     beliefs = searched.beliefs(200, "dcfr", np.random.default_rng(1))
     known = {DECK.future(state.node) for state in (second if begun else first)}
     assert len(beliefs) > 100

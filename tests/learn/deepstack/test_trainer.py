@@ -15,7 +15,7 @@ from treeplex.learn.deepstack.situations import round_starts  # noqa: E402
 from treeplex.learn.deepstack.source import DeepStackSource  # noqa: E402
 from treeplex.learn.deepstack.value_net import UNITS  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_tree  # noqa: E402
-from treeplex.search.resolving.next_round import NextRound  # noqa: E402
+from treeplex.search.resolving.next_round import NextRoundLeaf  # noqa: E402
 from treeplex.search.subgame import Subgames  # noqa: E402
 from treeplex.search.subgames.batch import cut_states  # noqa: E402
 
@@ -133,4 +133,4 @@ def test_networks_say_where_they_know_nothing() -> None:
     (starts,) = round_starts(LEDUC)
     places = cut_states(LEDUC, starts).roots
     assert np.isfinite(nets(places, places.possible, places.possible)[0]).all()
-    assert isinstance(NextRound(nets), NextRound)
+    assert isinstance(NextRoundLeaf(nets), NextRoundLeaf)

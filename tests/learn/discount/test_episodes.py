@@ -12,10 +12,10 @@ from treeplex.learn.discount.episodes import Player, evaluate
 from treeplex.learn.discount.evolution import Evolution
 from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
 from treeplex.learn.discount.fitness import exploitability_of, fitness_on, training_games
-from treeplex.solvers.rules.discount_policy import fresh_policy
+from treeplex.solvers.rules.discount_policy import untrained_discount_policy
 
 SPECS = ("kuhn_poker", "small_matrix")
-POLICY = fresh_policy(horizon=30, hidden=(8,), seed=1)
+POLICY = untrained_discount_policy(horizon=30, hidden=(8,), seed=1)
 PLAYER = Player(SPECS, POLICY)
 
 

@@ -8,7 +8,7 @@ import pytest
 import treeplex as tp
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.learn.discount.fitness import exploitability_of, fitness_on, training_games
-from treeplex.solvers.rules.discount_policy import fresh_policy
+from treeplex.solvers.rules.discount_policy import untrained_discount_policy
 from treeplex.solvers.solver import GameSolver
 
 HORIZON = 60
@@ -48,7 +48,7 @@ def test_weights_count(games):
 
 
 def test_a_policy_reaches_what_its_solver_reaches(games):
-    policy = fresh_policy(horizon=HORIZON, seed=2)
+    policy = untrained_discount_policy(horizon=HORIZON, seed=2)
     solver = GameSolver(games[0], policy)
     solver.run(HORIZON)
     wanted = tp.exploitability(games[0], solver.average_policy())

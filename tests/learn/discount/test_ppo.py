@@ -11,7 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.learn.discount.fitness import fitness_on
 from treeplex.learn.discount.ppo import PPO, PPOTrainer, clipped_gain, draw_noise, forward, log_probabilities, output_blocks
-from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
+from treeplex.solvers.rules.discount_policy import DiscountPolicy, untrained_discount_policy
 
 HORIZON = 50
 SMALL = PPO(episodes=6, passes=2, minibatches=3)
@@ -24,16 +24,16 @@ def torch() -> Any:
 
 def trainer(ppo: PPO = SMALL, games: tuple[str, ...] = ("kuhn_poker",), weights: Any = None, **kwargs: Any) -> PPOTrainer:
     compiled = [compile_game(spec) for spec in games]
-    policy = fresh_policy(horizon=HORIZON, seed=ppo.seed, **kwargs)
+    policy = untrained_discount_policy(horizon=HORIZON, seed=ppo.seed, **kwargs)
     return PPOTrainer(policy, compiled, fitness_on(compiled, HORIZON, weights=weights), ppo=ppo)
 
 
 def policies() -> list[DiscountPolicy]:
     return [
-        fresh_policy(seed=1),
-        fresh_policy(seed=2, discrete=True),
-        fresh_policy("pcfr+", seed=3, holds=()),
-        fresh_policy("pdcfr+", seed=4, features=("iteration", "regret", "movement"), hidden=(7,)),
+        untrained_discount_policy(seed=1),
+        untrained_discount_policy(seed=2, discrete=True),
+        untrained_discount_policy("pcfr+", seed=3, holds=()),
+        untrained_discount_policy("pdcfr+", seed=4, features=("iteration", "regret", "movement"), hidden=(7,)),
     ]
 
 
@@ -48,7 +48,7 @@ def engine_outputs(policy: DiscountPolicy, inputs: np.ndarray) -> np.ndarray:
 
 
 def test_without_torch_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch):
-    games, policy = [compile_game("kuhn_poker")], fresh_policy()
+    games, policy = [compile_game("kuhn_poker")], untrained_discount_policy()
     fitness = fitness_on(games, HORIZON)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(SpecError, match=r"pip install .*\[torch\]'"):
@@ -75,9 +75,12 @@ def test_forward_is_the_engines(torch: Any, policy: DiscountPolicy):
 
 
 def test_output_blocks():
-    assert output_blocks(fresh_policy()) == ([0, 1, 2], [slice(3, 8)])
-    assert output_blocks(fresh_policy(discrete=True)) == ([], [slice(0, 6), slice(6, 12), slice(12, 18), slice(18, 23)])
-    assert output_blocks(fresh_policy("pcfr+", holds=())) == ([0], [])
+    assert output_blocks(untrained_discount_policy()) == ([0, 1, 2], [slice(3, 8)])
+    assert output_blocks(untrained_discount_policy(discrete=True)) == (
+        [],
+        [slice(0, 6), slice(6, 12), slice(12, 18), slice(18, 23)],
+    )
+    assert output_blocks(untrained_discount_policy("pcfr+", holds=())) == ([0], [])
 
 
 @pytest.mark.parametrize("policy", policies(), ids=lambda policy: policy.base)
@@ -99,7 +102,7 @@ def test_noise_samples_from_the_distributions(policy: DiscountPolicy):
 
 
 def test_log_probabilities_of_an_episode_follow_from_its_noise(torch: Any):
-    game, policy = compile_game("kuhn_poker"), fresh_policy(horizon=HORIZON, seed=5)
+    game, policy = compile_game("kuhn_poker"), untrained_discount_policy(horizon=HORIZON, seed=5)
     spread = np.array([0.3, 0.5, 0.8])
     noise = draw_noise(policy, spread, np.random.default_rng(2))
     _, trace = trace_episode(game.tree, game.payoff, policy.compiled, HORIZON, noise)

@@ -30,7 +30,7 @@ from treeplex.learn.rebel.policy_net import (  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch  # noqa: E402
-from treeplex.search.action_subset import ActionSubset  # noqa: E402
+from treeplex.search.action_subset import ActionAbstraction  # noqa: E402
 from treeplex.search.subgames.batch import cut_states  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
 from treeplex.search.subgames.identity import public_identity  # noqa: E402
@@ -70,7 +70,7 @@ def test_guesses_where_actions_are_left_out() -> None:
     with torch.no_grad():
         leaf.guess.net[-1].weight.mul_(100.0)
     root = Belief.root(rules)
-    menu = ActionSubset(rules, lambda node, actions: [action for action in actions if action != 1])
+    menu = ActionAbstraction(rules, lambda node, actions: [action for action in actions if action != 1])
 
     def guessed(considered: PublicTree) -> dict[int, np.ndarray]:
         search = SubgameSearch(

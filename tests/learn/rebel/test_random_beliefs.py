@@ -12,7 +12,7 @@ from treeplex.learn.rebel.random_beliefs import random_belief, split
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import Belief
-from treeplex.search.action_subset import ActionSubset
+from treeplex.search.action_subset import ActionAbstraction
 
 TINY = RebelSettings(iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, source="random")
 
@@ -54,7 +54,7 @@ def test_hands_of_like_strength_have_like_probability() -> None:
     state = after_public_card(rules, 4).state
     assert rules.strengths(state.node, 0).tolist() == [0, 0, 1, 1, 5, 5]  # type: ignore[union-attr]
     assert rules.strengths(rules.root, 1).tolist() == [0, 0, 1, 1, 2, 2]  # type: ignore[union-attr]
-    assert ActionSubset(rules, lambda node, actions: actions).strengths(rules.root, 1) is not None
+    assert ActionAbstraction(rules, lambda node, actions: actions).strengths(rules.root, 1) is not None
     generator = np.random.default_rng(2)
     drawn = np.stack([random_belief(rules, state, generator).ranges[0] for _ in range(2000)])
     jacks = drawn[:, 0] + drawn[:, 1]  # the weaker half of the five hands; uniform, where a flat range would have variance 0.04

@@ -21,7 +21,7 @@ from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings, Sel
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
 from treeplex.search.methods import METHODS, average_weights  # noqa: E402
-from treeplex.search.play_distribution import Part, averaged_policy, drawn_iterations  # noqa: E402
+from treeplex.search.play_distribution import Part, drawn_iterations, playthrough_policy  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import policies_at, training_iterations  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
@@ -94,7 +94,7 @@ def test_search_with_a_trained_network_beats_search_with_a_fresh_one() -> None:
     settings = PlaythroughSettings(iterations=32, playthroughs=32, depth=1)
 
     def exploitability() -> float:
-        return judge(game, averaged_policy(game, rules, trainer.leaf, settings, np.random.default_rng(0))).exploitability
+        return judge(game, playthrough_policy(game, rules, trainer.leaf, settings, np.random.default_rng(0))).exploitability
 
     before = exploitability()
     while not trainer.finished:
@@ -108,7 +108,7 @@ def test_search_to_the_end_is_nearly_an_equilibrium(method: str) -> None:
     rules, game = public_tree(DICE), compile_game(DICE)
     settings = PlaythroughSettings(method=method, iterations=200, playthroughs=64, depth=99, batch=16)
     seen: list[int] = []
-    policy = averaged_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(0), watch=seen.append)
+    policy = playthrough_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(0), watch=seen.append)
     assert judge(game, policy).exploitability < 0.03
     assert seen == [16, 32, 48, 64]
 
@@ -119,7 +119,7 @@ def test_search_with_exact_leaves_is_safe_on_average() -> None:
     rules, game = public_tree(spec), compile_game(spec)
     settings = PlaythroughSettings(iterations=48, playthroughs=4, depth=2)
     leaf = ExactLeaf(iterations=48)
-    policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng(2))
+    policy = playthrough_policy(game, rules, leaf, settings, np.random.default_rng(2))
     assert judge(game, policy).exploitability < 0.02
 
 

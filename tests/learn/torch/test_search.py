@@ -33,7 +33,7 @@ from treeplex.learn.train.train import train  # noqa: E402
 from treeplex.run.job.folder import JobFolder  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.leaf import LeafValue  # noqa: E402
-from treeplex.search.play_distribution import averaged_policy  # noqa: E402
+from treeplex.search.play_distribution import playthrough_policy  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import Replicas, policies_at  # noqa: E402
 from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
@@ -302,7 +302,7 @@ def test_a_training_learns_and_goes_on_bit_for_bit(device: str) -> None:
     whole, first, second = (RebelTrainer(rules, replace(TINY, device=device)) for _ in range(3))
 
     def exploitability() -> float:
-        return judge(game, averaged_policy(game, rules, whole.leaf, settings, np.random.default_rng(0))).exploitability
+        return judge(game, playthrough_policy(game, rules, whole.leaf, settings, np.random.default_rng(0))).exploitability
 
     before = exploitability()
     while not whole.finished:

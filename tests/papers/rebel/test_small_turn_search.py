@@ -7,7 +7,7 @@ from papers.rebel.small_turn_search import Turn, steps
 from treeplex.evaluate import judge
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.search import ExactLeaf
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import Horizon
 
@@ -57,7 +57,7 @@ def test_steps_add_up_to_the_average(turn, method):
 def test_playthroughs_come_to_what_is_played(turn):
     """The agent's own judge, which draws iterations, with many playthroughs, where the two agree on beliefs (CFR-D)."""
     settings = PlaythroughSettings(method="dcfr", iterations=16, depth=0, rounds=True, endgame=7, playthroughs=64, batch=64)
-    drawn = averaged_policy(turn.game, turn.rules, ExactLeaf(iterations=60), settings, np.random.default_rng(0))
+    drawn = playthrough_policy(turn.game, turn.rules, ExactLeaf(iterations=60), settings, np.random.default_rng(0))
     played = turn.curve(turn.rivers, "dcfr", [16])["played"][0]
     assert judge(turn.game, drawn).exploitability == pytest.approx(played, abs=0.05)
 

@@ -9,7 +9,7 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.errors import GameError
 from treeplex.search import PlaythroughSettings, ResolvingAgent, SearchAgent
-from treeplex.search.agents.agent import Seat, TableAgent, agent_policy
+from treeplex.search.agents.agent import BaseAgent, TableAgent, agent_policy
 from treeplex.search.agents.explanation import Explanation
 from treeplex.search.subgames.policy_tables import sequences_at
 from treeplex.search.subgames.subgame import Places, Ranges
@@ -23,7 +23,7 @@ NAMES = {
 RAISE, CALL = 2, 1
 
 
-def agent_of(kind: str, game: str = "leduc_poker") -> Seat:
+def agent_of(kind: str, game: str = "leduc_poker") -> BaseAgent:
     if kind == "table":
         return TableAgent(game, tp.solve(game, iterations=20).policy)
     agent = tp.agent(NAMES[kind], game)

@@ -29,7 +29,7 @@ from treeplex.search import (
     play_game,
     public_tree,
     subgame_policy,
-    values_of,
+    subgame_values,
 )
 from treeplex.search.agents.of_users import load_agent, load_leaf
 
@@ -122,7 +122,7 @@ def test_a_policy_in_a_subgame_is_worth_what_it_is_worth_in_the_game(name: str) 
     game, rules = tp.compile(name), public_tree(name)
     policy, root = mixed(game), Belief.root(rules)
     whole = cut_states(rules, [rules.first_state()])
-    first, second = values_of(whole, subgame_policy(policy, whole), whole.ranges)
+    first, second = subgame_values(whole, subgame_policy(policy, whole), whole.ranges)
     expected = tp.policies.expected_values(game, policy)
     assert float((root.beliefs[0] * first[0]).sum()) == pytest.approx(expected[0], abs=1e-12)
     assert float((root.beliefs[1] * second[0]).sum()) == pytest.approx(expected[1], abs=1e-12)
@@ -204,7 +204,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
     [
         ("other.py:A", r"no file other\.py; .* myagent\.py:MyAgent"),
         ("my.py:Halff", r"my\.py defines no 'Halff'; did you mean 'Half'"),
-        ("my.py:Half", r"gave a Half, not an agent: it lacks begin, policy; derive treeplex\.search\.Seat"),
+        ("my.py:Half", r"gave a Half, not an agent: it lacks begin, policy; derive treeplex\.search\.BaseAgent"),
         ("my.py:broken", r"^my\.py:31: AttributeError: .* \(while making my\.py:broken\)"),
         ("my.py:uniform(depth=2)", r"unexpected keyword argument 'depth'; it takes \(game\)"),
         ("my.py:ZERO(depth=2)", "has parameters, but it is a ZeroLeaf, not a class or function"),

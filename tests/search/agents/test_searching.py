@@ -11,9 +11,9 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, pair_state
 from treeplex.search import ZeroLeaf
-from treeplex.search.action_subset import ActionSubset
+from treeplex.search.action_subset import ActionAbstraction
 from treeplex.search.agents.searching import SearchAgent
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import fewer_nodes
@@ -57,7 +57,7 @@ def test_many_games_are_the_policy_of_many_playthroughs() -> None:
     rules, game = public_tree(DICE), compile_game(DICE)
     line, hand = (0, 1, 2), 0
     settings = PlaythroughSettings(iterations=6, depth=1, playthroughs=600, batch=200)
-    policy = averaged_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(1))
+    policy = playthrough_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(1))
     strategy = np.empty_like(policy.probabilities)
     for player in (0, 1):
         reach(game.tree, player, policy.probabilities, strategy)
@@ -149,7 +149,7 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 
 def test_an_action_outside_the_tree_is_added() -> None:
     rules = public_tree(DICE)
-    agent = agent_for(ActionSubset(rules, low_bids), depth=9, iterations=50)
+    agent = agent_for(ActionAbstraction(rules, low_bids), depth=9, iterations=50)
     assert set(played(agent, 0)) == {0, 1, 3}
     agent.see(2)
     assert agent.searches == 2  # the subgame again, with the action
@@ -162,7 +162,7 @@ def test_an_action_outside_the_tree_is_added() -> None:
 
 def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
     rules = public_tree(DICE)
-    agent = agent_for(ActionSubset(rules, low_bids), depth=1)
+    agent = agent_for(ActionAbstraction(rules, low_bids), depth=1)
     agent.act(0)
     agent.see(0)
     assert set(played(agent, 0)) == {1, 3, 4}
@@ -177,7 +177,7 @@ def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
 def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
     """What was solved as part of the subgame above is a subgame of its own once the action is considered there."""
     rules = public_tree(DICE)
-    menu = ActionSubset(rules, low_bids)
+    menu = ActionAbstraction(rules, low_bids)
     fits = next(count for count in range(1, 20) if fewer_nodes(menu, (0,), count))
     assert not fewer_nodes(menu.with_action_at((0,), 2), (0,), fits)
     agent = agent_for(menu, depth=1, endgame=fits)
@@ -205,9 +205,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(GameError, match="nobody is to act"):
         agent.policy()
     with pytest.raises(GameError, match="no action 7"):
-        ActionSubset(rules, low_bids).with_action_at((), 7)
+        ActionAbstraction(rules, low_bids).with_action_at((), 7)
     with pytest.raises(GameError, match="leave at least one"):
-        ActionSubset(rules, lambda node, actions: ()).visit(())
+        ActionAbstraction(rules, lambda node, actions: ()).visit(())
 
 
 def test_subgames_of_another_beginning_are_not_remembered() -> None:

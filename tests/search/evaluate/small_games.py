@@ -19,7 +19,7 @@ from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
 from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 FOLD, CALL = 0, 1
@@ -235,7 +235,7 @@ class Table:
         return np.asarray(total / np.maximum(times, 1.0))
 
 
-class Plays(Seat):
+class Plays(BaseAgent):
     """Plays by a rule from the public state; ``random`` draws a policy for each one, always the same."""
 
     draws = False

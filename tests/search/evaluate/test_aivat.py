@@ -20,7 +20,7 @@ from treeplex.holdem.rules.public import HoldemGame, HoldemState
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.agents.agent import TableAgent
 from treeplex.search.evaluate.aivat import Aivat, PolicyValues
-from treeplex.search.evaluate.play import MatchTable, PlayedHand, Step, streams_of
+from treeplex.search.evaluate.play import HandEvent, MatchTable, PlayedHand, streams_of
 from treeplex.search.evaluate.tables import expected_payoffs
 from treeplex.solvers import make_solver
 
@@ -151,7 +151,7 @@ def test_real_cards(board: str, first: str, values: Cards | None) -> None:
 
 
 def uniform_hands(
-    game: PublicGame, state: State, dealt: tuple[int, ...] | None, chance: float, steps: tuple[Step, ...]
+    game: PublicGame, state: State, dealt: tuple[int, ...] | None, chance: float, steps: tuple[HandEvent, ...]
 ) -> Iterator[tuple[float, PlayedHand]]:
     """Every hand between players who play all actions alike."""
     if dealt is None:
@@ -168,7 +168,7 @@ def uniform_hands(
     shares = game.chances(state, dealt) if table is None else table[:, dealt[options.player]]
     for number, (share, label) in enumerate(zip(shares.tolist(), options.labels, strict=True)):
         if share > 0:
-            yield from uniform_hands(game, game.after(state, label), dealt, chance * share, (*steps, Step(number, table)))
+            yield from uniform_hands(game, game.after(state, label), dealt, chance * share, (*steps, HandEvent(number, table)))
 
 
 def test_hands_that_have_no_value() -> None:
@@ -178,10 +178,10 @@ def test_hands_that_have_no_value() -> None:
         judge(PlayedHand((0, 1), (), None))
     never = np.zeros((2, 3))
     never[0] = 1.0
-    passed, called = np.full((2, 3), 0.5), Step(1, never)
+    passed, called = np.full((2, 3), 0.5), HandEvent(1, never)
     assert game.players == 2
     with pytest.raises(GameError, match="is never played"):
-        judge(PlayedHand((0, 1), (called, Step(0, passed)), (1.0, -1.0)))
+        judge(PlayedHand((0, 1), (called, HandEvent(0, passed)), (1.0, -1.0)))
 
 
 def test_which_policies_are_known_does_not_depend_on_the_hand() -> None:
@@ -190,7 +190,7 @@ def test_which_policies_are_known_does_not_depend_on_the_hand() -> None:
     policies = some_policy(game, 1), some_policy(game, 2)
     hands = []
     for chance, hand in every_hand(rules, policies):
-        steps = tuple(Step(step.number, None if k % 2 else step.policy) for k, step in enumerate(hand.steps))
+        steps = tuple(HandEvent(step.number, None if k % 2 else step.policy) for k, step in enumerate(hand.steps))
         hands.append((chance, replace(hand, steps=steps)))
     values = PolicyValues(rules, policies[0])
     assert moments(hands, Aivat(rules, values, known=(0,)))[0] == pytest.approx(moments(hands, paid)[0], abs=1e-12)

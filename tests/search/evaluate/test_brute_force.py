@@ -15,7 +15,7 @@ from treeplex.games.public import PublicGame, State
 from treeplex.search.evaluate.aivat import Aivat
 from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
-from treeplex.search.evaluate.play import PlayedHand, Step
+from treeplex.search.evaluate.play import HandEvent, PlayedHand
 from treeplex.search.evaluate.winnings import CheckedDown, exact_winnings, few_states, played_out
 from treeplex.search.tables.judging import estimate
 
@@ -132,7 +132,7 @@ class Checked:
         total = np.zeros(self.game.players)
         silent = [seat for seat in range(self.game.players) if seat not in known]
         for visit in ends:
-            steps = tuple(Step(number, policy if player in known else None) for player, number, policy in visit.steps)
+            steps = tuple(HandEvent(number, policy if player in known else None) for player, number, policy in visit.steps)
             paid, split = (self.table.settled(visit.hand, split=split) for split in (False, True))
             told = np.concatenate((self.table.deals[:, silent], paid - split), axis=1)
             for group in np.unique(told[visit.weights > 0], axis=0):

@@ -20,7 +20,7 @@ from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.spots.spot import Rake
 from treeplex.search import ExactLeaf
-from treeplex.search.agents.agent import Agent, Seat, TableAgent, UniformAgent, agent_policy, fork, play_game
+from treeplex.search.agents.agent import Agent, BaseAgent, TableAgent, UniformAgent, agent_policy, fork, play_game
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.evaluate.winnings import Winnings, exact_winnings, sampled_winnings
 from treeplex.search.subgames.beliefs import Belief
@@ -30,7 +30,7 @@ LEDUC = "leduc_poker"
 CALL = 1
 
 
-class Rule(Seat):
+class Rule(BaseAgent):
     """Plays any game by a rule from the public state, the same with every hand."""
 
     def __init__(self, game: PublicGame, weights=lambda game, state, count: np.ones(count)) -> None:

@@ -15,7 +15,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load, public_tree
 from treeplex.run.job.folder import METRICS, STATE
 from treeplex.run.job.record import Progress
-from treeplex.search.agents.agent import Seat, TableAgent
+from treeplex.search.agents.agent import BaseAgent, TableAgent
 from treeplex.search.evaluate.tables import expected_payoffs
 from treeplex.search.match.match import match
 from treeplex.search.match.settings import HANDS, PLOT, RESULT
@@ -294,7 +294,7 @@ def test_objects_play_too(own: str) -> None:
         match(game, [table, "uniform"], workers=2)
     with pytest.raises(GameError, match="different games"):
         match(LEDUC, [TableAgent(public_tree(LEDUC), table.table), f"{own}:Mine"])
-    assert isinstance(table, Seat)
+    assert isinstance(table, BaseAgent)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.files import save_policy
 from treeplex.forms.sources.load import load, public_tree
 from treeplex.search.agents.agent import TableAgent, play_game
-from treeplex.search.resolving.resolved import resolved
+from treeplex.search.resolving.resolved import resolve_subgames
 from treeplex.search.subgames.policy_tables import table_at
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.exact import translated_policy
@@ -57,7 +57,7 @@ def test_libratus_translates_before_and_solves_after(few: Path) -> None:
     game = load(REAL)
     libratus = tp.agent(f"libratus(blueprint={few},iterations=200)", game)
     before = translated_policy(compile_game(game), tp.load_policy(few), public_tree(FEW))
-    after = resolved(compile_game(game), before, "reach-maxmargin", iterations=200)
+    after = resolve_subgames(compile_game(game), before, "reach-maxmargin", iterations=200)
     libratus.begin(1)
     labels = game.public.options(game.public.first_state()).labels
     libratus.see(labels[1])  # half the pot, which the blueprint does not know

@@ -20,9 +20,9 @@ from treeplex.search import (
     biased_policies,
     play_game,
     public_tree,
-    resolved,
+    resolve_subgames,
 )
-from treeplex.search.action_subset import ActionSubset
+from treeplex.search.action_subset import ActionAbstraction
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
 from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
@@ -86,7 +86,7 @@ def test_second_rounds_as_they_were_resolved(gadget: str) -> None:
     """One solve for each player and second round is what solving all of them at once finds."""
     policy = blueprint(50)
     agent = agent_for("leduc_poker", policy=policy, gadget=gadget, every=ROUND, start=1, iterations=50)
-    expected = resolved(leduc(), policy, gadget, iterations=50)
+    expected = resolve_subgames(leduc(), policy, gadget, iterations=50)
     found = played_by(agent, "leduc_poker")
     assert losses(leduc(), found) == pytest.approx(losses(leduc(), expected), abs=0.002)
     assert agent.searches == 60
@@ -152,7 +152,7 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 @pytest.mark.parametrize("every", [DECISION, ROUND])
 def test_an_action_outside_the_tree_is_added(every: str) -> None:
     rules = public_tree(DICE)
-    agent = ResolvingAgent(ActionSubset(rules, low_bids), Resolving(every=every, iterations=50))
+    agent = ResolvingAgent(ActionAbstraction(rules, low_bids), Resolving(every=every, iterations=50))
     assert agent.policy().shape == (3, 2)
     agent.see(0)
     own = agent._stands[0].carried.belief.ranges[0]

@@ -18,11 +18,11 @@ from treeplex.search import (
     LeafValue,
     NoLeaf,
     SubgameSearch,
-    carried_values,
     cut,
+    opponent_values,
     public_tree,
 )
-from treeplex.search.resolving.carried import Carried, Resolved
+from treeplex.search.resolving.carried import ResolvedSubgame, ResolvingState
 from treeplex.search.subgames.policy_tables import subgame_policy, table_at
 from treeplex.search.subgames.response import response_values
 
@@ -76,7 +76,7 @@ def test_values_at_every_public_state(spec: str, player: int) -> None:
     for path in paths_of(rules):
         belief = Belief.along(rules, path, lambda at: table_at(policy, rules, pair_state(at.state)))
         if rules.options(belief.state).player != -2 and rules.options(belief.state).labels:
-            expected = carried_values(cut(rules, [belief]), policy, player)[0]
+            expected = opponent_values(cut(rules, [belief]), policy, player)[0]
             assert responses.at(path) == pytest.approx(expected, nan_ok=True, abs=1e-9)
             compared += 1
     assert compared >= 2
@@ -92,7 +92,7 @@ def test_values_in_a_game_of_ones_own() -> None:
         for path in paths_of(rules, 30):
             belief = Belief.along(rules, path, lambda at: table_at(policy, rules, pair_state(at.state)))
             if rules.options(belief.state).labels:
-                expected = carried_values(cut(rules, [belief]), policy, player)[0]
+                expected = opponent_values(cut(rules, [belief]), policy, player)[0]
                 assert responses.at(path) == pytest.approx(expected, nan_ok=True, abs=1e-9)
 
 
@@ -100,7 +100,7 @@ def test_values_of_leaves() -> None:
     """At the root a best response gets what hands got over the iterations, up to how far these have converged."""
     search, _ = solved(ROUND, ExactLeaf(method="cfr+", iterations=20), 60)
     for player in (0, 1):
-        found = Resolved.of(search, player).responses.at(())
+        found = ResolvedSubgame.of(search, player).responses.at(())
         assert (found >= search.root_values()[1 - player][0] - 0.02).all()
         assert found == pytest.approx(search.root_values()[1 - player][0], abs=0.1)
     values = search.leaf_values(0)
@@ -111,8 +111,8 @@ def test_values_of_leaves() -> None:
 def test_ranges_and_promises_along_a_play() -> None:
     """Player 0 bets and is called, then a card comes: what changes is what the table in the module says."""
     search, belief = solved(Horizon(), NoLeaf())
-    own, rules = Resolved.of(search, 0), belief.game
-    begun = Carried(0, belief)
+    own, rules = ResolvedSubgame.of(search, 0), belief.game
+    begun = ResolvingState(0, belief)
     table = own.policy_at(())
     bet = begun.after(own, LEDUC[:1])
     labels = list(rules.options(belief.state).labels)
@@ -136,7 +136,7 @@ def test_ranges_and_promises_along_a_play() -> None:
 
 def test_promises_of_the_first_to_act_are_those_of_the_root() -> None:
     search, belief = solved(Horizon(), NoLeaf())
-    found = Carried(1, belief).after(Resolved.of(search, 1), LEDUC[:1])
+    found = ResolvingState(1, belief).after(ResolvedSubgame.of(search, 1), LEDUC[:1])
     assert found.promised == pytest.approx(search.root_values()[0][0], abs=0.02)
     assert found.belief.ranges[1] == pytest.approx(belief.ranges[1])
 
@@ -145,8 +145,8 @@ def test_what_is_refused() -> None:
     search, belief = solved(Horizon(rounds=1), ExactLeaf(iterations=2), 2)
     card = 0
     with pytest.raises(AlgorithmError, match="subgames end before a deal, so what its outcomes are worth is not known"):
-        Carried(0, belief).after(Resolved.of(search, 0), (*LEDUC, card))
+        ResolvingState(0, belief).after(ResolvedSubgame.of(search, 0), (*LEDUC, card))
     with pytest.raises(GameError, match="the subgame has no decision after"):
-        Resolved.of(search, 0).responses.at((*LEDUC, card))
+        ResolvedSubgame.of(search, 0).responses.at((*LEDUC, card))
     with pytest.raises(AlgorithmError, match="give leaf_values"):
         response_values(search.subgame, search.average_policy(), 0)

@@ -14,9 +14,9 @@ from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_tree
-from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies, biased_policy
 from treeplex.search.resolving.payoffs import expected_payoffs
-from treeplex.search.resolving.self_generation import generated_policies
+from treeplex.search.resolving.self_generation import self_generated_policies
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.policy_tables import subgame_policy
 from treeplex.solvers.rules.variants import VARIANTS
@@ -81,7 +81,7 @@ def test_the_first_round_of_leduc(iterations: int | None, one: float | None, fou
 def test_generated_continuations_of_leduc(iterations: int | None, count: int, lost: float) -> None:
     """They lose nothing from an equilibrium, and from a rough blueprint less than one continuation or four biased ones."""
     policy, rules = blueprint(iterations), public_tree("leduc_poker")
-    made = [generated_policies(rules, policy, 1 - player, count) for player in (0, 1)]
+    made = [self_generated_policies(rules, policy, 1 - player, count) for player in (0, 1)]
     assert [len(each) for each in made] == [count, count]
     assert loss([first_round(policy, made[player], player) for player in (0, 1)]) == pytest.approx(lost, rel=0.03, abs=4e-4)
 
@@ -103,7 +103,7 @@ def test_generated_continuations_are_best_responses(player: int) -> None:
     """To what the other player finds before leaves, and the blueprint behind them: no pure policy of Kuhn poker gets more."""
     game, rules, horizon = tp.compile("kuhn_poker"), public_tree("kuhn_poker"), Horizon(2)
     policy = random_policy(game, player)
-    made = generated_policies(rules, policy, player, 3, horizon=horizon, iterations=50)
+    made = self_generated_policies(rules, policy, player, 3, horizon=horizon, iterations=50)
     assert made[0] is policy
     for count in (1, 2):
         leaf = BlueprintLeaf(rules, policy, {player: made[:count]})
@@ -136,7 +136,7 @@ def test_generated_continuations_are_best_responses(player: int) -> None:
 def test_what_is_not_generated(player: int, count: int, method: str, message: str) -> None:
     game = tp.compile("kuhn_poker")
     with pytest.raises(AlgorithmError, match=message):
-        generated_policies(
+        self_generated_policies(
             public_tree("kuhn_poker"), tp.Policy.uniform(game), player, count, horizon=Horizon(1), method=method, iterations=2
         )
 
@@ -219,7 +219,7 @@ def test_biases() -> None:
     assert fold[facing] == pytest.approx({0: 10 / 12, 1: 1 / 12, 2: 1 / 12})
     assert call[facing] == pytest.approx({0: 1 / 12, 1: 10 / 12, 2: 1 / 12})
     assert rise[facing] == pytest.approx({0: 1 / 12, 1: 1 / 12, 2: 10 / 12})
-    assert biased(uniform, ["fold"], 1.0).probabilities == pytest.approx(uniform.probabilities)
+    assert biased_policy(uniform, ["fold"], 1.0).probabilities == pytest.approx(uniform.probabilities)
 
 
 def test_what_is_refused() -> None:
@@ -228,7 +228,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(AlgorithmError, match="kuhn_poker has no action called fold; name the actions"):
         biased_policies(uniform)
     with pytest.raises(AlgorithmError, match="a bias must be a factor above 0, not 0"):
-        biased(uniform, ["bet"], 0)
+        biased_policy(uniform, ["bet"], 0)
     for choices in ({2: [uniform]}, {1: []}):
         with pytest.raises(AlgorithmError, match="choices are policies of player 0, of player 1 or of both"):
             BlueprintLeaf(rules, uniform, choices)

@@ -9,7 +9,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.builtin.leduc_poker import LeducPublicTree, LeducTable, leduc_poker
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_tree
-from treeplex.search.resolving.next_round import NextRound
+from treeplex.search.resolving.next_round import NextRoundLeaf
 from treeplex.search.subgame import Subgames
 from treeplex.search.subgames.batch import cut_states
 
@@ -31,7 +31,7 @@ def first_round(rules: PublicTree, seed: int) -> tuple[Subgames, tuple[np.ndarra
 @pytest.mark.parametrize("seed", range(3))
 def test_exact_values_after_the_card_are_those_before_it(seed: int) -> None:
     subgames, believed, reached = first_round(LEDUC, seed)
-    before, after = ExactLeaf(iterations=60), NextRound(ExactLeaf(iterations=60))
+    before, after = ExactLeaf(iterations=60), NextRoundLeaf(ExactLeaf(iterations=60))
     for said in (reached, believed):
         for expected, found in zip(before(subgames.leaves, said, reached), after(subgames.leaves, said, reached), strict=True):
             assert np.abs(expected).max() > 1
@@ -40,9 +40,9 @@ def test_exact_values_after_the_card_are_those_before_it(seed: int) -> None:
 
 def test_one_players_values_are_asked_for_alone() -> None:
     subgames, believed, _ = first_round(LEDUC, 0)
-    both = NextRound(ExactLeaf(iterations=5))(subgames.leaves, believed, believed)
+    both = NextRoundLeaf(ExactLeaf(iterations=5))(subgames.leaves, believed, believed)
     for player in (0, 1):
-        alone = NextRound(ExactLeaf(iterations=5))(subgames.leaves, believed, believed, player)
+        alone = NextRoundLeaf(ExactLeaf(iterations=5))(subgames.leaves, believed, believed, player)
         assert alone[player] == pytest.approx(both[player])
 
 
@@ -58,7 +58,7 @@ class NoSecondBets(LeducPublicTree):
 def test_payoffs_are_exact_where_the_card_ends_the_game() -> None:
     rules = NoSecondBets(leduc_poker())
     whole = SubgameSearch(cut(rules, [Belief.root(rules)]), METHODS["cfr+"], ZeroLeaf())
-    parts = SubgameSearch(cut(rules, [Belief.root(rules)], Horizon(rounds=1)), METHODS["cfr+"], NextRound(ZeroLeaf()))
+    parts = SubgameSearch(cut(rules, [Belief.root(rules)], Horizon(rounds=1)), METHODS["cfr+"], NextRoundLeaf(ZeroLeaf()))
     assert len(parts.subgame.leaves)
     assert not len(whole.subgame.leaves)
     for search in (whole, parts):
@@ -75,7 +75,9 @@ def test_places_after_a_deal_are_valued_themselves() -> None:
     ]
     places, generator = cut_states(LEDUC, states).roots, np.random.default_rng(4)
     reached = generator.random((len(states), 6)), generator.random((len(states), 6))
-    exact, found = (leaf(places, reached, reached) for leaf in (ExactLeaf(iterations=5), NextRound(ExactLeaf(iterations=5))))
+    exact, found = (
+        leaf(places, reached, reached) for leaf in (ExactLeaf(iterations=5), NextRoundLeaf(ExactLeaf(iterations=5)))
+    )
     for player in (0, 1):
         there = places.possible[player] > 0
         assert found[player][there] == pytest.approx(exact[player][there])

@@ -11,7 +11,7 @@ from tests.random_games import RandomPublicGame
 from treeplex.errors import AlgorithmError, PolicyError
 from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, ExactLeaf, SubgameSearch
-from treeplex.search.resolving.resolved import REACH, RESOLVING, SECOND_ROUND, Trunk, carried_values, gifts, resolved
+from treeplex.search.resolving.resolved import REACH, RESOLVING, SECOND_ROUND, Trunk, gifts, opponent_values, resolve_subgames
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.gadgets import GADGETS, Gadget, Maxmargin
 from treeplex.search.subgames.horizon import Horizon
@@ -62,7 +62,7 @@ def test_leduc(gadget: str, iterations: int) -> None:
     before, after = LEDUC[iterations]
     policy = blueprint(iterations)
     assert tp.exploitability(leduc(), policy) == pytest.approx(before, rel=2e-3)
-    assert tp.exploitability(leduc(), resolved(leduc(), policy, gadget)) == pytest.approx(after[gadget], rel=1e-2)
+    assert tp.exploitability(leduc(), resolve_subgames(leduc(), policy, gadget)) == pytest.approx(after[gadget], rel=1e-2)
 
 
 @pytest.mark.slow_cases("resolve-0.25-0.0")
@@ -71,7 +71,7 @@ def test_leduc(gadget: str, iterations: int) -> None:
 def test_the_coin_toss_is_worth_what_it_was(gadget: str, heads: float, worth: float) -> None:
     policy = guessing(heads)
     assert losses(coin_toss(), policy)[0] == pytest.approx(worth, abs=1e-12)
-    again = resolved(coin_toss(), policy, gadget, horizon=Horizon(1))
+    again = resolve_subgames(coin_toss(), policy, gadget, horizon=Horizon(1))
     assert losses(coin_toss(), again)[0] == pytest.approx(worth, abs=1e-3)
 
 
@@ -82,10 +82,10 @@ def test_gifts_in_the_coin_toss() -> None:
     """
     policy = guessing(0.5)
     trunk = Trunk.of(policy, public_tree(coin_toss().rules), Horizon(1))
-    promised = carried_values(trunk.subgames(trunk.starts), policy, 1)
+    promised = opponent_values(trunk.subgames(trunk.starts), policy, 1)
     assert promised == pytest.approx(np.zeros((1, 2)))
     assert gifts(trunk, promised, 1)[0] == pytest.approx([0.5, 0.0])
-    again = resolved(coin_toss(), policy, "reach-maxmargin", horizon=Horizon(1))
+    again = resolve_subgames(coin_toss(), policy, "reach-maxmargin", horizon=Horizon(1))
     assert again[1, "guess"][0] == pytest.approx(0.375, abs=2e-3)
     assert losses(coin_toss(), again)[0] == pytest.approx(0.125, abs=2e-3)
 
@@ -93,7 +93,7 @@ def test_gifts_in_the_coin_toss() -> None:
 def check_safe(game: tp.CompiledGame, policy: tp.Policy, horizon: Horizon, iterations: int, tolerance: float) -> None:
     before = losses(game, policy)
     for gadget in SAFE:
-        after = losses(game, resolved(game, policy, gadget, horizon=horizon, iterations=iterations))
+        after = losses(game, resolve_subgames(game, policy, gadget, horizon=horizon, iterations=iterations))
         assert (after <= before + tolerance).all(), gadget
 
 
@@ -135,7 +135,7 @@ def test_other_games_are_safe(spec: str, horizon: Horizon) -> None:
 
 def smallest_margins(trunk: Trunk, player: int, promised: np.ndarray, policy: tp.Policy) -> np.ndarray:
     """For each subgame the least that a hand of the other player gets below what it was promised, by its best response."""
-    return np.nanmin(promised - carried_values(trunk.subgames(trunk.starts), policy, player), axis=1)
+    return np.nanmin(promised - opponent_values(trunk.subgames(trunk.starts), policy, player), axis=1)
 
 
 @pytest.mark.slow
@@ -145,9 +145,9 @@ def test_margins(iterations: int) -> None:
     policy = blueprint(iterations)
     trunk = Trunk.of(policy, public_tree("leduc_poker"), SECOND_ROUND)
     assert len(trunk.starts) == 30
-    found = {gadget: resolved(leduc(), policy, gadget) for gadget in ("none", *SAFE)}
+    found = {gadget: resolve_subgames(leduc(), policy, gadget) for gadget in ("none", *SAFE)}
     for player in (0, 1):
-        promised = carried_values(trunk.subgames(trunk.starts), policy, player)
+        promised = opponent_values(trunk.subgames(trunk.starts), policy, player)
         margins = {gadget: smallest_margins(trunk, player, promised, each) for gadget, each in found.items()}
         assert (margins["maxmargin"] > -0.01).all()
         assert (margins["maxmargin"] > 0.1).any()
@@ -163,8 +163,8 @@ def test_margins(iterations: int) -> None:
 def test_solving_again_goes_on() -> None:
     """The result is a blueprint: promises may come from the solve before, and subgames begin further down."""
     policy = blueprint(50)
-    first = resolved(leduc(), policy, iterations=500)
-    second = resolved(leduc(), first, horizon=Horizon(4), iterations=500)
+    first = resolve_subgames(leduc(), policy, iterations=500)
+    second = resolve_subgames(leduc(), first, horizon=Horizon(4), iterations=500)
     assert (losses(leduc(), second) <= losses(leduc(), first) + 0.005).all()
     assert (losses(leduc(), first) < losses(leduc(), policy) - 0.005).all()
 
@@ -177,7 +177,7 @@ def test_gadgets_before_leaves(kind: type[Gadget]) -> None:
     trunk = Trunk.of(policy, rules, SECOND_ROUND)
     piece = [start for start in trunk.starts if start.visited.player == 0][:3]
     for player in (0, 1):
-        carried = carried_values(trunk.subgames(piece), policy, player)
+        carried = opponent_values(trunk.subgames(piece), policy, player)
         ranges = trunk.subgames(piece).ranges
         subgames = cut_states(rules, [start.state for start in piece], Horizon(1), ranges, kind(player, carried))
         assert len(subgames.leaves)
@@ -188,8 +188,8 @@ def test_gadgets_before_leaves(kind: type[Gadget]) -> None:
 
 def test_a_gadget_of_ones_own_and_batches() -> None:
     policy = blueprint(10)
-    whole = resolved(leduc(), policy, "maxmargin", iterations=50)
-    parts = resolved(leduc(), policy, lambda player, carried: Maxmargin(player, carried), iterations=50, batch=7)
+    whole = resolve_subgames(leduc(), policy, "maxmargin", iterations=50)
+    parts = resolve_subgames(leduc(), policy, lambda player, carried: Maxmargin(player, carried), iterations=50, batch=7)
     assert parts.probabilities == pytest.approx(whole.probabilities, abs=1e-9)
 
 
@@ -200,7 +200,7 @@ def test_what_is_not_reached_stays() -> None:
     first = game.lookup[0, next(state for player, state in game.lookup if player == 0)]
     probabilities[game.sequences_at(first)] = np.eye(len(game.sequences_at(first)))[0]
     policy = tp.Policy(game, probabilities)
-    again = resolved(game, policy, "maxmargin", iterations=20)
+    again = resolve_subgames(game, policy, "maxmargin", iterations=20)
     changed = again.probabilities != policy.probabilities
     assert 0 < changed.sum() < len(changed)
 
@@ -208,15 +208,15 @@ def test_what_is_not_reached_stays() -> None:
 def test_what_is_refused() -> None:
     policy = blueprint(10)
     with pytest.raises(PolicyError, match="this is a policy for leduc_poker, not for kuhn_poker"):
-        resolved("kuhn_poker", policy)
+        resolve_subgames("kuhn_poker", policy)
     with pytest.raises(PolicyError, match="a policy for leduc_poker has no infostate '0' of player 0; give one for this"):
         Trunk.of(policy, public_tree("kuhn_poker"), Horizon(1))
     rules = public_tree("leduc_poker")
     with pytest.raises(AlgorithmError, match="cut without a horizon"):
-        carried_values(cut_states(rules, [rules.first_state()], SECOND_ROUND), policy, 0)
+        opponent_values(cut_states(rules, [rules.first_state()], SECOND_ROUND), policy, 0)
     with pytest.raises(AlgorithmError, match=f"unknown gadget 'margin'; known: none, {', '.join(GADGETS)}, reach-resolve"):
-        resolved(leduc(), policy, "margin")
+        resolve_subgames(leduc(), policy, "margin")
     with pytest.raises(AlgorithmError, match="unknown method 'lp'; known: cfr, "):
-        resolved(leduc(), policy, method="lp")
+        resolve_subgames(leduc(), policy, method="lp")
     with pytest.raises(AlgorithmError, match=r"no subgame begins at .*rounds=1"):
-        resolved("kuhn_poker", tp.Policy.uniform(tp.compile("kuhn_poker")))
+        resolve_subgames("kuhn_poker", tp.Policy.uniform(tp.compile("kuhn_poker")))

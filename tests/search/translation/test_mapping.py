@@ -17,7 +17,7 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.known import holdem
 from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
-from treeplex.search.action_subset import only_sizes
+from treeplex.search.action_subset import bet_abstraction
 from treeplex.search.agents.agent import Agent, TableAgent, play_game
 from treeplex.search.subgames.policy_tables import table_at
 from treeplex.search.translation.agent import TranslatedAgent
@@ -78,7 +78,7 @@ def test_nothing_is_translated_between_equal_games() -> None:
 @pytest.mark.slow
 def test_a_coarse_game_is_the_real_one_with_only_some_sizes() -> None:
     coarse, real = public_tree(COARSE), compile_game(REAL)
-    menu = only_sizes(public_tree(REAL), ["100%", "a"])
+    menu = bet_abstraction(public_tree(REAL), ["100%", "a"])
     policy = solution(COARSE)
     found = [translated_policy(real, policy, rules) for rules in (coarse, menu)]
     np.testing.assert_allclose(found[0].probabilities, found[1].probabilities, atol=1e-12)
@@ -205,7 +205,7 @@ def folds_to(bet: int, inner: Agent, off_tree: str) -> np.ndarray:
 def test_searches_are_told_of_new_bets(menu: bool) -> None:
     """Who hears half the pot as the pot folds as often as to the pot; who solves with that bet folds less."""
     settings = PlaythroughSettings(iterations=400, depth=0)
-    coarse = only_sizes(public_tree(REAL), ["100%", "a"]) if menu else public_tree(COARSE)
+    coarse = bet_abstraction(public_tree(REAL), ["100%", "a"]) if menu else public_tree(COARSE)
     inner = SearchAgent(coarse, ZeroLeaf(), settings, drawn=False)
     told, heard = (folds_to(1, inner, off_tree) for off_tree in ("resolve", "translate"))
     assert inner.game is coarse  # of the last play, in which nothing was added
@@ -263,8 +263,8 @@ def test_errors_name_the_remedy() -> None:
     with pytest.raises(GameError, match="are no bets, so they"):
         translated_policy(dice, Policy.uniform(dice), public_tree(dice.spec))
     with pytest.raises(SpecError, match="write parts of the pot"):
-        only_sizes(public_tree(REAL), ["2.5x"])
-    few, limit = only_sizes(public_tree(REAL), ["75%"]), only_sizes(public_tree(dice.spec), ["a"])
+        bet_abstraction(public_tree(REAL), ["2.5x"])
+    few, limit = bet_abstraction(public_tree(REAL), ["75%"]), bet_abstraction(public_tree(dice.spec), ["a"])
     with pytest.raises(SpecError, match=r"no bet of 0\.75 of the pot"):
         few.visit(few.root)
     with pytest.raises(SpecError, match="has no bets"):

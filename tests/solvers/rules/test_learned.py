@@ -15,7 +15,7 @@ import treeplex as tp
 from treeplex.engine.tree.learned import HEAD, play_episode, trace_episode
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.solvers import Variant, Weights, make_solver
-from treeplex.solvers.rules.discount_policy import DiscountPolicy, fresh_policy
+from treeplex.solvers.rules.discount_policy import DiscountPolicy, untrained_discount_policy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
@@ -28,7 +28,7 @@ PUBLISHED = json.loads((Path(__file__).parents[3] / "papers" / "ddcfr" / "publis
 
 def constant(base: str, **exponents: float) -> DiscountPolicy:
     """A policy that sets these exponents always, for one iteration."""
-    policy = fresh_policy(base, exponents=tuple(exponents), holds=())
+    policy = untrained_discount_policy(base, exponents=tuple(exponents), holds=())
     parameters = np.zeros_like(policy.parameters)
     for place, (low, high) in enumerate(policy.ranges):
         share = (list(exponents.values())[place] - low) / (high - low)
@@ -119,7 +119,7 @@ def evaluate(policy: DiscountPolicy, values: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("base", ["dcfr", "pdcfr"])
 def test_trace_against_judge_and_plain_network(base: str, seed: int) -> None:
-    policy = fresh_policy(base, seed=seed, horizon=30)
+    policy = untrained_discount_policy(base, seed=seed, horizon=30)
     policy = policy.with_parameters(4.0 * policy.parameters)
     found, trace = trace_episode(KUHN.tree, KUHN.payoff, policy.compiled, 30)
     slow = np.array(slow_episode(policy, KUHN, 30))
@@ -133,7 +133,7 @@ def test_trace_against_judge_and_plain_network(base: str, seed: int) -> None:
 
 
 def test_noise_moves_the_outputs() -> None:
-    policy = fresh_policy("dcfr", holds=(1, 2), horizon=20)
+    policy = untrained_discount_policy("dcfr", holds=(1, 2), horizon=20)
     noise = np.zeros((20, 5))
     noise[:, 4] = 50.0
     quiet, moved = (trace_episode(KUHN.tree, KUHN.payoff, policy.compiled, 20, each)[1] for each in (None, noise))
@@ -143,7 +143,7 @@ def test_noise_moves_the_outputs() -> None:
 
 
 def test_discrete_exponents_are_whole_numbers() -> None:
-    policy = fresh_policy("dcfr", discrete=True, horizon=40, seed=3)
+    policy = untrained_discount_policy("dcfr", discrete=True, horizon=40, seed=3)
     _, trace = trace_episode(DICE.tree, DICE.payoff, policy.with_parameters(20 * policy.parameters).compiled, 40)
     assert np.array_equal(trace[:, 2:5], np.round(trace[:, 2:5]))
     assert (trace[:, 2] >= 0).all()
@@ -170,7 +170,7 @@ def test_what_leaves_theorem_1_is_reported() -> None:
 
 @pytest.mark.parametrize("features", [("iteration",), ("exploitability",), ("regret", "movement"), ("movement", "iteration")])
 def test_other_features(features: tuple[str, ...]) -> None:
-    policy = fresh_policy("dcfr", features=features, horizon=50, seed=1)
+    policy = untrained_discount_policy("dcfr", features=features, horizon=50, seed=1)
     found, trace = trace_episode(KUHN.tree, KUHN.payoff, policy.compiled, 50)
     assert 0 <= found < 0.2
     seen = trace[:, HEAD : HEAD + len(features)]
@@ -184,7 +184,7 @@ def test_other_features(features: tuple[str, ...]) -> None:
 
 
 def test_regrets_are_seen_relative_to_the_first_look() -> None:
-    policy = fresh_policy("dcfr", features=("regret",), holds=(5,), horizon=50)
+    policy = untrained_discount_policy("dcfr", features=("regret",), holds=(5,), horizon=50)
     _, trace = trace_episode(KUHN.tree, KUHN.payoff, policy.compiled, 50)
     assert trace[:, 0].tolist() == list(range(1, 51, 5))
     assert trace[:2, HEAD].tolist() == [0.0, 0.0]
@@ -206,7 +206,7 @@ def test_what_comes_with_the_library(name: str, base: str) -> None:
 
 
 def test_saved_and_loaded(tmp_path: Path) -> None:
-    policy = fresh_policy("pdcfr+", exponents=("alpha", "prediction"), features=("regret",), discrete=True, seed=5)
+    policy = untrained_discount_policy("pdcfr+", exponents=("alpha", "prediction"), features=("regret",), discrete=True, seed=5)
     again = load_discount_policy(save_discount_policy(policy, tmp_path / "a.safetensors"))
     assert np.array_equal(again.parameters, policy.parameters)
     for name in ("base", "features", "exponents", "ranges", "levels", "holds", "hidden", "horizon", "clipped"):
@@ -214,7 +214,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def damaged(tmp_path: Path, change: Any) -> Path:
-    path = save_discount_policy(fresh_policy(), tmp_path / "a.safetensors")
+    path = save_discount_policy(untrained_discount_policy(), tmp_path / "a.safetensors")
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["header"])
@@ -266,10 +266,10 @@ def test_runs_beyond_the_horizon_are_refused() -> None:
 
 
 def test_a_run_without_a_number_of_iterations_keeps_its_pace(tmp_path: Path) -> None:
-    path = save_discount_policy(fresh_policy(horizon=30), tmp_path / "a.safetensors")
+    path = save_discount_policy(untrained_discount_policy(horizon=30), tmp_path / "a.safetensors")
     assert tp.solve(KUHN, f"ddcfr(policy={path})").iterations == 30
     assert tp.solve(KUHN, f"ddcfr(policy={path},horizon=1000)", target=1e-12).iterations == 1000
-    assert tp.solve(KUHN, fresh_policy(horizon=40), seconds=60).iterations == 40
+    assert tp.solve(KUHN, untrained_discount_policy(horizon=40), seconds=60).iterations == 40
     with pytest.raises(SpecError, match="horizon is at least 1"):
         tp.solve(KUHN, "ddcfr(horizon=0)")
     folder = tmp_path / "run"
@@ -282,7 +282,7 @@ def test_a_run_without_a_number_of_iterations_keeps_its_pace(tmp_path: Path) -> 
 
 
 def test_a_restored_network_stays_in_its_solver() -> None:
-    policy, other = fresh_policy(seed=1), fresh_policy(seed=2)
+    policy, other = untrained_discount_policy(seed=1), untrained_discount_policy(seed=2)
     saved, kept = GameSolver(KUHN, other).state(), policy.parameters.copy()
     solver = GameSolver(KUHN, policy)
     solver.restore(saved)
@@ -294,7 +294,7 @@ def test_a_restored_network_stays_in_its_solver() -> None:
 def test_games_and_policies_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(AlgorithmError, match="two-player zero-sum"):
         make_solver(tp.compile("kuhn_poker(players=3)"), "ddcfr")
-    path = save_discount_policy(fresh_policy("pcfr+"), tmp_path / "a.safetensors")
+    path = save_discount_policy(untrained_discount_policy("pcfr+"), tmp_path / "a.safetensors")
     with pytest.raises(SpecError, match=r"steers pcfr\+, ddcfr needs a policy for dcfr"):
         make_solver(KUHN, f"ddcfr(policy={path})")
     assert make_solver(KUHN, f"dpcfr+(policy={path})").algorithm == f"dpcfr+(policy={path})"

@@ -25,7 +25,7 @@ from treeplex.holdem.whole.named import holdem
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.run.solve.solution import Solution
 from treeplex.run.solve.tree_game import policy_file
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 DEEP = 100
@@ -50,7 +50,7 @@ def bucket_agent(game: PublicHoldem, policy: Any, generator: np.random.Generator
     return BucketAgent(game, policy, generator)
 
 
-class BucketAgent(Seat):
+class BucketAgent(BaseAgent):
     """Plays either seat of limit hold'em by the buckets of its hand.
 
     Attributes:

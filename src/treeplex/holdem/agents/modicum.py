@@ -22,7 +22,7 @@ from treeplex.search.named_agents.common import ResolvingSettings, horizon_for, 
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import RESOLVING
-from treeplex.search.resolving.self_generation import generated_policies
+from treeplex.search.resolving.self_generation import self_generated_policies
 from treeplex.search.resolving.settings import ROUND
 
 BIASED = 4
@@ -118,7 +118,7 @@ class Modicum(AgentKind):
                 return [policy]
             if settings.approach == BIAS:
                 return biased_policies(policy, settings.bias)[: settings.continuations]
-            return generated_policies(
+            return self_generated_policies(
                 public_tree(game.public),
                 policy,
                 player,

@@ -6,12 +6,12 @@ from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, normalised_shares
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.many_players.sampled_rounds import GuidedBetting
 from treeplex.search.subgames.beliefs import Belief
 
 
-class HoldemBlueprintAgent(Seat):
+class HoldemBlueprintAgent(BaseAgent):
     """Plays the game that a blueprint was made for.
 
     Attributes:

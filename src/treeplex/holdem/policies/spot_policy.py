@@ -21,7 +21,7 @@ from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.policies.locks import with_locks
 from treeplex.holdem.policies.mapping import HoldemMapping
 from treeplex.holdem.policies.node_values import HoldemValues
-from treeplex.holdem.policies.view import Browser, View
+from treeplex.holdem.policies.view import Browser, NodeView
 from treeplex.holdem.spots.spot import Spot
 
 
@@ -74,7 +74,7 @@ class HoldemPolicy(HoldemMapping):
     def _browser(self) -> Browser:
         return Browser(self.hand_values, streets=self.streets)
 
-    def at(self, line: str = "") -> View:
+    def at(self, line: str = "") -> NodeView:
         """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.holdem.policies.line`.
 
         Raises:

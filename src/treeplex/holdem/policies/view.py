@@ -1,4 +1,4 @@
-"""Look at a solved spot: :class:`Browser` follows a line to its node, and :class:`View` is what is there.
+"""Look at a solved spot: :class:`Browser` follows a line to its node, and :class:`NodeView` is what is there.
 
 With isomorphism a solver keeps one board for all that differ in suits only. A line names actual cards; they are renamed on the
 way, and hands are named back, so that a view always shows the suits asked for.
@@ -45,7 +45,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class NodeView:
     """A node of a solved spot. Everything follows the average strategy from here on, and as far as weights go before.
 
     Attributes:
@@ -158,7 +158,7 @@ class Browser:
         self.maps = Hands(self.game.spot)
         self._equities: dict[tuple[int, int, int], Pair] = {}
 
-    def view(self, line: str) -> View:
+    def view(self, line: str) -> NodeView:
         """The node to which a line leads.
 
         Raises:
@@ -179,7 +179,7 @@ class Browser:
         over = isinstance(node, Fold)
         if over:  # an uncalled bet goes back
             paid = (min(paid), min(paid))
-        return View(
+        return NodeView(
             board=board_at(spot, place),
             street=spot.streets[spotted.street],
             player=player,

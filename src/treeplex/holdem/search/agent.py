@@ -98,8 +98,8 @@ def start_of(spot: Spot) -> Belief:
     return belief
 
 
-def game_of(agent: Agent) -> HoldemGame:
-    """The game that an agent plays, where that is hold'em."""
+def agent_game(agent: Agent) -> HoldemGame:
+    """The public game of a hold'em agent."""
     game: PublicGame = agent.game
     assert isinstance(game, HoldemGame)
     return game

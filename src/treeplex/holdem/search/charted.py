@@ -8,7 +8,7 @@ from treeplex.games.base import CHANCE
 from treeplex.holdem.blueprint.preflop import ChartBook
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.search.agents.agent import Agent, Seat, fork
+from treeplex.search.agents.agent import Agent, BaseAgent, fork
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
@@ -17,7 +17,7 @@ NEAR, DEPTH = 1.5, 1.25
 """By which factor a raise may be larger or smaller than one of the charts to be heard as it, and stacks than theirs."""
 
 
-class ChartedAgent(Seat):
+class ChartedAgent(BaseAgent):
     """Plays either seat of whole hold'em of two players.
 
     Raises are heard and spoken as the nearest ones of the charts, as long as none is far from them; after one that is, and from
@@ -64,7 +64,7 @@ class ChartedAgent(Seat):
         self.state, self.at = self.game.first_state(), 0
 
     def fork(self) -> "ChartedAgent":
-        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
         found = super().fork()
         found.guide = fork(self.guide)
         return found

@@ -12,7 +12,7 @@ from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
 from treeplex.run.judge import as_policy
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 
@@ -21,7 +21,7 @@ def spot_agent(game: HoldemGame, policy: Any, generator: np.random.Generator | N
     return SpotAgent(game, as_policy(game.spot, policy), generator)
 
 
-class SpotAgent(Seat):
+class SpotAgent(BaseAgent):
     """Plays the solution of a hold'em spot, from where the spot begins."""
 
     draws = False

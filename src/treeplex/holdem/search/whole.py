@@ -27,10 +27,10 @@ from treeplex.holdem.search.promises import MOST_WRITTEN, promised_by, written_s
 from treeplex.holdem.search.street_solving import ESTIMATES, RANGES, StreetSolving
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
-from treeplex.search.agents.agent import Agent, Seat, Thought, fork
+from treeplex.search.agents.agent import Agent, BaseAgent, Thought, fork
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import LEAF_SHARE, ResolvingAgent
-from treeplex.search.resolving.carried import Carried
+from treeplex.search.resolving.carried import ResolvingState
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgames.beliefs import Belief, with_trace
@@ -51,7 +51,7 @@ LONG = 0.2
 """Seconds of a solve that says how many they are."""
 
 
-class WholeHoldemAgent(Seat):
+class WholeHoldemAgent(BaseAgent):
     """Plays either seat of whole hold'em.
 
     Attributes:
@@ -105,7 +105,7 @@ class WholeHoldemAgent(Seat):
         self.ranges = first, second
 
     def fork(self) -> "WholeHoldemAgent":
-        """See :meth:`treeplex.search.agents.agent.Seat.fork`; both know the streets that either of them solves."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; both know the streets that either of them solves."""
         found = super().fork()
         found.guide = fork(self.guide)
         found.solver = None if self.solver is None else self.solver.fork()
@@ -198,7 +198,7 @@ class WholeHoldemAgent(Seat):
     def _open(self, card: int) -> ResolvingAgent | None:
         """Who plays from here, where a street begins; None for the guide."""
         solving, table = self.solving, hand_of(self.state).table
-        before, carried = self.solver, list[Carried]()
+        before, carried = self.solver, list[ResolvingState]()
         ranges: Ranges = self._likely()
         if before is not None:
             if not before.horizon.rounds and acts_after(before, card):
@@ -225,7 +225,7 @@ class WholeHoldemAgent(Seat):
         found.begin(self.player)
         found.think = self.think
         at = Belief.of(game, game.first_state(), ranges)
-        for each in (*carried, *(Carried(player, at, values) for player, values in promised.items())):
+        for each in (*carried, *(ResolvingState(player, at, values) for player, values in promised.items())):
             found.go_on(each)
         return found
 

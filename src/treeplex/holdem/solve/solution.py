@@ -30,7 +30,7 @@ from treeplex.holdem.forms.spot_form import FixedStrategy, checked_storage
 from treeplex.holdem.policies.mapping import HoldemMapping
 from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
-from treeplex.holdem.policies.view import View
+from treeplex.holdem.policies.view import NodeView
 from treeplex.holdem.solve.files import VERSION, Array, Header, read_file, write_file
 from treeplex.holdem.solve.report import facts_of, record_of
 from treeplex.holdem.spots.fields import street_names
@@ -197,7 +197,7 @@ class HoldemSolution(Solution, HoldemMapping):
         """The strategy's values at all nodes."""
         return self.policy.hand_values
 
-    def at(self, line: str = "") -> View:
+    def at(self, line: str = "") -> NodeView:
         """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.holdem.policies.line`.
 
         Raises:

@@ -32,8 +32,8 @@ MISREAD = dict(zip(parse_cards("3h4h4d5h5d5s"), parse_cards("2d2s3s2c3c4c"), str
 """Which card the DDCFR program takes each of six cards for, at showdown only."""
 
 
-def read_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
-    """The spot in a file of LibratusEndgames.
+def read_libratus_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
+    """Read a spot from a LibratusEndgames file.
 
     Args:
         path: the file.

@@ -27,7 +27,7 @@ class TextLock:
 
 @dataclass(frozen=True, eq=False)
 class NodeLock:
-    """The strategy of every hand at one decision, say a :class:`treeplex.holdem.policies.view.View`'s own.
+    """The strategy of every hand at one decision, say a :class:`treeplex.holdem.policies.view.NodeView`'s own.
 
     Attributes:
         line: how one gets to the decision. Cards may be left out from some street on, which stands for all.

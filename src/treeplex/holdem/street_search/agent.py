@@ -15,7 +15,7 @@ from treeplex.holdem.street_search.betting import StreetBetting
 from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem, hand_of
-from treeplex.search.agents.agent import Seat, Thought
+from treeplex.search.agents.agent import BaseAgent, Thought
 from treeplex.search.agents.searching import Searching
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
@@ -45,7 +45,7 @@ class Solved(NamedTuple):
     rows: StoppedRows
 
 
-class WholeSearchAgent(Seat):
+class WholeSearchAgent(BaseAgent):
     """Plays either seat: every street is searched where it begins, and a random iteration played to its end.
 
     The raises that it considers are those of its own game; one of the opponent's that this lacks is added, and the street

@@ -221,7 +221,7 @@ def searched_strategy(
     """What N playthroughs play together, float64 [Q] as the compiled spot stores it, up to a factor at each infoset.
 
     In each playthrough every street that begins is searched from the beliefs that its own policies have led to, on every board,
-    and a random iteration played to the street's end, as :func:`treeplex.search.play_distribution.averaged_policy` does.
+    and a random iteration played to the street's end, as :func:`treeplex.search.play_distribution.playthrough_policy` does.
 
     Args:
         game: the game.

@@ -16,7 +16,7 @@ from treeplex.holdem.cards.cards import card_to_string, cards_to_string
 from treeplex.holdem.cards.evaluator import format_strengths, hand_name, strengths
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.rules.rules import number_of_deal
-from treeplex.holdem.search.agent import game_of, start_of
+from treeplex.holdem.search.agent import agent_game, start_of
 from treeplex.holdem.search.spot_agent import SpotAgent
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.agents.agent import Agent, Thought
@@ -80,8 +80,8 @@ class HoldemTable(Table):
             on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
         """
         self._agent, self._generator, self._on = agent, generator, on
-        self._spot, self._thoughts = game_of(agent).spot, Thoughts(agent)
-        self._root = Belief.root(game_of(agent))
+        self._spot, self._thoughts = agent_game(agent).spot, Thoughts(agent)
+        self._root = Belief.root(agent_game(agent))
         self._hands: tuple[int, ...] = (0, 0)
         self._board = self._begun = self._spot.board
         self._decided: dict[int, list[Decided]] = {}
@@ -180,7 +180,7 @@ class HoldemTable(Table):
         self._agent.see(action)
         event = self._event
         if isinstance(event, StreetEnd):
-            self._agent.see(number_of_deal(self._come(game_of(self._agent).cards_due(self._agent.state))))
+            self._agent.see(number_of_deal(self._come(agent_game(self._agent).cards_due(self._agent.state))))
         elif isinstance(event, Showdown) and len(self._board) < sum(self._spot.format.deal):
             self._come(sum(self._spot.format.deal) - len(self._board))
 
@@ -234,7 +234,7 @@ class HoldemTable(Table):
 
     def _reach(self, player: int) -> Floats:
         """How likely a player's play has made each hand here, float64 [H], up to a factor; a person's own as dealt."""
-        return self._ranges.at(game_of(self._agent), self._agent.state)[player]
+        return self._ranges.at(agent_game(self._agent), self._agent.state)[player]
 
     def range_against(self, player: int, other: int) -> Floats:
         """See :meth:`AgentTable.range_against`."""
@@ -323,7 +323,7 @@ class HoldemTable(Table):
     @property
     def _event(self) -> Node:
         """What happens at the table."""
-        return game_of(self._agent).event(self._agent.state)
+        return agent_game(self._agent).event(self._agent.state)
 
     def _dealt(self) -> Belief:
         """Where the next game begins; with other boards on one that the ranges allow."""

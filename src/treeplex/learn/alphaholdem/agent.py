@@ -16,7 +16,7 @@ from treeplex.learn.alphaholdem.self_play import Asked, asked_of
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import fresh_net
 from treeplex.learn.common.fitting import Arrays
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 NETWORK = "network.safetensors"
@@ -74,7 +74,7 @@ class NetworkFile:
             raise FileError(f"the network for {self.spec} does not fit another deck or other bets; train one") from error
 
 
-class AlphaHoldemAgent(Seat):
+class AlphaHoldemAgent(BaseAgent):
     """Plays what a network says, from the beginning of a hand."""
 
     draws = False

@@ -17,7 +17,7 @@ from treeplex.games.public import PublicTree, pair_state
 from treeplex.learn.best_response.learner import most_probable
 from treeplex.learn.best_response.positions import Position, over
 from treeplex.learn.train.own import POLICY
-from treeplex.search.agents.agent import Agent, Seat, TableAgent
+from treeplex.search.agents.agent import Agent, BaseAgent, TableAgent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 from treeplex.search.subgames.beliefs import Belief
 
@@ -54,7 +54,7 @@ class LearnedResponse(AgentKind):
         raise SpecError(f"{settings.file} is not a response in {game}; train one for this game")
 
 
-class ResponseAgent(Seat):
+class ResponseAgent(BaseAgent):
     """Plays what a network of infostates says."""
 
     draws = False

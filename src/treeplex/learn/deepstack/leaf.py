@@ -15,7 +15,7 @@ from treeplex.learn.common.networks import Forward
 from treeplex.learn.deepstack.situations import met_and_believed, pots, round_starts
 from treeplex.learn.deepstack.value_net import Module, fresh_net
 from treeplex.search.leaf import Prepared
-from treeplex.search.resolving.next_round import NextRound
+from treeplex.search.resolving.next_round import NextRoundLeaf
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Places, Ranges
 
@@ -23,7 +23,7 @@ ROUND = "round"
 """Of the names of weights, with the number of deals before the round."""
 
 
-class DeepStackLeaf(NextRound):
+class DeepStackLeaf(NextRoundLeaf):
     """Values where betting rounds end, by a network for the beginning of each next round; exactly zero-sum.
 
     Attributes:

@@ -8,7 +8,7 @@ from treeplex.errors import SpecError
 from treeplex.learn.discount.evolution import LEARNING_RATE, POPULATION, SIGMA, Evolution
 from treeplex.learn.discount.fitness import KINDS
 from treeplex.learn.discount.ppo import PPO
-from treeplex.solvers.rules.discount_policy import HIDDEN, HOLDS, HORIZON, DiscountPolicy, fresh_policy
+from treeplex.solvers.rules.discount_policy import HIDDEN, HOLDS, HORIZON, DiscountPolicy, untrained_discount_policy
 
 GAMES = (
     "kuhn_poker",
@@ -68,4 +68,4 @@ class DiscountSettings(Settings):
     def start(self, base: str) -> DiscountPolicy:
         """The policy before training that steers a variant of :data:`treeplex.solvers.rules.discount_policy.BASES`."""
         names = ("features", "exponents", "discrete", "holds", "hidden", "horizon", "clipped", "seed")
-        return fresh_policy(base, **{name: getattr(self, name) for name in names})
+        return untrained_discount_policy(base, **{name: getattr(self, name) for name in names})

@@ -73,7 +73,7 @@ class PolicyEncoding:
     def table(self, subgames: Subgames) -> Ints:
         """The sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
 
-        The subgames' rules may leave out actions, as a :class:`treeplex.search.action_subset.ActionSubset` does.
+        The subgames' rules may leave out actions, as a :class:`treeplex.search.action_subset.ActionAbstraction` does.
         """
         columns = [self._columns_at(subgames.game, state) for state in subgames.decisions.states]
         counts = np.array([len(own) for own in columns])

@@ -42,8 +42,8 @@ SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Ch
 
 
 @dataclass(frozen=True)
-class SeedTrainings:
-    """Trainings that differ in their seed alone.
+class SeedSweep:
+    """Trainings that differ only in their seed.
 
     Attributes:
         trainings: in the order of seeds.
@@ -86,7 +86,7 @@ def train_seeds(
     force: bool = False,
     progress: AnyProgress = None,
     **options: Any,
-) -> SeedTrainings:
+) -> SeedSweep:
     """Train with seeds s, s+1, ..., where s is the setting ``seed``, one after the other; draw bands at the end.
 
     Args:
@@ -128,7 +128,7 @@ def train_seeds(
             named = asked["game"] if game is None else game
             given = None if begun and game is None else named
             trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
-    done = SeedTrainings(tuple(trainings), folder)
+    done = SeedSweep(tuple(trainings), folder)
     write_atomically(folder / BANDS, json.dumps(done.bands(), indent=1).encode())
     return replace(done, pictures=draw_bands(done))
 
@@ -181,7 +181,7 @@ def seeds_of(folder: Path) -> dict[str, Any]:
 
 
 def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
-    """See :meth:`SeedTrainings.bands`."""
+    """See :meth:`SeedSweep.bands`."""
     by_step = [{record.done: record for record in records} for records in runs]
     common = sorted(set(by_step[0]).intersection(*by_step[1:]))
     found = []
@@ -201,7 +201,7 @@ def measured(record: Record) -> dict[str, float]:
     return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
 
 
-def draw_bands(done: SeedTrainings) -> tuple[str, ...]:
+def draw_bands(done: SeedSweep) -> tuple[str, ...]:
     """Draw what is judged against each kind of effort that records have; the names of the pictures."""
     from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 

@@ -16,7 +16,7 @@ from treeplex.run.cli.shared.live import Live
 from treeplex.run.job.progress_line import clock
 
 if TYPE_CHECKING:
-    from treeplex.evaluate.playouts import Match
+    from treeplex.evaluate.playouts import HeadToHead
     from treeplex.run.job.record import Progress
     from treeplex.run.sample.job import Sampled
 
@@ -218,7 +218,7 @@ def playouts(
         print_match(match, f"{rules}: {policy} against {against}, {match.playouts:,} playouts")
 
 
-def print_match(match: "Match", title: str) -> None:
+def print_match(match: "HeadToHead", title: str) -> None:
     """What a match has shown."""
     facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
     facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}

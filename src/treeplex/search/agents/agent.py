@@ -87,8 +87,8 @@ class Agent(Protocol):
         ...
 
 
-class Seat:
-    """What agents have in common: where the play stands, and draws from the policy.
+class BaseAgent:
+    """Base class of agents: follows the public state and draws actions from its policy.
 
     Attributes:
         game, state: see :class:`Agent`.
@@ -209,11 +209,11 @@ class Seat:
 
 
 def fork(agent: Agent) -> Agent:
-    """A copy of an agent that goes on by itself from where it stands: by :meth:`Seat.fork`, or a deep copy."""
-    return agent.fork() if isinstance(agent, Seat) else deepcopy(agent, {id(agent.game): agent.game})
+    """A copy of an agent that goes on by itself from where it stands: by :meth:`BaseAgent.fork`, or a deep copy."""
+    return agent.fork() if isinstance(agent, BaseAgent) else deepcopy(agent, {id(agent.game): agent.game})
 
 
-class TableAgent(Seat):
+class TableAgent(BaseAgent):
     """Plays a policy table."""
 
     draws = False
@@ -258,7 +258,7 @@ class TableAgent(Seat):
         return table_at(self.table, self.rules, self.state)
 
 
-class UniformAgent(Seat):
+class UniformAgent(BaseAgent):
     """Plays all actions of any game alike."""
 
     draws = False
@@ -342,7 +342,7 @@ def agent_policy(
     Args:
         agent: an agent of a game whose infosets have strings.
         game: the same game: a spec, rules or compiled.
-        plays: how often everything is drawn; None for :data:`PLAYS` of an agent that :attr:`draws <Seat.draws>`, else once.
+        plays: how often everything is drawn; None for :data:`PLAYS` for agents that :attr:`draw <BaseAgent.draws>`, else once.
         seed: of the draws.
         watch: called after each public history with the number done, that of all, and the subgames solved so far.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.

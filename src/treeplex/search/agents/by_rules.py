@@ -14,7 +14,7 @@ from treeplex.base.arrays import Floats
 from treeplex.base.spec import nearest
 from treeplex.errors import GameError, SpecError
 from treeplex.games.public import Bets, PublicGame
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 NEVER = 2.0
@@ -50,7 +50,7 @@ STYLES = {
 """By name."""
 
 
-class RuleAgent(Seat):
+class RuleAgent(BaseAgent):
     """Plays any poker for two by a :class:`Style`."""
 
     draws = False

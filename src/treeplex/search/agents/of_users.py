@@ -90,7 +90,9 @@ def load_agent(
     agent: Agent = load_user_object(text, AGENT, game)
     if not is_agent(agent):
         lacks = ", ".join(name for name in PLAYS if not callable(getattr(agent, name, None)))
-        raise SpecError(f"{text!r} gave a {type(agent).__name__}, not an agent: it lacks {lacks}; derive treeplex.search.Seat")
+        raise SpecError(
+            f"{text!r} gave a {type(agent).__name__}, not an agent: it lacks {lacks}; derive treeplex.search.BaseAgent"
+        )
     return agent
 
 

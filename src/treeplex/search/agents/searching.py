@@ -70,7 +70,7 @@ class SearchAgent(SubgameAgent[Solved]):
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`; an
-            :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
+            :class:`treeplex.search.action_subset.ActionAbstraction` may leave out actions.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
         endgame: iterations of Discounted CFR for subgames that nothing is cut off of, whose average policy is played then; None
@@ -79,7 +79,7 @@ class SearchAgent(SubgameAgent[Solved]):
             policy of an iteration is then the one that the average counts for it, uniform in the first, and in CFR-AVG beliefs
             move by the average up to it (section 5.2), as
             :meth:`treeplex.holdem.search.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
-            update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.averaged_policy` judges.
+            update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.playthrough_policy` judges.
         drawn: whether an iteration is drawn, and not the average policy played.
         prepare: called with each subgame before it is searched; may raise to refuse it.
         belief: where the current subgame begins; :meth:`public_belief_state` is where the play stands.
@@ -131,7 +131,7 @@ class SearchAgent(SubgameAgent[Solved]):
         self._open(self._first if at is None else at)
 
     def fork(self) -> "SearchAgent":
-        """See :meth:`treeplex.search.agents.agent.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; where somebody acts, the subgame is solved once for both."""
         if self.game.options(self.state).player >= 0:
             self._search()
         return super().fork()
@@ -176,7 +176,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.search.agents.agent.Seat.hand_values`: by the policy that it plays, in hold'em the average."""
+        """See :meth:`treeplex.search.BaseAgent.hand_values`: by the policy that it plays, in hold'em the average."""
         self.check_acting()
         solved, stop = self._search()
         if solved.worth is not None:
@@ -184,7 +184,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return solved.subgame.action_values(solved.policies[stop], solved.ranges, self.leaf, self._inside)
 
     def search_effort(self) -> Thought | None:
-        """See :meth:`treeplex.search.agents.agent.Seat.search_effort`."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.search_effort`."""
         return None if self._drawn is None else self._drawn[0].effort
 
     def action_values(self, hand: int) -> Floats:

@@ -12,8 +12,8 @@ import numpy as np
 from treeplex.errors import GameError
 from treeplex.games.base import TERMINAL, Game
 from treeplex.games.public import PublicGame, State
-from treeplex.search.action_subset import ActionSubset
-from treeplex.search.agents.agent import Seat, Thought
+from treeplex.search.action_subset import ActionAbstraction
+from treeplex.search.agents.agent import BaseAgent, Thought
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,11 +42,11 @@ Key = tuple[Hashable, tuple[int, ...], Hashable]
 """Of a solved subgame: the game's key, the path to where it begins, and what else tells it from others."""
 
 
-class SubgameAgent(Seat, Generic[Kept]):
+class SubgameAgent(BaseAgent, Generic[Kept]):
     """An agent that solves subgames while it plays.
 
     Attributes:
-        game, state, think, thought: see :class:`treeplex.search.agents.agent.Seat`. Iterations, time and subgames are those
+        game, state, think, thought: see :class:`treeplex.search.BaseAgent`. Iterations, time and subgames are those
             since the last policy was asked for.
         remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
         searches: subgames solved so far, those remembered not counted.
@@ -123,14 +123,14 @@ class SubgameAgent(Seat, Generic[Kept]):
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`.
 
-        An action that an :class:`ActionSubset` leaves out is added first, see :meth:`add`.
+        An action that an :class:`ActionAbstraction` leaves out is added first, see :meth:`add`.
         """
         options = self.game.options(self.state)
         if options.player == TERMINAL:
             raise GameError(f"the game is over at {self.game.name_of(self.state)}")
         if options.private:
             event = options.labels[0]
-        elif options.player >= 0 and event not in options.labels and isinstance(self.game, ActionSubset):
+        elif options.player >= 0 and event not in options.labels and isinstance(self.game, ActionAbstraction):
             event = self.add(event)
         self.move(event, self.game.after(self.state, event))
 

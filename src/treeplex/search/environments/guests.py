@@ -14,14 +14,14 @@ from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
 from treeplex.games.turn_based import other_names
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 History = tuple[int, ...]
 NO_POLICY = "it takes an action and says no probabilities, which AIVAT, exact values and solving against it need"
 
 
-class Guest(Seat):
+class Guest(BaseAgent):
     """A player of another library, who is asked at infostates.
 
     Attributes:

@@ -21,7 +21,7 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets, PublicGame, State
-from treeplex.search.agents.agent import Agent, Seat, fork
+from treeplex.search.agents.agent import Agent, BaseAgent, fork
 from treeplex.search.subgames.beliefs import Belief
 
 SIZES = {"h": 0.5, "p": 1.0, "a": np.inf}
@@ -71,7 +71,7 @@ class Moves:
         return passive + list(dict.fromkeys(near))
 
 
-class LocalBestResponse(Seat):
+class LocalBestResponse(BaseAgent):
     """Plays a local best response to an agent, either seat.
 
     It knows how the agent plays, not what the agent has drawn: copies of it are asked, with draws of their own.
@@ -116,7 +116,7 @@ class LocalBestResponse(Seat):
         self.reached = [np.tile(own, (len(self.models), 1)) for own in ranges]
 
     def fork(self) -> "LocalBestResponse":
-        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
         found = super().fork()
         assert isinstance(found, LocalBestResponse)
         found.models, found.reached = [fork(model) for model in self.models], list(self.reached)

@@ -21,8 +21,8 @@ GRACE_SHARE, GRACE_SECONDS = 0.5, 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
-    """Something that happened in a hand.
+class HandEvent:
+    """An event of a hand: an action or a deal.
 
     Attributes:
         number: of the action or of what chance showed, among the labels of its public state.
@@ -46,7 +46,7 @@ class PlayedHand:
     """
 
     dealt: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[HandEvent, ...]
     payoffs: tuple[float, ...] | None
     failure: tuple[int, str] | None = None
     slow: tuple[tuple[int, float], ...] = ()
@@ -91,12 +91,12 @@ class MatchTable:
         game, state = self.game, self.game.first_state()
         self._spent = [0.0] * len(self.agents)
         dealt = tuple(Belief.root(game).draw(chance))
-        held, steps, slow = list(dealt), list[Step](), list[tuple[int, float]]()
+        held, steps, slow = list(dealt), list[HandEvent](), list[tuple[int, float]]()
         try:
             self._begin(streams)
             while (options := game.options(state)).player != TERMINAL:
                 if options.player == CHANCE:
-                    steps.append(Step(pick(chance, game.chances(state, held))))
+                    steps.append(HandEvent(pick(chance, game.chances(state, held))))
                 else:
                     steps.append(self._decide(options.player, held[options.player], options.labels))
                     self._note(options.player, slow)
@@ -123,7 +123,7 @@ class MatchTable:
             self._timed(seat, "begin", seat if alone else None, streams[seat])
             self._spent[seat] = 0.0
 
-    def _decide(self, seat: int, hand: int, labels: Sequence[int]) -> Step:
+    def _decide(self, seat: int, hand: int, labels: Sequence[int]) -> HandEvent:
         policy = np.asarray(self._timed(seat, "policy"), np.float64) if self.asked else None
         label, known = self._timed(seat, "act", hand), list(labels)
         if label not in known:
@@ -131,7 +131,7 @@ class MatchTable:
         number = known.index(label)
         if policy is not None and not policy[number, hand] > 0:
             raise AgentError(seat, f"it played action {label!r}, which its own policy never plays there")
-        return Step(number, policy)
+        return HandEvent(number, policy)
 
     def _note(self, seat: int, slow: list[tuple[int, float]]) -> None:
         """Note a decision that took too long, what the agent thought about since the one before included."""

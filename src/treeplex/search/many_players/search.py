@@ -23,7 +23,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State, check_entries
-from treeplex.search.agents.agent import Seat, Thought
+from treeplex.search.agents.agent import BaseAgent, Thought
 from treeplex.search.subgames.beliefs import Belief, with_trace
 from treeplex.search.subgames.many_players import Considered, RoundSubgame, cut_round
 from treeplex.search.subgames.policy_tables import table_at
@@ -298,7 +298,7 @@ class View:
     played: dict[State, Floats] = field(default_factory=dict)
 
 
-class RoundSearchAgent(Seat):
+class RoundSearchAgent(BaseAgent):
     """Plays any seat of a card game, or all of them, by searching each betting round from its start.
 
     What it plays is the policy of the search's last iteration; beliefs, about itself as well, move on by the average. Where it
@@ -355,7 +355,7 @@ class RoundSearchAgent(Seat):
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
 
     def fork(self) -> "RoundSearchAgent":
-        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
         found = super().fork()
         found._round = list(self._round)
         found._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}

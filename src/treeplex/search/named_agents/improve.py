@@ -13,15 +13,15 @@ from treeplex.forms.sources.load import load, public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.run.judge import as_policy, load_policy
-from treeplex.search.action_subset import ActionSubset, only_sizes
+from treeplex.search.action_subset import ActionAbstraction, bet_abstraction
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
     Path,
-    compiled_subset,
-    improved,
-    most_frequent,
-    unknown_actions,
+    compile_abstraction,
+    improve_blueprint,
+    most_frequent_actions,
+    off_tree_actions,
 )
 from treeplex.search.translation.exact import translated_policy
 from treeplex.solvers import make_solver
@@ -58,7 +58,7 @@ def improve(
 
     Args:
         game: poker with many bets, small enough for a table.
-        sizes: what the blueprint considers, see :func:`treeplex.search.only_sizes`.
+        sizes: what the blueprint considers, see :func:`treeplex.search.bet_abstraction`.
         blueprint: a file or run folder of the game with these sizes alone; None to solve it by CFR+.
         opponent: a policy of ``game``, whose bets are looked at; None for a best response to what is there, each time anew.
         times: how often bets are added, at most; fewer where no bet is unknown any more.
@@ -76,7 +76,7 @@ def improve(
     played = load(game)
     compiled, rules = compile_game(played), public_tree(played.public)
     against = None if opponent is None else as_policy(compiled, opponent)
-    coarse = first_blueprint(played, only_sizes(rules, sizes), blueprint, iterations)
+    coarse = first_blueprint(played, bet_abstraction(rules, sizes), blueprint, iterations)
     lost, added = list[float](), list[list[str]]()
     while True:
         policy = translated_policy(compiled, coarse.policy, coarse.rules, rules=rules)
@@ -84,16 +84,16 @@ def improve(
         progress(f"exploitability {lost[-1]:.6g} after {len(added)} of {times} times")
         if len(added) == times:
             return Improvement(policy, lost, added)
-        chosen = most_frequent(bets_of_opponents(coarse.rules, policy, against), bets)
+        chosen = most_frequent_actions(bets_of_opponents(coarse.rules, policy, against), bets)
         if not chosen:  # all that is bet is known
             return Improvement(policy, lost, added)
         added.append([path_text(rules, path) for path in chosen])
-        coarse = improved(compiled, coarse, chosen, gadget, iterations=iterations)
+        coarse = improve_blueprint(compiled, coarse, chosen, gadget, iterations=iterations)
 
 
-def first_blueprint(game: Game, menu: ActionSubset, file: str | None, iterations: int) -> CoarsePolicy:
+def first_blueprint(game: Game, menu: ActionAbstraction, file: str | None, iterations: int) -> CoarsePolicy:
     """The blueprint with which one begins."""
-    few = compiled_subset(compile_game(game), menu)
+    few = compile_abstraction(compile_game(game), menu)
     if file is None:
         solver = make_solver(few, "cfr+")
         solver.run(iterations)
@@ -106,12 +106,12 @@ def first_blueprint(game: Game, menu: ActionSubset, file: str | None, iterations
     return CoarsePolicy(menu, Policy(few, found))
 
 
-def bets_of_opponents(menu: ActionSubset, policy: Policy, opponent: Policy | None) -> dict[Path, float]:
+def bets_of_opponents(menu: ActionAbstraction, policy: Policy, opponent: Policy | None) -> dict[Path, float]:
     """How likely unknown bets are in either seat, of an opponent or of best responses to a policy."""
     found = dict[Path, float]()
     for seat in (0, 1):
         both = best_response(policy.game, policy, seat)[1] if opponent is None else seated(opponent, policy, seat)
-        for path, likely in unknown_actions(menu, both).items():
+        for path, likely in off_tree_actions(menu, both).items():
             found[path] = found.get(path, 0.0) + likely
     return found
 

@@ -23,7 +23,7 @@ from treeplex.games.base import Game
 from treeplex.run.job.folder import kind_of as job_of
 from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.tree_game import policy_file
-from treeplex.search.agents.agent import Agent, Seat
+from treeplex.search.agents.agent import Agent, BaseAgent
 from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf
 from treeplex.search.environments.guests import BotAgent, ObservingAgent
 from treeplex.search.named_agents.common import policy_agent
@@ -210,9 +210,9 @@ def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapp
         return search.make(game, search.settings(**search.settings.read_changes(given, {"leaf": text})), generator)
     found = load_agent(text, game.public, PlaythroughSettings, generator)
     think = given.get("think")
-    if set(given) - {"think"} or (think is not None and not isinstance(found, Seat)):
+    if set(given) - {"think"} or (think is not None and not isinstance(found, BaseAgent)):
         raise SpecError(f"{', '.join(given)}: give an agent of your own its settings in brackets, {text}(key=value)")
-    if think is not None and isinstance(found, Seat):
+    if think is not None and isinstance(found, BaseAgent):
         found.think = think
     return found
 

@@ -28,7 +28,7 @@ from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
-from treeplex.search.resolving.carried import Carried, Resolved
+from treeplex.search.resolving.carried import ResolvedSubgame, ResolvingState
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import REACH, UNSAFE
 from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
@@ -52,10 +52,10 @@ class Stand(NamedTuple):
     """
 
     depth: int
-    carried: Carried
+    carried: ResolvingState
 
 
-class ResolvingAgent(SubgameAgent[Resolved]):
+class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
     """Plays any public game of two players, either seat or both, by solving again behind gadgets.
 
     Attributes:
@@ -149,7 +149,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         return self.carried(self.game.options(self.state).player).belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.search.agents.agent.Seat.hand_values`; from the beliefs at the subgame's root."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.hand_values`; from the beliefs at the subgame's root."""
         self.check_acting()
         if self._plays_blueprint:
             return None
@@ -159,7 +159,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         return solved.subgame.action_values(solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
 
     def search_effort(self) -> Thought | None:
-        """See :meth:`treeplex.search.agents.agent.Seat.search_effort`."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.search_effort`."""
         if self._plays_blueprint:
             return None
         return self._resolved(self._stand(self.game.options(self.state).player)).effort
@@ -198,7 +198,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self._stands = self._stands | {player: stand}
         return stand
 
-    def carried(self, player: int) -> Carried:
+    def carried(self, player: int) -> ResolvingState:
         """What a player knows where the play stands, all streets before solved.
 
         Raises:
@@ -206,7 +206,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         """
         return self._moved(self._stand(player), len(self.path)).carried
 
-    def go_on(self, carried: Carried) -> None:
+    def go_on(self, carried: ResolvingState) -> None:
         """Begin with what is known from solving another version of the game, the same public state being its beginning."""
         stand = Stand(0, carried.in_game(self.game, self.game.first_state()))
         self._stands = self._stands | {carried.player: stand}
@@ -214,14 +214,14 @@ class ResolvingAgent(SubgameAgent[Resolved]):
     def _opening(self, player: int) -> Stand:
         """Where a player solves for the first time in a play."""
         if self.blueprint is None:
-            return Stand(0, Carried(player, self._begun))
+            return Stand(0, ResolvingState(player, self._begun))
         start = self.start
         path = self.path[: deals_in(self.game, self.path)[start - 1]] if start else ()
         promised = None
         if self.settings.gadget != UNSAFE:
             reach = self.settings.gadget.startswith(REACH)
             promised = self.blueprint.promised(self.game, path, player, reach=reach)
-        return Stand(len(path), Carried(player, self.blueprint.belief(self.game, path), promised))
+        return Stand(len(path), ResolvingState(player, self.blueprint.belief(self.game, path), promised))
 
     def _stops(self, player: int, first: int) -> list[int]:
         """Where subgames begin on the way here, after the one that begins ``first``, as numbers of labels."""
@@ -254,12 +254,12 @@ class ResolvingAgent(SubgameAgent[Resolved]):
             state = self.game.after(state, label)
         return self.settings.gadget != UNSAFE
 
-    def _resolved(self, stand: Stand) -> Resolved:
+    def _resolved(self, stand: Stand) -> ResolvedSubgame:
         """The subgame that begins where a player stands, solved or remembered."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
         return self.recall(key, lambda: self.solve(stand.carried))
 
-    def solve(self, carried: Carried) -> Resolved:
+    def solve(self, carried: ResolvingState) -> ResolvedSubgame:
         """Solve a subgame again."""
         settings, player = self.settings, carried.player
         belief, gadget = carried.belief, None
@@ -289,4 +289,4 @@ class ResolvingAgent(SubgameAgent[Resolved]):
 
             self.run(search, horizon, warm_up if settings.skip else None)
         self.searches += 1
-        return Resolved.of(search, player)
+        return ResolvedSubgame.of(search, player)

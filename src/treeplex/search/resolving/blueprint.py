@@ -8,7 +8,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state
-from treeplex.search.resolving.resolved import Trunk, TrunkNode, carried_values, gifts
+from treeplex.search.resolving.resolved import Trunk, TrunkNode, gifts, opponent_values
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
 from treeplex.search.subgames.horizon import Horizon
@@ -93,7 +93,7 @@ class TableBlueprint:
     def _promised(self, path: tuple[int, ...], player: int, reach: bool) -> Floats:
         if reach and self._trunk is not None:
             return self._gifted(player)[self._number(path)]
-        promised: Floats = carried_values(cut(self.rules, [self.belief(self.rules, path)]), self.table, player)[0]
+        promised: Floats = opponent_values(cut(self.rules, [self.belief(self.rules, path)]), self.table, player)[0]
         return promised
 
     def _gifted(self, player: int) -> list[Floats]:
@@ -101,7 +101,7 @@ class TableBlueprint:
         trunk = self._trunk
         assert trunk is not None
         if player not in self._with_gifts:
-            promised = list(carried_values(trunk.subgames(trunk.starts), self.table, player))
+            promised = list(opponent_values(trunk.subgames(trunk.starts), self.table, player))
             given = gifts(trunk, promised, player)
             self._with_gifts[player] = [own[: len(gift)] + gift for own, gift in zip(promised, given, strict=True)]
         return self._with_gifts[player]

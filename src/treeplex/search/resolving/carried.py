@@ -31,8 +31,8 @@ from treeplex.search.subgames.subgame import Endgame, ResponseValues, Subgame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Resolved(SolvedSubgame):
-    """A subgame that a player solved again, as it plays it and as it is read.
+class ResolvedSubgame(SolvedSubgame):
+    """A re-solved subgame: the policy, and what the opponent's best response gets.
 
     Attributes:
         subgame: the subgame.
@@ -47,7 +47,7 @@ class Resolved(SolvedSubgame):
     leaf_values: Floats | None = field(repr=False, default=None)
 
     @classmethod
-    def of(cls, search: SubgameSearch | Endgame, player: int) -> "Resolved":
+    def of(cls, search: SubgameSearch | Endgame, player: int) -> "ResolvedSubgame":
         """What a search found; of a subgame that is cut off it must have kept the values of leaves."""
         leaf_values = None
         if isinstance(search, SubgameSearch) and len(search.subgame.leaves):
@@ -69,8 +69,8 @@ class Resolved(SolvedSubgame):
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
-    """What a player knows of a public state where it solves again.
+class ResolvingState:
+    """What a player re-solves from: its range, and the values promised to the opponent's hands.
 
     Attributes:
         player: who solves again.
@@ -84,7 +84,7 @@ class Carried:
     belief: Belief
     promised: Floats | None = None
 
-    def after(self, solved: Resolved, path: tuple[int, ...]) -> "Carried":
+    def after(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> "ResolvingState":
         """What is carried to the end of a path.
 
         Args:
@@ -103,9 +103,9 @@ class Carried:
             elif options.private:  # a hand becomes one for each action that it may have taken, with the same promise
                 split *= len(options.labels)
             belief = moved(belief, self.player, solved, path[: depth + 1], label)
-        return Carried(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
+        return ResolvingState(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
 
-    def _promised(self, solved: Resolved, path: tuple[int, ...]) -> Floats:
+    def _promised(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> Floats:
         """What is promised after a path that ends with an own action or a deal."""
         if not path and self.promised is not None:
             return self.promised
@@ -119,12 +119,12 @@ class Carried:
             return found
         return np.repeat(self.promised, len(found) // len(self.promised))  # where the player never comes to
 
-    def in_game(self, game: PublicGame, state: State) -> "Carried":
+    def in_game(self, game: PublicGame, state: State) -> "ResolvingState":
         """The same in another version of the game, where more can be done."""
         return replace(self, belief=Belief.of(game, state, self.belief.ranges))
 
 
-def moved(belief: Belief, player: int, solved: Resolved, path: tuple[int, ...], label: int) -> Belief:
+def moved(belief: Belief, player: int, solved: ResolvedSubgame, path: tuple[int, ...], label: int) -> Belief:
     """A belief after the last label of a path from where a subgame begins."""
     actor, before = belief.game.options(belief.state).player, path[:-1]
     if actor == CHANCE:

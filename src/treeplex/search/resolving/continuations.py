@@ -95,8 +95,8 @@ class BlueprintLeaf:
         return tuple(found)
 
 
-def biased(policy: Policy, words: Collection[str], factor: float = 10.0, *, others: bool = False) -> Policy:
-    """The policy with some actions so many times as likely, normalised again.
+def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, *, others: bool = False) -> Policy:
+    """Multiply the probabilities of some actions by a factor, and normalise.
 
     Args:
         policy: the policy.
@@ -138,8 +138,8 @@ def biased_policies(policy: AnyPolicy, factor: float = 10.0) -> list[AnyPolicy]:
         return list(own(factor))
     table: Any = policy
     ways: list[Any] = [
-        biased(table, FOLD, factor),
-        biased(table, CALL, factor),
-        biased(table, FOLD + CALL, factor, others=True),
+        biased_policy(table, FOLD, factor),
+        biased_policy(table, CALL, factor),
+        biased_policy(table, FOLD + CALL, factor, others=True),
     ]
     return [policy, *ways]

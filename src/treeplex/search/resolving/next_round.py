@@ -27,7 +27,7 @@ class Deals:
     over: tuple[Ints, Floats]
 
 
-class NextRound:
+class NextRoundLeaf:
     """Leaf values where betting rounds end, from those where the next ones begin (Moravčík et al. 2017, DeepStack).
 
     What follows a deal is valued for each deal by itself, and weighted by how likely the deal is for the hand. Where nothing

@@ -38,8 +38,8 @@ SECOND_ROUND = Horizon(rounds=1)
 """Subgames begin with the second betting round."""
 
 
-def carried_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
-    """What the other player's hands are promised where a subgame begins, if a player follows a policy.
+def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
+    """The values promised to the opponent's hands where a subgame begins, if a player follows a policy.
 
     Args:
         subgame: uncut, with the ranges by which the policy comes there.
@@ -156,7 +156,7 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
 
     Args:
         trunk: what comes before the subgames.
-        promised: for each subgame float64 [H], see :func:`carried_values`.
+        promised: for each subgame float64 [H], see :func:`opponent_values`.
         player: who solves again.
     """
     other, worth = 1 - player, dict[int, Floats]()
@@ -198,7 +198,7 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
     return found
 
 
-def resolved(
+def resolve_subgames(
     game: "str | Game | CompiledGame",
     policy: Policy,
     gadget: str | Callable[[int, Floats], Gadget] = "maxmargin",
@@ -208,7 +208,7 @@ def resolved(
     iterations: int = 1000,
     batch: int = 256,
 ) -> Policy:
-    """The policy with all subgames from a horizon on solved again, for both players.
+    """Re-solve all subgames from a horizon on, for both players.
 
     Behind a gadget the result is, for each player, at most as exploitable as the policy was, up to how far the iterations
     have converged (Burch et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1; Brown and Sandholm 2017, theorem 1).
@@ -245,7 +245,7 @@ def resolved(
         return Policy(compiled, probabilities)
     make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)] if isinstance(gadget, str) else gadget
     for player in (0, 1):
-        promised = [own for piece in pieces for own in carried_values(trunk.subgames(piece), policy, player)]
+        promised = [own for piece in pieces for own in opponent_values(trunk.subgames(piece), policy, player)]
         if isinstance(gadget, str) and gadget.startswith(REACH):
             promised = [
                 own + padded(gift, len(own)) for own, gift in zip(promised, gifts(trunk, promised, player), strict=True)

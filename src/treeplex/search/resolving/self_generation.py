@@ -18,7 +18,7 @@ from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
 
 
-def generated_policies(
+def self_generated_policies(
     rules: PublicTree | str | Game,
     blueprint: Policy,
     player: int,
@@ -28,7 +28,7 @@ def generated_policies(
     method: str = "cfr+",
     iterations: int = 1000,
 ) -> list[Policy]:
-    """The blueprint, and a player's best responses to the searches of the other one: continuations to choose from.
+    """The blueprint and self-generated continuations: best responses to the opponent's searches.
 
     It begins with the blueprint alone. Again and again the other player searches the game down to a horizon, behind which the
     player chooses among the policies so far, and the player's best response to what was found is one more. What was found is

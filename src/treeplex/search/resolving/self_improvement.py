@@ -23,8 +23,8 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.games.public import Decision, PublicState, pair_state
-from treeplex.search.action_subset import ActionSubset
-from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE, carried_values, solve_again
+from treeplex.search.action_subset import ActionAbstraction
+from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE, opponent_values, solve_again
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.beliefs import moved_range
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
@@ -42,12 +42,12 @@ class CoarsePolicy(NamedTuple):
         policy: of these rules, compiled.
     """
 
-    rules: ActionSubset
+    rules: ActionAbstraction
     policy: Policy
 
 
-def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
-    """Rules that consider some of a game's actions, compiled; infostates and actions are those of the game.
+def compile_abstraction(game: CompiledGame, rules: ActionAbstraction) -> CompiledGame:
+    """Compile an action abstraction; infostates and actions are those of the game.
 
     Args:
         game: the whole game.
@@ -61,8 +61,8 @@ def compiled_subset(game: CompiledGame, rules: ActionSubset) -> CompiledGame:
     return compile_public_tree(game.rules, rules)
 
 
-def unknown_actions(rules: ActionSubset, policy: Policy) -> dict[Path, float]:
-    """How likely each action that is not considered is the first such one of a play, if both play a policy of the whole game.
+def off_tree_actions(rules: ActionAbstraction, policy: Policy) -> dict[Path, float]:
+    """The probability that each off-tree action is the first of a play, if both follow a policy of the whole game.
 
     Args:
         rules: what is considered.
@@ -94,10 +94,10 @@ def unknown_actions(rules: ActionSubset, policy: Policy) -> dict[Path, float]:
     return found
 
 
-def counted_actions(
-    rules: ActionSubset, plays: Iterable[Sequence[int]], seats: Iterable[int] | None = None
+def off_tree_counts(
+    rules: ActionAbstraction, plays: Iterable[Sequence[int]], seats: Iterable[int] | None = None
 ) -> dict[Path, float]:
-    """How often each action that is not considered was the first such one of a play.
+    """How often each off-tree action was the first of a play.
 
     Args:
         rules: what is considered.
@@ -118,17 +118,17 @@ def counted_actions(
     return {path: float(count) for path, count in found.items()}
 
 
-def most_frequent(actions: Mapping[Path, float], count: int) -> list[Path]:
+def most_frequent_actions(actions: Mapping[Path, float], count: int) -> list[Path]:
     """The most frequent of some actions, most frequent first.
 
     Args:
-        actions: how likely or how often each is, see :func:`unknown_actions` and :func:`counted_actions`.
+        actions: how likely or how often each is, see :func:`off_tree_actions` and :func:`off_tree_counts`.
         count: how many at most.
     """
     return sorted(actions, key=lambda path: (-actions[path], path))[:count]
 
 
-def improved(
+def improve_blueprint(
     game: CompiledGame,
     blueprint: CoarsePolicy,
     actions: Sequence[Path],
@@ -137,12 +137,12 @@ def improved(
     method: str = "cfr+",
     iterations: int = 1000,
 ) -> CoarsePolicy:
-    """The blueprint with some more actions, what follows each of them solved by itself.
+    """Add actions to a blueprint, each solved as a subgame of its own.
 
     Args:
         game: the whole game.
         blueprint: what was considered, and its policy.
-        actions: each with all that comes before it, such as :func:`most_frequent` gives; a path may go through one before it.
+        actions: paths that end in an action to add, as :func:`most_frequent_actions` gives; one path may begin with another.
         gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`.
         method: one of :data:`treeplex.search.methods.METHODS`.
         iterations: of each solve.
@@ -173,13 +173,13 @@ def with_one(
         raise GameError(f"nobody is to act at {rules.name_of(state)}")
     other, player = visited.player, 1 - visited.player
     more = rules.with_action_at(state.node, path[-1])
-    larger = Policy(compiled := compiled_subset(game, more), carried_over(policy, compiled))
+    larger = Policy(compiled := compile_abstraction(game, more), carried_over(policy, compiled))
     after, own = pair_state(more.after(state, path[-1])), tuple(each[None] for each in reaches)
     if not rules.opposing(state, reaches, other).any():  # the blueprint never comes here
         return CoarsePolicy(more, larger)
     front = None
     if gadget != UNSAFE:
-        promised = carried_values(cut_states(rules, [state], ranges=own), policy, player)
+        promised = opponent_values(cut_states(rules, [state], ranges=own), policy, player)
         if gadget.startswith(REACH):
             promised = promised + given_away(blueprint, before, player)
         make: Callable[[int, Floats], Gadget] = GADGETS[gadget.removeprefix(REACH)]
@@ -216,7 +216,7 @@ def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tupl
     for (state, reaches), (following, _) in pairwise(before):
         if rules.options(state).player == 1 - player:
             here, there = (
-                carried_values(cut_states(rules, [at], ranges=tuple(each[None] for each in reaches)), policy, player)
+                opponent_values(cut_states(rules, [at], ranges=tuple(each[None] for each in reaches)), policy, player)
                 for at in (state, following)
             )
             found += np.nan_to_num(here - there)

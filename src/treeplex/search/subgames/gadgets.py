@@ -173,12 +173,12 @@ def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:
     if carried.shape != mass.shape:
         raise AlgorithmError(
             f"gadget {name}: carried has shape {carried.shape}, but {len(roots)} roots with {mass.shape[1]} hands of player "
-            f"{1 - gadget.player} need {mass.shape}; compute it with treeplex.search.carried_values"
+            f"{1 - gadget.player} need {mass.shape}; compute it with treeplex.search.opponent_values"
         )
     missing = np.argwhere((mass > 0) & ~np.isfinite(carried))
     if len(missing):
         row, hand = missing[0].tolist()
         raise AlgorithmError(
             f"gadget {name}: no value was carried for hand {hand} of player {1 - gadget.player} at "
-            f"{roots.game.name_of(roots.states[row])}; compute carried with treeplex.search.carried_values"
+            f"{roots.game.name_of(roots.states[row])}; compute carried with treeplex.search.opponent_values"
         )

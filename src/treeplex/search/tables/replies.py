@@ -7,7 +7,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.games.public import PublicGame, State, pick
-from treeplex.search.agents.agent import Agent, Seat
+from treeplex.search.agents.agent import Agent, BaseAgent
 from treeplex.search.subgames.beliefs import Belief, moved_range
 
 
@@ -56,6 +56,6 @@ class Ranges:
 def reply_of(agent: Agent, hand: int) -> tuple[Floats, int]:
     """How an agent that is to act plays every hand, float64 [A, H], and the label of the action that it draws for one."""
     policy = np.asarray(agent.policy(), np.float64)
-    if isinstance(agent, Seat) and cast(object, type(agent).act) is Seat.act:  # so that it thinks once
+    if isinstance(agent, BaseAgent) and cast(object, type(agent).act) is BaseAgent.act:  # so that it thinks once
         return policy, agent.game.options(agent.state).labels[pick(agent.generator, policy[:, hand])]
     return policy, agent.act(hand)

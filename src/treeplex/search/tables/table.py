@@ -14,7 +14,7 @@ from treeplex.games.public import PublicGame, pick
 from treeplex.games.public import State as PublicState
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.solving import SubgameAgent
-from treeplex.search.evaluate.play import PlayedHand, Step
+from treeplex.search.evaluate.play import HandEvent, PlayedHand
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.tables.replies import Ranges, Replied, reply_of
 
@@ -246,7 +246,7 @@ class AgentTable(Table):
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._generator = generator or self._generator
         self._agent.begin(1 - person if self.players == 2 else None)
-        self._first, self.steps = self._game, list[Step]()
+        self._first, self.steps = self._game, list[HandEvent]()
         self._policy: Floats | None = None
         self._replied: Replied | None = None
         root = Belief.root(self._game)
@@ -293,7 +293,7 @@ class AgentTable(Table):
         options = self._game.options(self._state)
         self._last = [self.view(player) for player in range(self.players)]
         number = list(options.labels).index(action)
-        self.steps.append(Step(number, self._policy))
+        self.steps.append(HandEvent(number, self._policy))
         self._ranges.move(options.player, self._policy, number, len(options.labels), private=options.private)
         self._policy = None
         if options.private:
@@ -359,5 +359,5 @@ class AgentTable(Table):
     def _chance(self) -> None:
         while (options := self._game.options(self._state)).player == CHANCE:
             number = pick(self._generator, self._game.chances(self._state, self._hands))
-            self.steps.append(Step(number))
+            self.steps.append(HandEvent(number))
             self._agent.see(options.labels[number])

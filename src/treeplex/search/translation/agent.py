@@ -14,8 +14,8 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, Game
 from treeplex.games.public import PublicGame, pick
-from treeplex.search.action_subset import ActionSubset
-from treeplex.search.agents.agent import Agent, Seat, Thought, fork
+from treeplex.search.action_subset import ActionAbstraction
+from treeplex.search.agents.agent import Agent, BaseAgent, Thought, fork
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
@@ -43,7 +43,7 @@ class Way(NamedTuple):
     reached: tuple[Floats, ...]
 
 
-class TranslatedAgent(Seat):
+class TranslatedAgent(BaseAgent):
     """An agent of a coarse game at the table of the real one.
 
     Attributes:
@@ -111,7 +111,7 @@ class TranslatedAgent(Seat):
         self._ways = [Way(self._coarse, tuple(np.ones_like(own) for own in self.game.possible(self.state)))]
 
     def fork(self) -> "TranslatedAgent":
-        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`."""
         found = super().fork()
         found._ways = [way._replace(agent=fork(way.agent)) for way in self._ways]
         found._coarse = found.inner
@@ -155,7 +155,7 @@ class TranslatedAgent(Seat):
         coarse = bets_at(agent.game, agent.state)
         if self._resolves and player != self.player and np.abs(coarse.chips - real.chips[action]).min() > SAME * real.pot:
             try:
-                agent.see(agent.add(label if isinstance(agent.game, ActionSubset) else float(real.chips[action])))  # type: ignore[attr-defined]
+                agent.see(agent.add(label if isinstance(agent.game, ActionAbstraction) else float(real.chips[action])))  # type: ignore[attr-defined]
                 return [way]
             except GameError:  # its betting has gone another way, and has no such bet
                 pass

@@ -186,7 +186,7 @@ class DiscountPolicy:
         return replace(self, parameters=parameters)
 
 
-def fresh_policy(
+def untrained_discount_policy(
     base: str = "dcfr",
     *,
     features: tuple[str, ...] = ("iteration", "exploitability"),

@@ -10,10 +10,10 @@ from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import RANKS, SUITS, card_to_string, hand_numbers
 from treeplex.holdem.cards.made_hands import KINDS
 from treeplex.holdem.policies.line import action_text
-from treeplex.holdem.policies.view import View
+from treeplex.holdem.policies.view import NodeView
 from treeplex.holdem.study.report.comparison import compare_sides
 from treeplex.holdem.study.report.export import Viewed, actions_json, number
-from treeplex.holdem.study.report.measures import measures
+from treeplex.holdem.study.report.measures import node_statistics
 from treeplex.holdem.study.report.page_data import NodeReport, Side, report
 from treeplex.holdem.study.report.runouts import around_card
 from treeplex.holdem.study.report.runouts import runouts as find_runouts
@@ -25,7 +25,7 @@ EVS = ("pot", "net")
 class ShownPolicy(Viewed, Protocol):
     """A policy on a spot."""
 
-    def at(self, line: str) -> View: ...
+    def at(self, line: str) -> NodeView: ...
     def locked(self, line: str) -> NDArray[np.bool_]: ...
 
 
@@ -85,12 +85,12 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
 
 def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
     """EQR, pot odds and the like at a node; None where there is nothing to say."""
-    found = measures(played, line)
+    found = node_statistics(played, line)
     plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
     return {"eqr": [number(share) for share in found.eqr], **plain}
 
 
-def reported(played: ShownPolicy, view: View, ev: str = "pot") -> NodeReport:
+def reported(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport:
     """A view as tables."""
     if played.spot.format.hole != 2:
         raise SpecError(f"the page is for two hole cards, and {played.spot.format.name} deals one; use treeplex show")
@@ -114,7 +114,7 @@ def side_totals(side: Side) -> dict[str, float | None]:
     }
 
 
-def actions(view: View, found: NodeReport) -> list[dict[str, Any]]:
+def actions(view: NodeView, found: NodeReport) -> list[dict[str, Any]]:
     """The actions at a node with the totals of the range that takes them."""
     if found.player is None:
         return []

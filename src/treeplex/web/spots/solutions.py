@@ -15,7 +15,7 @@ from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.spots.as_fields import spot_fields
 from treeplex.holdem.spots.fields import street_names
-from treeplex.holdem.study.report.breakdown import range_text
+from treeplex.holdem.study.report.breakdown import node_range
 from treeplex.holdem.study.report.export import header, number
 from treeplex.web.arrays import MEDIA_TYPE, finite
 from treeplex.web.folder.found import found_solution, thinned
@@ -145,7 +145,7 @@ def range_at(solution: HoldemSolution, line: str, player: int) -> str:
     """
     if player not in (0, 1):
         raise Refused(400, "player is 0 (out of position) or 1 (in position)", "player")
-    return range_text(reported(solution.policy, solution.at(line)).sides[player])
+    return node_range(reported(solution.policy, solution.at(line)).sides[player])
 
 
 def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:

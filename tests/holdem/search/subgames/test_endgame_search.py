@@ -6,7 +6,7 @@ import pytest
 from tests.holdem.search.test_gadgets import belief, promised
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
-from treeplex.search import METHODS, Horizon, NoLeaf, SubgameSearch, carried_values, cut
+from treeplex.search import METHODS, Horizon, NoLeaf, SubgameSearch, cut, opponent_values
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
 
 RIVER, TURN = "TcJdQcKdTd", "TcJdQcKd"
@@ -42,7 +42,7 @@ def test_promises_are_kept_in_single_precision(board: str, kind: type[Gadget] | 
     search.run(400)
     found = search.average_policy()
     assert found.dtype == np.float32
-    got, ranges = carried_values(subgame, found, player), belief(board).ranges[1 - player]
+    got, ranges = opponent_values(subgame, found, player), belief(board).ranges[1 - player]
     if kind is None:  # the ranges' mean, for without a gadget nothing is said of single hands
         met = np.isfinite(got[0])
         weights = ranges[met] * subgame.roots.opposing(subgame.ranges, 1 - player)[0][met]

@@ -11,7 +11,7 @@ from tests.holdem.fake_holdem import BOARD, SPOT, FakeView
 from treeplex.holdem.cards.cards import CLASSES
 from treeplex.holdem.study.pages.grid import in_colour, legend, shared_out, strategy_grid, value_grid
 from treeplex.holdem.study.report.colours import BETS, CALL, FOLD, INK, RAMP, aggressive_first, colours, letters, ramp_colour
-from treeplex.holdem.study.report.page_data import Classes, classes, report
+from treeplex.holdem.study.report.page_data import Classes, hand_classes, report
 
 KINDS = ("fold", "call", "raise", "allin")
 
@@ -81,7 +81,7 @@ def test_values():
 @pytest.mark.parametrize("coloured", [True, False])
 def test_every_line_fits_eighty_columns(coloured):
     node = report(FakeView("x,b100"), SPOT)
-    found = classes(node.sides[0], BOARD)
+    found = hand_classes(node.sides[0], BOARD)
     for text in (
         strategy_grid(found, node.kinds, coloured=coloured),
         value_grid(found, found.ev, low=-100, high=100, coloured=coloured, digits=1),

@@ -13,7 +13,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.format import HOLDEM, rhode_island
 from treeplex.holdem.study.pages.grid_image import grid_figure
 from treeplex.holdem.study.pages.holdem import filled, page, resource
-from treeplex.holdem.study.report.page_data import classes, report
+from treeplex.holdem.study.report.page_data import hand_classes, report
 from treeplex.run.plots import write_figure
 
 VOID = {"meta", "link", "input", "br", "img"}
@@ -142,7 +142,7 @@ def test_filled_leaves_other_percents_alone():
 @pytest.mark.parametrize("player", [0, 1])
 def test_pictures(tmp_path, line, player):
     node = report(FakeView(line), SPOT)
-    found = classes(node.sides[player], BOARD)
+    found = hand_classes(node.sides[player], BOARD)
     write_figure(grid_figure(node, player, found), tmp_path / "grid.png")
     assert (tmp_path / "grid.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(FileError, match="end the name in"):

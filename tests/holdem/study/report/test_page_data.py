@@ -7,7 +7,7 @@ from tests.holdem.fake_holdem import BOARD, SPOT, FakeAction, FakeView
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, parse_cards
 from treeplex.holdem.study.report.export import lines_above, node_json, read_depth
-from treeplex.holdem.study.report.page_data import chosen_hands, classes, report, sized, weighted_mean
+from treeplex.holdem.study.report.page_data import chosen_hands, hand_classes, report, sized, weighted_mean
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_who_put_in_what(node):
 
 
 def test_classes(node):
-    side, found = node.sides[0], classes(node.sides[0], BOARD)
+    side, found = node.sides[0], hand_classes(node.sides[0], BOARD)
     numbers = {name: place for place, name in enumerate(CLASSES)}
     assert [found.possible[numbers[name]] for name in ("AA", "QQ", "AKs", "QTs", "T9o", "72o")] == [6, 3, 4, 2, 6, 12]
     rows = [row for row, name in enumerate(side.names) if name[0] + name[2] == "QJ" and name[1] == name[3]]
@@ -78,7 +78,7 @@ def test_nobody_gets_here():
     node = report(Empty(""), SPOT)
     side = node.sides[0]
     assert np.isnan(side.totals).all()
-    found = classes(side, BOARD)
+    found = hand_classes(side, BOARD)
     row = CLASSES.index("AA")
     members = np.flatnonzero(HAND_CLASSES[view_hands(side)] == row)
     assert found.frequency[0, row] == pytest.approx(np.average(side.frequency[0, members], weights=side.weight[members]))

@@ -7,9 +7,9 @@ import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import CLASSES, cards_to_string
 from treeplex.holdem.cards.made_hands import MADE_HANDS
-from treeplex.holdem.study.report.breakdown import GROUPINGS, filtered, group_of, groups_by, range_text, spread
+from treeplex.holdem.study.report.breakdown import GROUPINGS, filtered, group_hands, group_of, node_range, spread
 from treeplex.holdem.study.report.export import node_report
-from treeplex.holdem.study.report.measures import measures
+from treeplex.holdem.study.report.measures import node_statistics
 from treeplex.holdem.study.report.runouts import runouts
 
 
@@ -50,7 +50,7 @@ def test_runouts_after_actions(turn):
 def test_groups_add_up(turn, by):
     node = node_report(turn, "x")
     side = node.sides[1]
-    groups, whole = groups_by(side, node.cards, by), group_of(side, "all")
+    groups, whole = group_hands(side, node.cards, by), group_of(side, "all")
     shares = np.array([group.share for group in groups])
     assert shares.sum() == pytest.approx(1)
     assert sum(group.combos for group in groups) == pytest.approx(side.combos)
@@ -61,7 +61,7 @@ def test_groups_add_up(turn, by):
 
 def test_groups_are_those_hands(turn):
     node = node_report(turn, "")
-    groups = {group.name: group for group in groups_by(node.sides[0], node.cards, "made")}
+    groups = {group.name: group for group in group_hands(node.sides[0], node.cards, "made")}
     assert list(groups) == [name for name in MADE_HANDS if name in groups]
     assert {name: round(group.combos) for name, group in groups.items()} == {
         "straight": 1,
@@ -78,19 +78,19 @@ def test_groups_are_those_hands(turn):
     with pytest.raises(SpecError, match="no group of hands; did you mean 'top pair'"):
         filtered(node, ["top pairs"])
     with pytest.raises(SpecError, match="cannot be grouped"):
-        groups_by(node.sides[0], node.cards, "colour")
+        group_hands(node.sides[0], node.cards, "colour")
 
 
 def test_figures_of_a_node(turn):
-    assert measures(turn, "").call == 0
-    faced = measures(turn, "x,b50%")
+    assert node_statistics(turn, "").call == 0
+    faced = node_statistics(turn, "x,b50%")
     assert (faced.call, faced.pot_odds, faced.mdf) == (50, pytest.approx(50 / 200), pytest.approx(100 / 150))
     node = node_report(turn, "x,b50%")
     assert faced.defended == pytest.approx(1 - node.sides[0].totals[node.kinds.index("fold")])
-    raised = measures(turn, "x,b50%,a")  # a raise to 150 into 150
+    raised = node_statistics(turn, "x,b50%,a")  # a raise to 150 into 150
     assert (raised.call, raised.pot_odds, raised.mdf) == (100, pytest.approx(100 / 400), pytest.approx(150 / 300))
     root = node_report(turn, "").from_the_pot()
-    assert measures(turn, "").eqr[0] == pytest.approx(
+    assert node_statistics(turn, "").eqr[0] == pytest.approx(
         root.sides[0].mean(root.sides[0].ev) / (100 * root.sides[0].mean(root.sides[0].equity))
     )
 
@@ -98,7 +98,7 @@ def test_figures_of_a_node(turn):
 def test_range_text_reads_back(turn):
     node = node_report(turn, "x,b50%")
     side = node.sides[1]
-    text = range_text(side)
+    text = node_range(side)
     weights = tp.holdem.parse_range(text)
     beside = side.weight / side.weight.max()
     names = [cards_to_string(tp.holdem.parse_cards(name)) for name in side.names]

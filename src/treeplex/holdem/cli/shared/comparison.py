@@ -10,7 +10,7 @@ import typer
 from treeplex.base.digits import short
 from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.study.report.comparison import Comparison, SideComparison, compare_nodes
+from treeplex.holdem.study.report.comparison import NodeComparison, SideComparison, compare_nodes
 from treeplex.holdem.study.report.export import number, rounded
 from treeplex.holdem.study.report.page_data import PLAYERS
 from treeplex.run.cli.shared.console import print_facts, print_json
@@ -36,7 +36,7 @@ def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, a
         print_comparison(found, files, exploitabilities, FEW if most is None else most)
 
 
-def comparison_json(found: Comparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
+def comparison_json(found: NodeComparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
     """Everything, hand by hand."""
     sides = {}
     for name, side in zip(("oop", "ip"), found.sides, strict=True):
@@ -59,7 +59,7 @@ def comparison_json(found: Comparison, exploitabilities: tuple[float, float]) ->
     }
 
 
-def print_comparison(found: Comparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
+def print_comparison(found: NodeComparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
     """For people."""
     facts = {}
     for file, node, left in zip(files, found.nodes, exploitabilities, strict=True):

@@ -29,8 +29,8 @@ from treeplex.holdem.study.report.export import (
     node_report,
     read_depth,
 )
-from treeplex.holdem.study.report.measures import Measures, measures, realised
-from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport, Side, chosen_hands, classes
+from treeplex.holdem.study.report.measures import NodeStatistics, node_statistics, realised
+from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport, Side, chosen_hands, hand_classes
 from treeplex.run.cli.shared.console import print_facts, print_json
 
 MOST_NEXT = 14
@@ -134,7 +134,7 @@ def write_grid(path: Path, solution: Solved, node: NodeReport, player: int | Non
     check_two_cards(solution.spot.format)
     who = shown_player(node, player)
     node = node.from_the_pot() if ev == "pot" else node
-    write_figure(grid_figure(node, who, classes(node.sides[who], node.cards)), path)
+    write_figure(grid_figure(node, who, hand_classes(node.sides[who], node.cards)), path)
 
 
 def shown_player(node: NodeReport, player: int | None) -> int:
@@ -162,7 +162,7 @@ def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str
         print_grid(console, node, who, coloured=in_colour(console))
     if acts:
         print_actions(node, side, signed=signed)
-    print_ranges(node, measures(solution, node.line), realised(whole), signed=signed)
+    print_ranges(node, node_statistics(solution, node.line), realised(whole), signed=signed)
     print_hands(node, side, hands, signed=signed)
     print_next(node, file)
 
@@ -170,7 +170,7 @@ def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str
 def print_grid(console: Console, node: NodeReport, who: int, *, coloured: bool) -> None:
     """The grid and its legend."""
 
-    found = classes(node.sides[who], node.cards)
+    found = hand_classes(node.sides[who], node.cards)
     if node.player == who:
         console.print(strategy_grid(found, node.kinds, coloured=coloured), soft_wrap=True)
         console.print(legend(node.actions, node.kinds, coloured=coloured))
@@ -191,7 +191,7 @@ def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
     typer.echo("")
 
 
-def print_ranges(node: NodeReport, found: Measures, eqr: tuple[float, float], *, signed: bool) -> None:
+def print_ranges(node: NodeReport, found: NodeStatistics, eqr: tuple[float, float], *, signed: bool) -> None:
     """EV, equity and how much of it is realised, of both ranges; and what a bet asks for."""
 
     rows = []

@@ -12,7 +12,7 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.spots.as_fields import spot_fields
 from treeplex.holdem.spots.fields import read_range
 from treeplex.holdem.spots.files import SpotRequest, read_bets, request_from_options, spot_request, usual_chip
-from treeplex.holdem.spots.libratus import read_endgame
+from treeplex.holdem.spots.libratus import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import FIELDS, HOW, names_spot
 from treeplex.holdem.study.report.hand_history import HandSpot, read_hand, with_bets_of
@@ -54,7 +54,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> Described:
         start = load_solution(sources["start"])
         return Described(replace(changed_spot(start.spot, request), settings=request.settings()), {**passed, "start": start})
     if sources["endgame"] is not None:
-        spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
+        spot = read_libratus_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
         return Described(replace(spot, settings=request.settings()), passed)
     if sources["phh"] is not None:
         hand = read_hand(sources["phh"], hand=sources["hand"] or 1, street=sources["street"])

@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cli.shared.kept import append_text
 from treeplex.holdem.cli.shared.options import FEW_FIELDS, refuse_options
-from treeplex.holdem.search.agent import game_of
+from treeplex.holdem.search.agent import agent_game
 from treeplex.holdem.spots.files import spot_request
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.tables.spot import NAMES, HoldemTable
@@ -37,7 +37,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
         live.say(f"setting up {spot}")
         whom = wanted.against or USUAL
         agent = wanted.opponent(spot, whom)
-        boards = other_boards(wanted, game_of(agent).spot) if wanted.more["boards"] else None
+        boards = other_boards(wanted, agent_game(agent).spot) if wanted.more["boards"] else None
         table = HoldemTable(agent, np.random.default_rng(wanted.seed), on=boards)
     title = str(spot) + (" and other boards" if boards else "")
     say(f"{title}, against {getattr(agent, 'about', '') or whom}")

@@ -47,9 +47,9 @@ def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapp
             raise SpecError("--only does not go with --runouts, which is about whole ranges; leave it out")
         show_runouts(solution, node.line, as_json=as_json)
     elif options.get("range_text"):
-        from treeplex.holdem.study.report.breakdown import range_text
+        from treeplex.holdem.study.report.breakdown import node_range
 
-        text = range_text(node.sides[player])
+        text = node_range(node.sides[player])
         print_json({"line": node.line, "player": ("oop", "ip")[player], "range": text}) if as_json else typer.echo(text)
     else:
         show_groups(node, player, options["by"], as_json=as_json)
@@ -58,12 +58,12 @@ def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapp
 
 def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> None:
     """A side by groups of hands."""
-    from treeplex.holdem.study.report.breakdown import groups_by
+    from treeplex.holdem.study.report.breakdown import group_hands
     from treeplex.holdem.study.report.export import number, rounded
     from treeplex.holdem.study.report.page_data import PLAYERS
 
     side = node.sides[player]
-    groups, actions = groups_by(side, node.cards, by), node.actions if node.player == player else ()
+    groups, actions = group_hands(side, node.cards, by), node.actions if node.player == player else ()
     if as_json:
         plain = [
             {

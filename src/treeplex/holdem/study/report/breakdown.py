@@ -22,8 +22,8 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
-    """Some hands of a side together.
+class HandGroup:
+    """A group of hands of one side.
 
     Attributes:
         name: what they have in common, such as ``"top pair"``.
@@ -44,8 +44,8 @@ class Group:
     action_ev: Floats
 
 
-def groups_by(side: Side, board: Sequence[int], by: str) -> tuple[Group, ...]:
-    """The hands of a side by what they are, groups without weight left out.
+def group_hands(side: Side, board: Sequence[int], by: str) -> tuple[HandGroup, ...]:
+    """Group the hands of a side by what they are; groups without weight are left out.
 
     Args:
         side: one player at a node.
@@ -81,9 +81,9 @@ def check_pairs(side: Side) -> None:
         raise SpecError("hands of one card have no groups; this view is for spots with two hole cards")
 
 
-def group_of(side: Side, name: str) -> Group:
+def group_of(side: Side, name: str) -> HandGroup:
     """All hands of a side as one group."""
-    return Group(
+    return HandGroup(
         name,
         side.combos,
         float(side.share.sum()),
@@ -136,7 +136,7 @@ def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
     return replace(node, sides=(sides[0], sides[1]))
 
 
-def range_text(side: Side) -> str:
+def node_range(side: Side) -> str:
     """The range of a side at its node as text that every command reads, and other tools too; the largest weight is 1.
 
     Weights have four digits after the point; hands below a two-thousandth of the largest weight are left out.

@@ -43,8 +43,8 @@ class SideComparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """A decision in two solutions.
+class NodeComparison:
+    """A decision node compared between two solutions.
 
     Attributes:
         nodes: the reports of both, EVs from the pot.
@@ -59,7 +59,7 @@ class Comparison:
     frequencies: Floats
 
 
-def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: str | None = None) -> Comparison:
+def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: str | None = None) -> NodeComparison:
     """Compare a node of one solved spot with one of another.
 
     Args:
@@ -83,7 +83,7 @@ def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: st
             for name, often in zip(node.actions, node.sides[node.player].totals, strict=True):
                 frequencies[place, actions.index(name)] = often
     sides = compare_sides(nodes[0].sides[0], nodes[1].sides[0]), compare_sides(nodes[0].sides[1], nodes[1].sides[1])
-    return Comparison(nodes, sides, actions, frequencies)
+    return NodeComparison(nodes, sides, actions, frequencies)
 
 
 def compare_sides(one: Side, other: Side) -> SideComparison:

@@ -8,8 +8,8 @@ from treeplex.holdem.study.report.page_data import NodeReport
 
 
 @dataclass(frozen=True)
-class Measures:
-    """Figures of a node; nan where they mean nothing.
+class NodeStatistics:
+    """Statistics of a node; nan where undefined.
 
     Attributes:
         eqr: of both players, EV over what equity times pot is worth: below 1 a range wins less than its share.
@@ -27,8 +27,8 @@ class Measures:
     defended: float
 
 
-def measures(solution: Viewed, line: str) -> Measures:
-    """The figures of a node of a solved spot.
+def node_statistics(solution: Viewed, line: str) -> NodeStatistics:
+    """Statistics of a node of a solved spot.
 
     Args:
         solution: the solved spot.
@@ -41,13 +41,13 @@ def measures(solution: Viewed, line: str) -> Measures:
     eqr = realised(node)
     call = 0.0 if node.player is None else node.committed[1 - node.player] - node.committed[node.player]
     if node.player is None or call <= 0:
-        return Measures(eqr, 0.0, nan, nan, nan)
+        return NodeStatistics(eqr, 0.0, nan, nan, nan)
     bettor, above = 1 - node.player, lines_above(node.line)
     before = solution.at(above[-1]).stacks[bettor] if above else solution.spot.stack + solution.spot.pot / 2
     risked = before - node.stacks[bettor]
     acting = node.sides[node.player]
     folded = sum(float(share) for kind, share in zip(node.kinds, acting.totals, strict=True) if kind == "fold")
-    return Measures(eqr, call, call / (node.pot + call), 1 - risked / node.pot, 1 - folded)
+    return NodeStatistics(eqr, call, call / (node.pot + call), 1 - risked / node.pot, 1 - folded)
 
 
 def realised(node: NodeReport) -> tuple[float, float]:

@@ -307,7 +307,7 @@ def sized(action: ActionLike, view: NodeView) -> str:
     return f"{100 * (action.amount - other) / after_call:.0f}%"
 
 
-def classes(side: Side, board: Sequence[int]) -> Classes:
+def hand_classes(side: Side, board: Sequence[int]) -> Classes:
     """A ``side`` of a node by hand class, on its ``board``; for formats of two hole cards only."""
     size = len(CLASSES)
     numbers = class_numbers(side.cards)

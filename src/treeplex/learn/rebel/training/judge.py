@@ -41,7 +41,7 @@ from treeplex.run.job.workers import Work
 from treeplex.run.policy_source import holds_policy
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.identity import public_identity
 
@@ -179,7 +179,7 @@ def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
     began, seed = process_time(), searcher.seed
     settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
     part = repeated.Part(job.number, np.random.default_rng([seed, SHIFTS]))
-    policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([seed, job.number]), part=part)
+    policy = playthrough_policy(game, rules, leaf, settings, np.random.default_rng([seed, job.number]), part=part)
     return sequence_form(policy), process_time() - began
 
 

@@ -13,7 +13,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.play_distribution import playthrough_policy
 from treeplex.search.settings import PlaythroughSettings
 
 PLAYTHROUGHS = 32
@@ -90,7 +90,7 @@ class RunJudge(Judge):
         if self._compiled is None:
             self._compiled = compile_game(self._game)
         generator = np.random.default_rng(trainer.settings.seed)
-        policy = averaged_policy(self._compiled, self._rules, trainer.leaf, self.settings, generator, watch=self.watch)
+        policy = playthrough_policy(self._compiled, self._rules, trainer.leaf, self.settings, generator, watch=self.watch)
         return judge(self._compiled, policy).exploitability
 
 
