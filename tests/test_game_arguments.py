@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import numpy as np
 import pytest
@@ -164,6 +164,7 @@ CASES: dict[str, Callable[[Any, Path], Any]] = {
     "arena.local_best_response": lambda game, path: tp.arena.local_best_response(game, UNIFORM).values,
     "learn.counterfactual_values": lambda game, path: tp.learn.counterfactual_values(game, tp.Policy.uniform(KUHN)).infosets,
     "learn.infoset_features": lambda game, path: tp.learn.infoset_features(game),
+    "learn.shipped_net": lambda game, path: tp.learn.shipped_net(game).identity,
     "search.Belief": lambda game, path: Belief.root(public(game)).ranges[0],
     "search.ResolvingAgent": lambda game, path: resolving(public(game)),
     "search.SearchAgent": lambda game, path: searched(public(game)),
@@ -179,7 +180,13 @@ GAMES = {"informationally_inferior": "rock_paper_scissors"}
 """Games other than Kuhn poker, by case."""
 OTHERS = {
     "policies.unfold": "a phantom game, below",
+    "holdem.CompiledSpot": "made by compiling",
     "holdem.HoldemGame": "a spot's data",
+    "holdem.HoldemSolver": "a compiled spot",
+    "learn.AveragingLearner": "the base of learners",
+    "learn.NeuralSettings": "compiled: whether walks are",
+    "learn.RebelTrainer": "public-tree rules, or a spot",
+    "solvers.GameSolver": "a compiled game",
     "holdem.HoldemPolicy": "made by solving",
     "holdem.HoldemSolution": "made by solving",
     "holdem.SpotEstimate": "made by estimating",
@@ -222,7 +229,9 @@ def takers() -> Iterator[str]:
         home = import_module(f"treeplex.{module}" if module else "treeplex")
         for name in home.__all__:
             found = getattr(home, name)
-            if callable(found) and name != "CompiledGame" and PARAMETERS & set(inspect.signature(found).parameters):
+            if is_typeddict(found) or not callable(found) or name == "CompiledGame":
+                continue
+            if PARAMETERS & set(inspect.signature(found).parameters):
                 yield f"{module}.{name}" if module else name
 
 
