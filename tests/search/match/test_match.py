@@ -25,10 +25,10 @@ THREE = "kuhn_poker(players=3)"
 
 OWN = """
 import numpy as np
-from treeplex.search.agents.agent import Seat
+from treeplex.search.agents.agent import BaseAgent
 
 
-class Mine(Seat):
+class Mine(BaseAgent):
     '''Plays all actions alike, and may fail with one of the cards, or with all.'''
 
     draws = True
