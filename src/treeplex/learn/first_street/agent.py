@@ -2,13 +2,11 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import plan_from_json
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
@@ -22,7 +20,7 @@ from treeplex.search.subgames.subgame import Subgame
 
 
 def turn_agent(
-    spot: Spot,
+    game: HoldemGame,
     source: str | os.PathLike[str] | None,
     generator: np.random.Generator,
     *,
@@ -30,22 +28,18 @@ def turn_agent(
     method: str = METHOD,
     river: int = RIVER,
     threads: int | None = None,
-    own_sizes: bool = False,
     drawn: bool = True,
-    game: HoldemGame | None = None,
 ) -> tuple[SearchAgent, NetFile | None]:
     """An agent that searches turns, and its network's file.
 
     Args:
-        spot: a turn.
+        game: a turn.
         source: as for :func:`treeplex.learn.first_street.search.search_spot`; None for exact values.
         generator: of the agent's draws.
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.
         threads: for exact values; default: one per core that this process may use.
         drawn: play an iteration drawn at random in each game, and not the average; see :class:`SearchAgent`.
-        own_sizes: take the bet sizes of the network's training, if its card names them, in place of the spot's.
-        game: the spot as a public game, where others play it as well; then its sizes are the spot's.
 
     Raises:
         SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
@@ -53,8 +47,7 @@ def turn_agent(
         FileError: no network for rivers of hold'em there.
     """
     threads, net, leaf = searching(source, iterations, method, river, threads)
-    if own_sizes and net is not None and "spot" in net.card:
-        spot = replace(spot, bets=plan_from_json(net.card["spot"]["bets"]))
+    spot = game.spot
     check_turn(spot)
     kept = iterations if drawn else 1
     check_room(least_policy(spot) * kept, kept)  # before anything else takes time

@@ -59,7 +59,7 @@ class SearchAgentSettings(AgentSettings):
             if getattr(self, name) is not None:
                 raise SpecError(f"{name} is about games with a public tree; streets of hold'em are searched to their end")
         agent, net = turn_agent(
-            game.spot,
+            game,
             source,
             generator,
             iterations=self.iterations or turns.ITERATIONS,
@@ -67,7 +67,6 @@ class SearchAgentSettings(AgentSettings):
             river=self.river,
             threads=self.threads,
             drawn=bool(self.drawn),
-            game=game,
         )
         agent.think = self.think
         iterations, method = agent.settings.iterations, agent.settings.method
