@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
@@ -37,48 +36,27 @@ HUNDRED = 100
 FULL_DECK = 52
 
 
-@dataclass(frozen=True)
-class HandsPlan:
-    """How hands are played.
-
-    Attributes:
-        seat: the position that the person keeps, ``button`` or ``bb``; None: the blinds move from hand to hand.
-        hands: how many at most; None for any number.
-        reveal: show what the others held after every hand, and not only at a showdown.
-        log: a text file that hands are added to.
-        phh: a folder of hand histories, or a ``.phhs`` file of many.
-        review: the first street that is solved after each hand, to judge the person by; None for none.
-    """
-
-    seat: str | None = None
-    hands: int | None = None
-    reveal: bool = False
-    log: Path | None = None
-    phh: Path | None = None
-    review: str | None = None
-
-
-def play_hands(table: WholeTable, opponent: str, plan: HandsPlan) -> None:
+def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
     """Play hand after hand until the person has had enough.
 
     Args:
         table: the game and the opponent.
         opponent: who that is, in a line.
-        plan: see there.
+        wanted: how the person plays.
 
     Raises:
         SpecError: no such seat, or a game whose hands cannot be written or whose streets are not solved.
         FileError: a file that cannot be written.
     """
-    own = None if plan.seat is None else seat_of(table, plan.seat)
-    if plan.review is not None:
-        check_streets(table.rules, plan.review)
-    kept = KeptHands(plan.log, plan.phh, table.rules, f"{about(table)}; against {opponent}")
-    hands = PlayedHands(table, kept, plan, own)
+    own = None if wanted.seat is None else seat_of(table, wanted.seat)
+    if wanted.more["review"] is not None:
+        check_streets(table.rules, wanted.more["review"])
+    kept = KeptHands(wanted.more["log"], wanted.more["saved_hands"], table.rules, f"{about(table)}; against {opponent}")
+    hands = PlayedHands(table, kept, wanted, own)
     say(f"{about(table)}; against {opponent}")
     say("bets and raises are all that a player puts in on the street, in big blinds (bb)")
     say(f"{LIMIT_WAYS if table.rules.betting.limits else WAYS}\n")
-    until_left(hands.play, plan.hands, hands.end)
+    until_left(hands.play, wanted.games, hands.end)
 
 
 def play_whole(rules: Holdem, wanted: Seat) -> None:
@@ -92,9 +70,7 @@ def play_whole(rules: Holdem, wanted: Seat) -> None:
         table = WholeTable(opponent, name, np.random.default_rng(wanted.seed))
     said = getattr(opponent, "about", "")
     about = said if said.startswith(name) else f"{whom}: {said}" if said else whom
-    more = wanted.more
-    plan = HandsPlan(wanted.seat, wanted.games, bool(more["reveal"]), more["log"], more["saved_hands"], more["review"])
-    play_hands(table, about + (" (--against names another)" if wanted.against is None else ""), plan)
+    play_hands(table, about + (" (--against names another)" if wanted.against is None else ""), wanted)
 
 
 def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
@@ -154,8 +130,9 @@ class PlayedHands:
         done: the hands that are over.
     """
 
-    def __init__(self, table: WholeTable, kept: KeptHands, plan: HandsPlan, own: int | None) -> None:
-        self.table, self.kept, self.plan, self.own = table, kept, plan, own
+    def __init__(self, table: WholeTable, kept: KeptHands, wanted: Seat, own: int | None) -> None:
+        self.table, self.kept, self.own = table, kept, own
+        self.reveal, self.review = wanted.more["reveal"], wanted.more["review"]
         self.done: list[Hand] = []
         self._story: list[str] = []
         self._shown = 0
@@ -206,7 +183,7 @@ class PlayedHands:
         for player, cards in enumerate(table.shown()):
             if table.showdown and not folded[player]:
                 self._tell(f"  {self._name(player)}   {cards}")
-            elif self.plan.reveal and player != own:
+            elif self.reveal and player != own:
                 self._tell(f"  {table.seat(player)} had   {cards}")
             else:
                 self._note(f"  {table.seat(player)} had   {cards}")
@@ -220,8 +197,8 @@ class PlayedHands:
         self.kept.add(table, own, self._story)
         luckless = table.luckless()
         hand.luckless = None if luckless is None else luckless[own]
-        if self.plan.review is not None:
-            hand.decided = self._reviewed(own, self.plan.review)
+        if self.review is not None:
+            hand.decided = self._reviewed(own, self.review)
         say(f"  {self._so_far()}\n")
 
     def _reviewed(self, own: int, street: str) -> list[Decided]:

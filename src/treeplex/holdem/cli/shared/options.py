@@ -13,13 +13,6 @@ from treeplex.holdem.spots.spot_table import FIELDS, HOW, Field
 from treeplex.run.cli.shared.arguments import options_under
 from treeplex.run.cli.shared.commands import WingOptions, with_options
 
-Reveal = Annotated[bool, typer.Option("--reveal", help="Show the opponent's cards after every hand, not only at a showdown.")]
-Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file.")]
-SavedHands = Annotated[
-    Path | None,
-    typer.Option("--phh", metavar="PLACE", help="Save each finished hand as PHH: a folder, or hands.phhs for all in one file."),
-]
-
 Options = Mapping[str, object]
 """What the options of :func:`with_fields` are to a command."""
 SIZES = tuple(option for name in ("bets", "raises", "donk") for option in (name, *(part.option for part in FIELDS[name].parts)))
@@ -126,9 +119,11 @@ BRIEFLY = [each for name in FEW_FIELDS for each in options_of(replace(FIELDS[nam
 PLAYED = options_under(
     "Hands of hold'em",
     boards=flag("--boards", "Of spots: deal another board for each hand."),
-    reveal=Reveal,
-    log=Log,
-    saved_hands=SavedHands,
+    reveal=flag("--reveal", "Of whole hands: show the opponent's cards after every hand, not only at a showdown."),
+    log=path("FILE", "Add each finished hand to this text file."),
+    saved_hands=path(
+        "PLACE", "Of whole hands: save each finished hand as PHH: a folder, or hands.phhs for all in one file.", "--phh"
+    ),
     review=text("STREET", "Of whole hands: judge each by solving it, from the flop, turn or river on."),
 )
 READ = "treeplex.holdem.cli.shared.requests:described_spot"
