@@ -359,7 +359,16 @@ for each in STEERED_BY_NETWORKS:
 JOBS["train ddcfr by PPO"] = training(
     "discount", "ddcfr", ("kuhn_poker",), look_at_discount, 2, **EPOCHS, optimizer="ppo", clipped=False, rtol=STEERED
 )
-RESPONSE = {"steps": 8, "batch": 64, "width": 2, "hands": 60, "every": 1}
+RESPONSE = {
+    "approximator": "network",
+    "critic_rate": 0.001,
+    "rate": 0.001,
+    "steps": 8,
+    "batch": 64,
+    "width": 2,
+    "hands": 60,
+    "every": 1,
+}
 JOBS["train best-response"] = training(
     "best response", "best-response", "kuhn_poker", partial(played, "kuhn_poker"), 3, **RESPONSE
 )

@@ -9,7 +9,7 @@ import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.run.cli.main import app
 
-SHORT = {"steps": 20, "batch": 256, "rate": 0.005, "hands": 200}
+SHORT = {"steps": 20, "batch": 256, "hands": 200}
 
 
 def call(*arguments, code=0):

@@ -16,12 +16,12 @@ from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.sparse import TablePolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
-from treeplex.learn.best_response.learner import BestResponse, BestResponseSettings
+from treeplex.learn.best_response.learner import BY_NETWORK, BestResponse, BestResponseSettings
 from treeplex.learn.best_response.positions import NOBODY, RulesWorld, TableWorld, World
 from treeplex.search.agents.agent import TableAgent
 
 KUHN, LEDUC, SMALL = "kuhn_poker", "leduc_poker", "leduc_poker(raises=1)"
-FEW = {"batch": 256, "width": 32, "rate": 0.005}
+FEW = {**BY_NETWORK, "batch": 256, "width": 32, "rate": 0.005}
 
 
 def rules_world(spec: str, fixed: Policy | None = None) -> RulesWorld:

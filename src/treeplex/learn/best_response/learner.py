@@ -8,7 +8,7 @@ most probable action.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,11 +26,15 @@ from treeplex.games.base import Game
 from treeplex.learn.best_response.held_out import held_out
 from treeplex.learn.best_response.opponents import world_against
 from treeplex.learn.best_response.positions import Position, World
+from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
 from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 from treeplex.learn.neural.walks.rules import RulesSampler
 from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler
+
+BY_NETWORK = {"approximator": NETWORK, "batch": 1024, "rate": 0.001, "critic_rate": 0.001, "entropy": 0.01}
+"""For games that are not compiled."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,12 @@ class BestResponseSettings(PpoSettings):
     against: str = setting("uniform", "the fixed agent: a run folder, a policy file, or an agent by name", fixed=True)
     hands: int = setting(4000, "held-out hands of each measurement in all seats, at least 30 in each", low=4, fixed=True)
     steps: int = setting(150, "updates, each of several passes over its plays", low=1)
-    batch: int = setting(1024, "plays of an update, in all seats", low=1)
+    approximator: str = setting(TABLE, "what learns; by the rules a network", choices=(TABLE, NETWORK), fixed=True)
+    batch: int = setting(16_384, "plays of an update, in all seats", low=1)
     width: int = setting(64, "units of each hidden layer", low=1, fixed=True)
-    rate: float = setting(0.001, "step size of the policy", above=0)
-    entropy: float = setting(0.01, "weight of the policy's entropy", low=0)
+    rate: float = setting(0.05, "step size of the policy", above=0)
+    critic_rate: float = setting(0.2, "step size of the values", above=0)
+    entropy: float = setting(0.0, "weight of the policy's entropy", low=0)
     every: int | None = setting(25, "updates between measurements; none: ten per power of ten", low=1)
 
 
@@ -57,6 +63,7 @@ class BestResponse(Ppo):
 
     settings_class = BestResponseSettings
     source = "Timbers et al. 2022, Approximate exploitability: learning a best response; here by PPO without search"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {NETWORK: BY_NETWORK}
     spreads = False
     alone = True
 
