@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.preflop_charts import BY_NETWORK, SHIPPED, solution_chart

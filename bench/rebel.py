@@ -34,7 +34,7 @@ from bench.common.benchmark import benchmark
 from bench.rivals.programs import RivalError, Session, command_of
 from treeplex.errors import SpecError
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import value_net
+from treeplex.learn.common.value_net import value_net
 
 GAMES = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
 """Dice of a player and faces."""

@@ -15,7 +15,7 @@ from bench.common import record
 from bench.common.benchmark import benchmark
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import PublicGame
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent

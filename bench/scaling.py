@@ -27,7 +27,7 @@ from treeplex.base.workers.executor import make_executor
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.forms.sources.load import public_tree
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.split.blocks import FolderBlocks
 from treeplex.holdem.forms.split.form import MEMORY_FOLDER
@@ -38,8 +38,8 @@ from treeplex.holdem.study.batches.board import BoardTask, solve_board, solve_ro
 from treeplex.holdem.study.batches.boards import read_boards
 from treeplex.learn.discount.episodes import Player, play
 from treeplex.learn.neural.walks.compiled import WALKS, WalkedGame, WalkKind, walk_external
+from treeplex.learn.rebel.nets import weights_of
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
-from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.match.hands import HandPlayer

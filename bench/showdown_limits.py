@@ -19,7 +19,7 @@ from bench.common import holdem_passes, passes, record
 from bench.common.benchmark import benchmark
 from bench.common.holdem_spots import basic
 from bench.roofline import nanoseconds
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS

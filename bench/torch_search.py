@@ -22,7 +22,7 @@ from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.search import TorchSearch
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.beliefs import stacked_ranges
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from papers.cfr2007.game import LimitGame
 from papers.cfr2007.street import END, FOLD
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.buckets.buckets import make_buckets
 from treeplex.holdem.buckets.plan import BucketPlan
 from treeplex.holdem.cards.canonical import canonical_boards

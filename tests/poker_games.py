@@ -12,7 +12,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import Format, small
 from treeplex.holdem.engine.form import COUNT, INFOSETS, PARENT, STORE

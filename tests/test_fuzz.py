@@ -35,12 +35,12 @@ from treeplex.base.storage.tensors import METADATA, begun_digest
 from treeplex.base.work_clock import work_time
 from treeplex.errors import TreeplexError
 from treeplex.forms.policies.files import save_policy
-from treeplex.games.betting.sizes import parse_sizes
+from treeplex.games.betting.size_grammar import parse_sizes
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.files import MAGIC, TRAILER, read_header
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options, spot_request
 from treeplex.run import plots
 from treeplex.run.cli.main import app

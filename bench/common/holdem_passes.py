@@ -7,7 +7,7 @@ what else is scratch space there is one thread's scratch space here.
 import numpy as np
 from numba import njit
 
-from treeplex.holdem.engine.boards import columns_to_rows, rows_to_columns
+from treeplex.holdem.engine.board_kernels import columns_to_rows, rows_to_columns
 from treeplex.holdem.engine.form import ACTIONS, BOARDS, COUNT, FOLDS, HANDS, NODES, ROOTS, SHOWDOWNS, STORE
 from treeplex.holdem.engine.node import TILE, accumulate, best, play, update
 from treeplex.holdem.engine.showdowns.terminal import COLUMNS, PADDING, folds, showdowns

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.spots.known import turn_endgame_holdem
-from treeplex.holdem.spots.libratus import read_libratus_endgame
+from treeplex.holdem.spots.libratus_endgames import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 
 ENDGAMES = "TREEPLEX_ENDGAMES"

@@ -40,8 +40,8 @@ from typing import Any
 import numpy as np
 
 from bench.rivals.child import Child
-from treeplex.games.betting.sizes import sizes_to_string
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.games.betting.size_grammar import sizes_to_string
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string, hand_class
 from treeplex.holdem.spots.spot import Spot
 

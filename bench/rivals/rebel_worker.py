@@ -23,7 +23,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import public_tree
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.encoding import Encoding
-from treeplex.learn.common.networks import Forward, value_net
+from treeplex.learn.common.value_net import Forward, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings

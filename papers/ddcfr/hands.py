@@ -11,7 +11,7 @@ from papers.ddcfr.runs import FLOOR, ITERATIONS, LATE, Run, digest
 from treeplex.holdem import CompiledSpot, Spot
 from treeplex.holdem.engine.passes import BoardPool
 from treeplex.holdem.policies.judge import judging_crew
-from treeplex.holdem.spots.libratus import BIG_BLIND
+from treeplex.holdem.spots.libratus_endgames import BIG_BLIND
 from treeplex.solvers import DiscountPolicy
 
 NUMBERS: Mapping[str, int] = {"subgame-3": 3, "subgame-4": 4}

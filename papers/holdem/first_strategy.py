@@ -15,7 +15,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.until import distance
 from treeplex.holdem import HoldemSolution, Spot
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import shipped_hand_net

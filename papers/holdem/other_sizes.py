@@ -8,7 +8,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.holdem import Spot
 from treeplex.holdem.solve.carried_regrets import START
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 
 SPOTS = {

@@ -13,7 +13,7 @@ from papers.common.study import study
 from papers.holdem.charts import FOLDER, LINES, equity_errors, solved_once
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.forms.boards import weighted_boards
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, solution_chart
 

@@ -19,7 +19,7 @@ from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem.blueprint.preflop import PreflopChart
 from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.forms.boards import weighted_boards
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 
 ITERATIONS = 120

@@ -18,7 +18,7 @@ from treeplex.holdem import HoldemSolution, Spot, parse_cards
 from treeplex.holdem.cards.cards import HAND_CLASSES
 from treeplex.holdem.cards.fitted_deals import SETS
 from treeplex.holdem.search.leaves.hand_values import HandBoard
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, solution_chart
 from treeplex.learn.hand_values.net import FORM, hand_net_of

@@ -15,7 +15,7 @@ from papers.holdem.preflop_deep import reached
 from papers.holdem.preflop_network import CODE, ITERATIONS
 from papers.holdem.preflop_network import SPOT as LEARNED
 from treeplex.holdem import BetPlan, HoldemSolution, Spot
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.learn.hand_values.net import FORM

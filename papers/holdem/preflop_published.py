@@ -12,7 +12,7 @@ from papers.common.study import study
 from papers.holdem.charts import FOLDER, solved_once
 from papers.holdem.preflop_deep import published_rows
 from treeplex.holdem import BetPlan, HoldemSolution, Rake, Spot
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.study.preflop_charts import read_solved, solution_chart
 
 RAKE = Rake(0.05, 0.3, no_flop_no_drop=True)

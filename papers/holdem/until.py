@@ -17,7 +17,7 @@ from papers.common.study import study
 from treeplex.holdem import HoldemSolution, Spot
 from treeplex.holdem import compile as compile_spot
 from treeplex.holdem.solve.first_street_judge import judge_first_street
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.learn.hand_values.net import FORM
 from treeplex.learn.hand_values.shipped import shipped_hand_net

@@ -19,7 +19,7 @@ from treeplex.learn.neural.fitting.averages import LearnedAverage
 from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
 from treeplex.learn.neural.responses.nfsp import Nfsp
 from treeplex.learn.train.kind import RECIPE, Options, Work
-from treeplex.learn.train.own import LIBRARY, LibraryKind
+from treeplex.learn.train.learner_job import LIBRARY, LibraryKind
 from treeplex.learn.train.registry import learner_of
 from treeplex.policies import NeuralPolicy
 from treeplex.results import JobFolder

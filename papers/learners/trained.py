@@ -8,7 +8,7 @@ import numpy as np
 
 from papers.common.results import ROOT, stored
 from treeplex import train
-from treeplex.learn.train.own import LIBRARY
+from treeplex.learn.train.learner_job import LIBRARY
 from treeplex.results import Training
 from treeplex.run.job.folder import kind_of
 

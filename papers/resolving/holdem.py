@@ -16,7 +16,7 @@ from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.search.subgames.subgame import cut_holdem
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import all_hands
 from treeplex.search import Belief, BlueprintLeaf, Horizon, Resolving, ResolvingAgent, biased_policies
 from treeplex.search.resolving.settings import ROUND

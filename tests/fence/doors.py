@@ -23,13 +23,13 @@ from papers.cfr2007.strategy import preflop_strategy
 from treeplex.base.located_text import LocatedText
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.buckets.named import bucketed_holdem
 from treeplex.holdem.cards.cards import parse_card
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.search.subgames.subgame import cut_spot
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.fields import read_lock
 from treeplex.holdem.spots.known import all_hands, holdem
 from treeplex.holdem.spots.spot import Rake, Spot

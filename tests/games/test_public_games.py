@@ -9,7 +9,7 @@ from treeplex.errors import GameError
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, PublicTree, pick
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import Format, small
 from treeplex.holdem.rules.public import HoldemGame

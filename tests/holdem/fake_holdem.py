@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import HANDS, parse_cards
 from treeplex.holdem.spots.spot import Spot
 

@@ -8,7 +8,7 @@ import pytest
 
 from treeplex.errors import AlgorithmError
 from treeplex.forms.sources.load import public_tree
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers
@@ -38,7 +38,7 @@ def subgame(name: str) -> Subgame:
 
 def network(places: Subgame) -> LeafValue:
     pytest.importorskip("torch")
-    from treeplex.learn.common.networks import value_net
+    from treeplex.learn.common.value_net import value_net
     from treeplex.learn.rebel.network_leaf import NetworkLeaf
 
     encoding = Encoding(places.game)

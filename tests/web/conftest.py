@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="the web extra: pip install 'treeplex[web]
 import httpx
 
 from treeplex.holdem.solve.solution import HoldemSolution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.web.safety import Access
 from treeplex.web.served import Served

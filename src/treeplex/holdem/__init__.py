@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+    from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
     from treeplex.holdem.cards.cards import cards_to_string, parse_cards
     from treeplex.holdem.cards.ranges import parse_range, range_to_string
     from treeplex.holdem.forms.compile_spot import CompiledSpot
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         royal_holdem,
         turn_endgame_holdem,
     )
-    from treeplex.holdem.spots.libratus import read_libratus_endgame
+    from treeplex.holdem.spots.libratus_endgames import read_libratus_endgame
     from treeplex.holdem.spots.locks import NodeLock
     from treeplex.holdem.spots.spot import Rake, Spot
     from treeplex.holdem.study.equity import Equity, RangeEquity, equity
@@ -57,14 +57,14 @@ _HOMES = {
     "treeplex.holdem.solve.solver": "HoldemSolver",
     "treeplex.holdem.study.equity": "Equity, RangeEquity, equity",
     "treeplex.holdem.forms.compile_spot": "CompiledSpot, compile_spot as compile",
-    "treeplex.holdem.betting.sizes": "BetPlan, FixedLimit",
+    "treeplex.holdem.betting.bet_plan": "BetPlan, FixedLimit",
     "treeplex.holdem.cards.cards": "cards_to_string, parse_cards",
     "treeplex.holdem.cards.ranges": "parse_range, range_to_string",
     "treeplex.holdem.rules.public": "HoldemGame",
     "treeplex.holdem.spots.files": "load_spot, spot",
     "treeplex.holdem.spots.known": "flop_holdem, leduc_holdem, limit_holdem, "
     "rhode_island_holdem, royal_holdem, turn_endgame_holdem",
-    "treeplex.holdem.spots.libratus": "read_libratus_endgame",
+    "treeplex.holdem.spots.libratus_endgames": "read_libratus_endgame",
     "treeplex.holdem.spots.locks": "NodeLock",
     "treeplex.holdem.spots.spot": "Rake, Spot",
     "treeplex.holdem.solve.estimate": "SpotEstimate, estimate_spot as estimate",

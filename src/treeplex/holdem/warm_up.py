@@ -1,7 +1,7 @@
 """Compile the kernels of hold'em, before the first run."""
 
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.betting.bet_plan import BetPlan
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.study.equity import equity
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     )
     from treeplex.search.resolving.settings import Resolving
     from treeplex.search.settings import PlaythroughSettings
-    from treeplex.search.subgame import SubgameSearch, subgame_values
+    from treeplex.search.subgame_search import SubgameSearch, subgame_values
     from treeplex.search.subgames.batch import cut_states
     from treeplex.search.subgames.beliefs import Belief
     from treeplex.search.subgames.cut import cut
@@ -74,7 +74,7 @@ _HOMES = {
     "improve_blueprint, most_frequent_actions, off_tree_actions",
     "treeplex.search.resolving.settings": "Resolving",
     "treeplex.search.settings": "PlaythroughSettings",
-    "treeplex.search.subgame": "SubgameSearch, subgame_values",
+    "treeplex.search.subgame_search": "SubgameSearch, subgame_values",
     "treeplex.search.translation.agent": "TranslatedAgent",
     "treeplex.search.translation.exact": "translated_policy",
 }

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
-from treeplex.games.betting.sizes import parse_sizes, sizes_to_string
+from treeplex.games.betting.size_grammar import parse_sizes, sizes_to_string
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
 

@@ -2,7 +2,7 @@
 
 from treeplex.search.leaf import NoLeaf, Prepared
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.subgame import Endgames, Places, Ranges

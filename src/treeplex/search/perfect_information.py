@@ -25,7 +25,7 @@ from treeplex.games.public import Chance, Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue, Prepared, leaf_values
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, cut_states, place
 from treeplex.search.subgames.subgame import Places, Ranges
 from treeplex.search.subgames.templates import Template

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from treeplex.base.arrays import Floats
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
 

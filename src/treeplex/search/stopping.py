@@ -7,7 +7,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.search.methods import average_weights
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, place
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

@@ -24,7 +24,7 @@ from treeplex.forms.sources.liteefg import parse_game_file
 from treeplex.forms.sources.load import load
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.spots.libratus import read_fields
+from treeplex.holdem.spots.libratus_endgames import read_fields
 from treeplex.holdem.study.report.hand_history import load_hand
 from treeplex.learn.rebel.files import is_net_file, read_net
 from treeplex.learn.rebel.settings import RebelSettings

@@ -14,7 +14,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load, public_tree
 from treeplex.games.public import Decision, PublicState
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.rules.rules import PokerPublicTree
 from treeplex.holdem.spots.spot import Spot

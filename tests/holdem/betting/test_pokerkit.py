@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem, State
 
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.holdem.cards.cards import cards_to_string, hand_index
 from treeplex.holdem.cards.evaluator import strengths

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting import size as counting
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting import tree_size as counting
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.spots.known import leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem

@@ -13,7 +13,7 @@ from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.games.betting.nodes import number_nodes
-from treeplex.holdem.betting.size import betting_size
+from treeplex.holdem.betting.tree_size import betting_size
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver, check_room, predicted_bytes

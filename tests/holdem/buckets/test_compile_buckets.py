@@ -11,7 +11,7 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import Game, State
 from treeplex.games.parameters import observer
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.buckets.compile_buckets import compile_buckets
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.cards.format import small

@@ -6,7 +6,7 @@ import pytest
 from tests.limit_games import random_game, royal_buckets, royal_strengths, spot_of
 from treeplex.errors import GameError, SpecError
 from treeplex.games.registry import load
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.buckets.buckets import boards_after, random_boards
 from treeplex.holdem.buckets.game import BucketGame
 from treeplex.holdem.buckets.joint import joint_tables

@@ -9,7 +9,7 @@ import pytest
 
 from tests.poker_games import SPOTS, limit, no_limit
 from treeplex.base.arrays import Floats
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths

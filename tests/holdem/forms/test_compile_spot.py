@@ -8,7 +8,7 @@ import pytest
 
 from tests.poker_games import FLOP, SPOTS, SYMMETRIC, both, dealt, no_limit, random_ranges, renamed_hands, unfold, unfolded
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.engine.form import ANY_CARD, COUNT, NO_CARD

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.class_equities import class_equities, equities_on
 from treeplex.holdem.cards.fitted_deals import SETS, fitted_deals
 from treeplex.holdem.cards.format import HOLDEM, royal

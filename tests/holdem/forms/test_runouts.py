@@ -8,7 +8,7 @@ import pytest
 
 from tests.poker_games import SYMMETRIC, unfolded
 from treeplex.errors import GameError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import royal
 from treeplex.holdem.cards.spread import evenly_spread

@@ -6,10 +6,10 @@ import pytest
 
 from tests.poker_games import SPOTS
 from treeplex.errors import SpecError
-from treeplex.holdem.betting import size as counting
-from treeplex.holdem.betting.size import betting_size
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting import tree_size as counting
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import betting_tree
+from treeplex.holdem.betting.tree_size import betting_size
 from treeplex.holdem.cards.format import HOLDEM, royal
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_size import spot_size

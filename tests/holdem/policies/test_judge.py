@@ -18,7 +18,7 @@ from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_form import FixedStrategy
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.libratus import BIG_BLIND, read_libratus_endgame
+from treeplex.holdem.spots.libratus_endgames import BIG_BLIND, read_libratus_endgame
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.poker_games import TWO_CARDS, random_ranges
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.policies.line import board_at, deal_texts, find_place, read_steps

@@ -5,10 +5,10 @@ import pytest
 
 from treeplex.base.located_text import LocatedText
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.policies.locks import NodeLock, solver_locks
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.fields import read_lock
 from treeplex.holdem.spots.known import holdem
 

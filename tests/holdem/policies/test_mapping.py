@@ -6,7 +6,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.holdem.betting.tree import Decision
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 
 
 def test_a_solution_is_a_mapping_over_every_infoset() -> None:

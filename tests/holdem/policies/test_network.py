@@ -11,7 +11,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.heads import BEST, MATCHED, SOFTMAX
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.views import WORDS, probe
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.cards.format import Format, small
 from treeplex.holdem.policies.network import average_of_network, check_fits
 from treeplex.holdem.rules.dealt import DealtSpot

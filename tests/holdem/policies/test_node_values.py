@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.poker_games import SPOTS
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import StreetEnd
 from treeplex.holdem.cards.evaluator import strengths
 from treeplex.holdem.forms.compile_spot import compile_spot

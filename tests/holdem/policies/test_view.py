@@ -13,7 +13,7 @@ from treeplex.holdem.cards.cards import card_to_string, cards_to_string, parse_c
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.policies.line import find_place
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.spots.spot import Rake, Spot
 from treeplex.holdem.study.report.page_data import report

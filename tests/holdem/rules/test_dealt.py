@@ -13,7 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import small

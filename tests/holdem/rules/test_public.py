@@ -5,7 +5,7 @@ import pytest
 
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.known import all_hands

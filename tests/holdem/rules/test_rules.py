@@ -14,7 +14,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.registry import load
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.rules.rules import PokerGame, PokerState, cards_of_deal, number_of_deal

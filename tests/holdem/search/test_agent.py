@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import Decision, Fold, Node, Showdown, StreetEnd, betting_tree
 from treeplex.holdem.cards.cards import parse_card
 from treeplex.holdem.policies.node_values import HoldemValues

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.holdem.search.test_agent import Drawn
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Decision, Fold, StreetEnd, payoffs
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.rules.public import holdem_state

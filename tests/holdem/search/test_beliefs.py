@@ -9,7 +9,7 @@ import pytest
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import Format, small
 from treeplex.holdem.rules.public import HoldemGame, HoldemState, holdem_state

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import HOLDEM, small

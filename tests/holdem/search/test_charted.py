@@ -14,7 +14,7 @@ from treeplex.holdem.blueprint.preflop import ChartBook
 from treeplex.holdem.search.charted import OFF, ChartedAgent
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.solve.solution import HoldemSolution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.search.agents.agent import play_game

@@ -7,7 +7,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.games.public import pair_state
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
@@ -243,7 +243,7 @@ def test_what_is_played_with_endgames_solved_is_nearly_an_equilibrium(streets: i
 def test_a_network_values_any_street() -> None:
     """A network over features and hands, untrained, at the end of the flop and of the turn: finite values of every hand."""
     pytest.importorskip("torch")
-    from treeplex.learn.common.networks import value_net
+    from treeplex.learn.common.value_net import value_net
     from treeplex.learn.rebel.network_leaf import NetworkLeaf
 
     encoding = Encoding(by_hands(1).game)

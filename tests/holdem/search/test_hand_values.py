@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import royal, small
@@ -17,7 +17,7 @@ from treeplex.holdem.search.subgames.subgame import cut_first_street, cut_spot
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 
 DECK = royal()
 BOARDS = ("AsKsQh", "AsKsQhTd", "AsKsQhTdTc")

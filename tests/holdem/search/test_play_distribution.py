@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.search.play_distribution import Player
 from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import holdem

@@ -10,7 +10,7 @@ import treeplex as tp
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import public_tree
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.engine.passes import EXPECT, answer

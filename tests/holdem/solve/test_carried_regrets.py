@@ -12,7 +12,7 @@ from treeplex.holdem.cards.cards import HAND_CLASSES
 from treeplex.holdem.cli.main import group as holdem
 from treeplex.holdem.engine.form import STORE
 from treeplex.holdem.solve.carried_regrets import START, carried_over
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 
 BOARD, FIELDS = "Td 9d 6h Qc", {"pot": 100, "stack": 200, "bets": "60%", "raises": "3x"}
 SPOT = tp.holdem.spot(BOARD, "AA,TT,AQ,QJs,8s7s,JTs", "KK,QTs,JTs,KQ,A9s,98s", **FIELDS)

@@ -11,10 +11,10 @@ import pytest
 from tests.poker_games import SPOTS
 from treeplex.base.located_text import LocatedText
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.solve import files as poker_files
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.fields import read_lock
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.spots.spot import Spot

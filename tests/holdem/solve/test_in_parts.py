@@ -10,7 +10,7 @@ import pytest
 
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import leduc_holdem
 
 LEDUC = leduc_holdem(13)
@@ -67,7 +67,7 @@ def test_a_killed_run_loses_no_more_than_an_iteration(tmp_path):
     folder = tmp_path / "run"
     code = (
         "from treeplex.holdem.spots.known import leduc_holdem\n"
-        "from treeplex.holdem.solve.solve import solve_spot\n"
+        "from treeplex.holdem.solve.solve_spot import solve_spot\n"
         f"solve_spot(leduc_holdem(13), iterations=100_000, threads=1, storage='disk:{folder}')"
     )
     process = subprocess.Popen([sys.executable, "-c", code])

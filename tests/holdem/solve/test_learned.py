@@ -7,9 +7,9 @@ from tests.poker_games import SPOTS, both
 from tests.solvers.rules.test_learned import constant
 from treeplex.engine.tree.learned import LATEST, SET
 from treeplex.errors import AlgorithmError, FileError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.known import holdem
 from treeplex.solvers.rules.discount_policy import untrained_discount_policy

@@ -7,7 +7,7 @@ from tests.base.workers.local_cluster import local_cluster
 from tests.holdem.study.batches.test_batch import solved_by
 from treeplex.base.workers.executor import make_executor
 from treeplex.errors import AlgorithmError
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import leduc_holdem
 from treeplex.search.match.match import match
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.betting.bet_plan import BetPlan
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import holdem
-from treeplex.holdem.spots.libratus import read_libratus_endgame
+from treeplex.holdem.spots.libratus_endgames import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 
 DATA = json.loads((Path(__file__).parents[2] / "data" / "poker_reference.json").read_text())

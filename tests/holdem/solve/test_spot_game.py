@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 import treeplex as tp
 from tests.poker_games import SPOTS
 from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.rules import PokerGame
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.solve.spot_game import SpotGame
 from treeplex.holdem.spots.files import spot_request
 from treeplex.run.cli.main import app

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.holdem.cards.ranges import parse_range

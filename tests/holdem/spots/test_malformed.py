@@ -16,7 +16,7 @@ from tests.holdem.cards.test_ranges import ENTRIES
 from tests.holdem.spots.test_files import FULL, JUNK, TOML
 from treeplex.base.located_text import marked_toml, marked_yaml
 from treeplex.errors import TreeplexError
-from treeplex.games.betting.sizes import parse_sizes
+from treeplex.games.betting.size_grammar import parse_sizes
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.cli.shared.options import SIZES

@@ -10,7 +10,7 @@ import pytest
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import Game
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.holdem.cards.format import rhode_island, small

@@ -12,7 +12,7 @@ from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.search.leaf import ZeroLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.warm_start.begin import begin_search
 
 NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"

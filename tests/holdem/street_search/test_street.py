@@ -24,7 +24,7 @@ from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.suits import Suits
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 
 TEN = "holdem(ranks=5,suits=2,stack=8,sizes=[100%;a])"
 TWELVE = "holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])"

@@ -12,7 +12,7 @@ from tests.poker_games import SPOTS
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.holdem.solve.solution import HoldemSolution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_distance, how_made, read_solved, shipped_charts, solution_chart
 from treeplex.run.cli.main import app

@@ -13,7 +13,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.registry import load
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.rules.rules import PokerGame
 from treeplex.holdem.spots.known import all_hands

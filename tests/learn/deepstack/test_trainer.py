@@ -16,7 +16,7 @@ from treeplex.learn.deepstack.source import DeepStackSource  # noqa: E402
 from treeplex.learn.deepstack.value_net import UNITS  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_tree  # noqa: E402
 from treeplex.search.resolving.next_round import NextRoundLeaf  # noqa: E402
-from treeplex.search.subgame import Subgames  # noqa: E402
+from treeplex.search.subgame_search import Subgames  # noqa: E402
 from treeplex.search.subgames.batch import cut_states  # noqa: E402
 
 torch.set_num_threads(1)

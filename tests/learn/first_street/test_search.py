@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.first_street.search import SearchedSpot, search_spot
 from treeplex.search import ZeroLeaf

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 import treeplex as tp
 from treeplex.errors import FileError, PolicyError, SpecError, TreeplexError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.solve.first_street_judge import judge_first_street

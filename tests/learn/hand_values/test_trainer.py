@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import FileError, SpecError  # noqa: E402
-from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.betting.bet_plan import BetPlan  # noqa: E402
 from treeplex.holdem.cards.cards import parse_cards  # noqa: E402
 from treeplex.holdem.cards.format import HOLDEM  # noqa: E402
 from treeplex.holdem.search.leaves.hand_values import HandBoard  # noqa: E402

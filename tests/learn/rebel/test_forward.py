@@ -11,12 +11,12 @@ torch = pytest.importorskip("torch")
 from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.common.fitting import Fitting, huber  # noqa: E402
-from treeplex.learn.common.networks import Forward, layers_of, value_net  # noqa: E402
 from treeplex.learn.common.replay import Replay  # noqa: E402
+from treeplex.learn.common.value_net import Forward, layers_of, value_net  # noqa: E402
 from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.search import Belief  # noqa: E402
 from treeplex.search.methods import METHODS  # noqa: E402
-from treeplex.search.subgame import SubgameSearch  # noqa: E402
+from treeplex.search.subgame_search import SubgameSearch  # noqa: E402
 from treeplex.search.subgames.batch import Subgames, cut_states  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
 

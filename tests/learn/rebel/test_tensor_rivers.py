@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from tests.learn.torch.devices import DEVICE  # noqa: E402
 from treeplex.errors import AlgorithmError  # noqa: E402
-from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.betting.bet_plan import BetPlan  # noqa: E402
 from treeplex.holdem.cards.format import HOLDEM, small  # noqa: E402
 from treeplex.holdem.spots.known import all_hands  # noqa: E402
 from treeplex.holdem.spots.spot import Rake, Spot  # noqa: E402

@@ -14,8 +14,8 @@ from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.games.base import CHANCE  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
-from treeplex.learn.common.networks import value_net  # noqa: E402
 from treeplex.learn.common.settings import falling_rate  # noqa: E402
+from treeplex.learn.common.value_net import value_net  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
@@ -24,7 +24,7 @@ from treeplex.search.methods import METHODS, average_weights  # noqa: E402
 from treeplex.search.play_distribution import Part, drawn_iterations, playthrough_policy  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import policies_at, training_iterations  # noqa: E402
-from treeplex.search.subgame import SubgameSearch  # noqa: E402
+from treeplex.search.subgame_search import SubgameSearch  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
 
 torch.set_num_threads(1)

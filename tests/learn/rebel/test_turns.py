@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from tests.learn.torch.devices import NAMES  # noqa: E402
 from treeplex.base.workers.executor import make_executor  # noqa: E402
 from treeplex.errors import FileError, SpecError  # noqa: E402
-from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.betting.bet_plan import BetPlan  # noqa: E402
 from treeplex.holdem.betting.tree import Decision, StreetEnd  # noqa: E402
 from treeplex.holdem.cards.format import HOLDEM, small  # noqa: E402
 from treeplex.holdem.rules.public import HoldemGame  # noqa: E402
@@ -36,7 +36,7 @@ from treeplex.learn.rebel.turns.self_play import (  # noqa: E402
     river_spot,
 )
 from treeplex.search.methods import METHODS  # noqa: E402
-from treeplex.search.subgame import SubgameSearch  # noqa: E402
+from treeplex.search.subgame_search import SubgameSearch  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
 torch.set_num_threads(1)

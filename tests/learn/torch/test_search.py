@@ -21,7 +21,7 @@ from treeplex.games.public import (  # noqa: E402
 )
 from treeplex.learn.common.device import torch_device  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
-from treeplex.learn.common.networks import value_net  # noqa: E402
+from treeplex.learn.common.value_net import value_net  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402

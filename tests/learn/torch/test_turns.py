@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from tests.learn.torch.devices import DEVICE  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
-from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.betting.bet_plan import BetPlan  # noqa: E402
 from treeplex.holdem.cards.format import small  # noqa: E402
 from treeplex.holdem.rules.features import features_of_board  # noqa: E402
 from treeplex.holdem.search.subgames.subgame import cut_spot  # noqa: E402

@@ -14,7 +14,7 @@ import treeplex as tp
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import Interrupted, SpecError
 from treeplex.learn import Learner
-from treeplex.learn.train.own import panels_of
+from treeplex.learn.train.learner_job import panels_of
 from treeplex.run.job.record import Progress
 
 

@@ -11,7 +11,7 @@ from treeplex.base.settings import declared
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr
 from treeplex.learn.train.kind import Options
-from treeplex.learn.train.own import POLICY, LibraryKind, OwnJob
+from treeplex.learn.train.learner_job import POLICY, LibraryKind, OwnJob
 from treeplex.learn.train.registry import NEURAL, learner_named, learners
 from treeplex.learn.train.seeds import train_seeds
 from treeplex.run.job.record import Record

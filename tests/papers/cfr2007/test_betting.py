@@ -4,7 +4,7 @@ import pytest
 from papers.cfr2007.game import LimitGame, decisions, limit_betting, widths
 from papers.cfr2007.street import END, FOLD
 from treeplex.errors import GameError
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import Fold, Showdown, StreetEnd, betting_tree
 from treeplex.holdem.buckets.plan import limit_spot
 from treeplex.holdem.cards.format import HOLDEM, small

@@ -8,7 +8,7 @@ from papers.cfr2007.solver import LimitCFR
 from papers.cfr2007.strategy import LimitStrategy
 from tests.limit_games import SlowWalk, royal_buckets
 from treeplex.errors import PolicyError
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.buckets.joint import joint_tables
 from treeplex.holdem.cards.format import royal

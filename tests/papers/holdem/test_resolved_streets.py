@@ -10,7 +10,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.holdem.agents.spot_blueprint import SpotHands
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import leduc_holdem
 
 

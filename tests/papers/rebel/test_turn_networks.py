@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 from papers.common import kept
 from papers.rebel import turn_networks
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.binned_rivers import RiverBins
 from treeplex.holdem.spots.known import all_hands

@@ -4,7 +4,7 @@ import pytest
 
 from papers.rebel import turn_search
 from papers.rebel.small_turn_search import Turn
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.subgames.horizon import Horizon

@@ -22,9 +22,9 @@ from papers.cfr2007.runs import LIMIT, LimitSettings, solve_limit
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import FileError, Interrupted
 from treeplex.forms.policies.tabular import normalised
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.study.batches.batch import run_batch
 from treeplex.holdem.study.batches.boards import read_boards
@@ -35,7 +35,7 @@ from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.discount.job import DISCOUNT
 from treeplex.learn.discount.settings import DiscountSettings
 from treeplex.learn.learner import Learner
-from treeplex.learn.train.own import LIBRARY, OWN
+from treeplex.learn.train.learner_job import LIBRARY, OWN
 from treeplex.learn.train.train import train
 from treeplex.run.job import job as frame
 from treeplex.run.job.checkpoint import position_of
@@ -497,7 +497,7 @@ import sys, time
 from treeplex.run.job import job
 job.CHECKPOINT_SECONDS = job.LEAST_SHARE = 0.0
 from tests.run.job.test_kinds import SPOT_OF_RIVER
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 solve_spot(SPOT_OF_RIVER, iterations=95, threads=1, out=sys.argv[1], progress=lambda state: time.sleep(0.2))
 """
 

@@ -14,7 +14,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import pick
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.spots.known import holdem

@@ -242,7 +242,7 @@ def test_agents_are_played_against(folder: Path, against: str) -> None:
 
 
 def test_a_leaf_in_a_file_searches_turns_of_holdem(folder: Path) -> None:
-    from treeplex.holdem.betting.sizes import BetPlan
+    from treeplex.holdem.betting.bet_plan import BetPlan
     from treeplex.holdem.spots.known import holdem
     from treeplex.learn.first_street.search import search_spot
 

@@ -15,7 +15,7 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame, HoldemState
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.agents.agent import TableAgent

@@ -11,7 +11,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load, public_game, public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.rules.public import HoldemGame

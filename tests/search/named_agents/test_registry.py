@@ -12,7 +12,7 @@ from treeplex.base.spec import parse_spec
 from treeplex.errors import FileError, GameError, PolicyError, SpecError
 from treeplex.forms.sources.load import load
 from treeplex.games.base import TERMINAL
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.spots.known import holdem
 from treeplex.search import SearchAgent
 from treeplex.search.agents.agent import TableAgent, UniformAgent, agent_policy, play_game

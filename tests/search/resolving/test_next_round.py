@@ -10,7 +10,7 @@ from treeplex.games.builtin.leduc_poker import LeducPublicTree, LeducTable, ledu
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_tree
 from treeplex.search.resolving.next_round import NextRoundLeaf
-from treeplex.search.subgame import Subgames
+from treeplex.search.subgame_search import Subgames
 from treeplex.search.subgames.batch import cut_states
 
 LEDUC = public_tree("leduc_poker")

@@ -13,7 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.known import holdem
 from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf

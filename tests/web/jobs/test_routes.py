@@ -16,7 +16,7 @@ import pytest
 from tests.processes import spawned
 from tests.web.conftest import RIVER, TURN, running
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.web.arrays import unpack
 from treeplex.web.jobs.queue import PageJob

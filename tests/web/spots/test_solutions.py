@@ -15,7 +15,7 @@ from tests.web.conftest import TURN
 from treeplex.holdem.cards.cards import HANDS, cards_to_string, hand_index
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.solution import HoldemSolution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.holdem.study.report.export import node_report
 from treeplex.holdem.study.report.runouts import runouts

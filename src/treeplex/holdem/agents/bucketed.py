@@ -12,7 +12,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.policies.files import load_policy, read_policy_header
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.buckets.compile_buckets import Infostates
 from treeplex.holdem.buckets.game import BucketGame

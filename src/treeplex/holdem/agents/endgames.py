@@ -7,7 +7,7 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.search.charted import ChartedAgent

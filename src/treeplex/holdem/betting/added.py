@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from treeplex.errors import GameError
-from treeplex.games.betting.sizes import Size
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.games.betting.size_grammar import Size
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.spots.spot import Spot
 

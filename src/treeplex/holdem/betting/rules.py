@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar, overload
 
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 
 FOLD, CALL = 0, 1
 """Actions; CALL is a check where there is nothing to call. Any other action is the chips to raise to."""

@@ -14,7 +14,7 @@ from treeplex.errors import GameError
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets
 from treeplex.holdem.betting.rules import CALL, NOT_YET, BettingRules, BettingState
-from treeplex.holdem.betting.size import betting_size, check_nodes
+from treeplex.holdem.betting.tree_size import betting_size, check_nodes
 from treeplex.holdem.spots.spot import Rake, Spot
 
 MANY_NODES = 3_000
@@ -169,7 +169,7 @@ def betting_tree(spot: Spot) -> BettingTree:
     """Every betting line of a spot.
 
     Raises:
-        SpecError: more than :data:`treeplex.holdem.betting.size.MOST_NODES` nodes, found out before they are built.
+        SpecError: more than :data:`treeplex.holdem.betting.tree_size.MOST_NODES` nodes, found out before they are built.
     """
     return tree_from(spot.betting, spot.betting.root, spot.pot / 2)
 

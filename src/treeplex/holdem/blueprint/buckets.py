@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import PolicyError
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.rules import BettingState
-from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd, tree_from
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows
 from treeplex.holdem.forms.compile_spot import CompiledSpot

@@ -20,7 +20,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.games.betting.hand_rows import CardRows
 from treeplex.games.betting.nodes import MOST_NODES
 from treeplex.games.size_estimate import count_text
-from treeplex.holdem.betting.size import BettingSize, betting_size
+from treeplex.holdem.betting.tree_size import BettingSize, betting_size
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import betting_nodes, check_acting, table_size
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.buckets.buckets import Buckets, placed
 from treeplex.holdem.cards.cards import hand_class, hand_index, parse_cards
 from treeplex.holdem.cards.strength import FULL, MEAN, SQUARE, River

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from treeplex.base.notices import reporting, tell
 from treeplex.errors import SpecError
 from treeplex.games.parameters import GameInfo, flag, integer, items, real
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.buckets.game import BucketGame, Table
 from treeplex.holdem.buckets.plan import BLINDS, HISTOGRAM, LIMIT_BETS, MOST_SEQUENCES, BucketPlan
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards

@@ -5,7 +5,7 @@ from math import prod
 
 from treeplex.base.spec import nearest
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.spots.known import all_hands, unbound
 from treeplex.holdem.spots.spot import Spot

@@ -19,7 +19,7 @@ from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
 from treeplex.engine.tree.value_tested import DECAY
 from treeplex.holdem.engine.barrier import wait_at_barrier
-from treeplex.holdem.engine.boards import (
+from treeplex.holdem.engine.board_kernels import (
     descend_board,
     gather_end,
     gradient_rows,

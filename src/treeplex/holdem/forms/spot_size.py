@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.size import BettingSize, StreetSize, betting_size
+from treeplex.holdem.betting.tree_size import BettingSize, StreetSize, betting_size
 from treeplex.holdem.engine.node import TILE
 from treeplex.holdem.engine.workspace import Extent
 from treeplex.holdem.forms.boards import kept_deals
@@ -47,7 +47,7 @@ class SpotSize:
         scales: scales of one stored array of 16-bit numbers.
         extent: what scratch space depends on.
         form_bytes: bytes of the compiled arrays.
-        exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.size.BettingSize`.
+        exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.tree_size.BettingSize`.
     """
 
     nodes: int

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from treeplex.errors import SpecError
 from treeplex.games.parameters import GameInfo, integer, items
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.cards.format import Format, rhode_island, small
 from treeplex.holdem.rules.deck_parameters import deck_of

@@ -21,7 +21,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import BETTING, Bets, Options, PublicGame, State
 from treeplex.holdem.betting.added import action_to, offered, with_bet
-from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.betting.bet_plan import FixedLimit
 from treeplex.holdem.betting.tree import (
     BettingTree,
     Decision,

@@ -11,7 +11,7 @@ import numpy as np
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.games.public import PublicGame
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot

@@ -8,7 +8,7 @@ from treeplex.base.arrays import Floats
 from treeplex.holdem.engine.form import COUNT, REACH
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 
 
 class AverageValues(NamedTuple):

@@ -14,7 +14,7 @@ from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.warm_start.begin import begin_search
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from treeplex.base.spec import shown
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.games.betting.sizes import NO_SIZES, parse_sizes
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
+from treeplex.games.betting.size_grammar import NO_SIZES, parse_sizes
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.search.resolving.settings import ROUND, Resolving
 
 BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")
@@ -27,7 +27,7 @@ class StreetSolving:
             streets below it.
         later: sizes of later streets within a solve.
         raises: sizes of raises, everywhere.
-        add_allin, force_allin: where all-in is offered besides, see :class:`treeplex.holdem.betting.sizes.BetPlan`.
+        add_allin, force_allin: where all-in is offered besides, see :class:`treeplex.holdem.betting.bet_plan.BetPlan`.
         iterations: of each solve at most.
         gadget, method, threads: see :class:`treeplex.search.resolving.settings.Resolving`.
         drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.

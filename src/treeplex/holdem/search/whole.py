@@ -15,7 +15,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import StreetEnd
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy

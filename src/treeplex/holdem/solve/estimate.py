@@ -11,7 +11,7 @@ from treeplex.base import notebook
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.size import check_nodes
+from treeplex.holdem.betting.tree_size import check_nodes
 from treeplex.holdem.engine.workspace import workspace_sizes
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE
@@ -184,9 +184,9 @@ def estimate_spot(
 
     Args:
         spot: the spot, or its file.
-        algorithm: as for :func:`treeplex.holdem.solve.solve.solve_spot`.
+        algorithm: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
         threads: default: one per core that this process may use.
-        isomorphism: as for :func:`treeplex.holdem.solve.solve.solve_spot`; False with locks.
+        isomorphism: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`; False with locks.
 
     Raises:
         SpecError: unknown algorithm or parameter, too many threads, or betting so large that counting it was broken off.

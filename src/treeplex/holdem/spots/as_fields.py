@@ -9,8 +9,8 @@ import yaml
 from numpy.typing import NDArray
 
 from treeplex.base.located_text import LocatedText
-from treeplex.games.betting.sizes import sizes_to_string
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.games.betting.size_grammar import sizes_to_string
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.cards.ranges import range_to_string

@@ -14,7 +14,7 @@ from treeplex.base.arrays import Floats
 from treeplex.base.located_text import LocatedText, listed
 from treeplex.base.spec import nearest, shown
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.cards.cards import PICTURES, SUITS, hand_numbers, parse_card
 from treeplex.holdem.cards.format import Format
 from treeplex.holdem.cards.ranges import parse_range

@@ -30,8 +30,8 @@ from treeplex.base.arrays import Floats
 from treeplex.base.located_text import LocatedText, listed, located, read_marked, table
 from treeplex.base.spec import nearest, shown
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import NUMBER, Size, check_sizes, decimal
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.games.betting.size_grammar import NUMBER, Size, check_sizes, decimal
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit, StreetSizes
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set
 from treeplex.holdem.cards.format import HOLDEM, Format, format_named

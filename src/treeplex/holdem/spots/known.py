@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from treeplex.base.arrays import Floats
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import HOLDEM, Format, flop, rhode_island, royal, small
 from treeplex.holdem.cards.ranges import parse_range

@@ -20,8 +20,8 @@ from treeplex.base.wings import named
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import Game, State
 from treeplex.games.public import PublicGame
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit, half_up, plan_from_json
 from treeplex.holdem.betting.rules import BettingRules
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, half_up, plan_from_json
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set
 from treeplex.holdem.cards.format import HOLDEM, Format

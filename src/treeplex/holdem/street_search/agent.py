@@ -9,8 +9,8 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.rules import CALL, FOLD, BettingRules, BettingState
-from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.street_search.betting import StreetBetting
 from treeplex.holdem.street_search.street import Cards, StreetSubgame
 from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping

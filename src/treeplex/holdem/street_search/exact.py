@@ -12,7 +12,7 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.evaluate.judge import Judgement
-from treeplex.games.betting.sizes import ANY
+from treeplex.games.betting.size_grammar import ANY
 from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot

@@ -26,7 +26,7 @@ from treeplex.holdem.street_search.showdowns import Shares, Showdowns
 from treeplex.holdem.street_search.suits import Board, Suits
 from treeplex.holdem.street_search.warm_start import StreetGuess, regrets_of_guess, write_guess
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import normalised_range
 from treeplex.search.subgames.gadgets import Gadget
 from treeplex.search.subgames.subgame import Places, Ranges, Subgame, SubgameArrays

@@ -7,7 +7,7 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.holdem.street_search.betting import ROOT
 from treeplex.holdem.street_search.street import StreetSubgame
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

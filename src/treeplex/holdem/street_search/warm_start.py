@@ -14,7 +14,7 @@ from treeplex.search.warm_start.guess import GuessRegrets
 
 if TYPE_CHECKING:
     from treeplex.holdem.street_search.street import StreetSubgame
-    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgame_search import SubgameSearch
 
 
 class StreetGuess(Protocol):

@@ -12,8 +12,8 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import sizes_to_string
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.games.betting.size_grammar import sizes_to_string
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Action, Decision
 from treeplex.holdem.blueprint.preflop import ChartBook, ChartDecision, PreflopChart
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, cards_to_string

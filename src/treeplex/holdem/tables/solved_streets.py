@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from treeplex.base.version import install_hint
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.study.review.played_hand import RecordedHand, played_hand
 from treeplex.holdem.study.review.review import SHARE, ReviewSettings, judged

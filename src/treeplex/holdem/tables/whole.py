@@ -7,8 +7,8 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.betting.rules import CALL, FOLD, BettingState
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.cards.evaluator import (
     CLASS_SHIFT,

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from treeplex.errors import GameError, SpecError
-from treeplex.games.betting.sizes import ANY, Size, check_sizes, decimal, parse_sizes
+from treeplex.games.betting.size_grammar import ANY, Size, check_sizes, decimal, parse_sizes
 from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan, StreetSizes, half_up
 from treeplex.holdem.betting.rules import RULES, TDA, BettingRules
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan, StreetSizes, half_up
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.rules.deck_parameters import deck_of
 from treeplex.holdem.spots.fields import PLAYERS

@@ -18,12 +18,12 @@ from treeplex.base.wings import named
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting.settlement import Settlement
-from treeplex.games.betting.sizes import ANY
+from treeplex.games.betting.size_grammar import ANY
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import Bets, Options, State, pick
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit
 from treeplex.holdem.betting.rules import CALL, FOLD, Actions, BettingState
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.rules.features import features_of_board

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import load_weights
-from treeplex.learn.common.networks import network_text
+from treeplex.learn.common.value_net import network_text
 
 Tensor = Any
 Arrays = Mapping[str, NDArray[Any]]

@@ -9,7 +9,7 @@ from treeplex.base.spec import quoted
 from treeplex.errors import FileError
 from treeplex.learn.best_response.learner import BestResponse
 from treeplex.learn.train.kind import Training, count_of
-from treeplex.learn.train.own import LIBRARY, LibraryJob, LibraryKind
+from treeplex.learn.train.learner_job import LIBRARY, LibraryJob, LibraryKind
 from treeplex.run.job.record import Record
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from treeplex.games.base import Game
 from treeplex.games.public import PublicTree, pair_state
 from treeplex.learn.best_response.learner import most_probable
 from treeplex.learn.best_response.positions import Position, over
-from treeplex.learn.train.own import POLICY
+from treeplex.learn.train.learner_job import POLICY
 from treeplex.search.agents.agent import Agent, BaseAgent, TableAgent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 from treeplex.search.subgames.beliefs import Belief

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import Module
 from treeplex.learn.common.replay import Replay
+from treeplex.learn.common.value_net import Module
 
 Arrays = Mapping[str, NDArray[Any]]
 Loss = Callable[..., Any]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import Fitting, Loss
-from treeplex.learn.common.networks import Module
 from treeplex.learn.common.replay import Column, Replay
 from treeplex.learn.common.trainer import Arrays, Trainer
+from treeplex.learn.common.value_net import Module
 
 HELD = "held."
 """Before the names of rows that are kept for validation."""

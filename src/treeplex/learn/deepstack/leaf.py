@@ -11,7 +11,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.games.public import PublicState, PublicTree
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.encoding import EncodedPlaces, Encoding
-from treeplex.learn.common.networks import Forward
+from treeplex.learn.common.value_net import Forward
 from treeplex.learn.deepstack.situations import met_and_believed, pots, round_starts
 from treeplex.learn.deepstack.value_net import Module, fresh_net
 from treeplex.search.leaf import Prepared

@@ -17,7 +17,7 @@ from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import PairPlaces, cut_states
 from treeplex.search.subgames.beliefs import Belief, stacked_ranges
 from treeplex.search.subgames.horizon import Horizon

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Arrays
-from treeplex.learn.common.networks import Module
 from treeplex.learn.common.situations import SituationSource
+from treeplex.learn.common.value_net import Module
 from treeplex.learn.deepstack.files import FORM
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.deepstack.settings import DeepStackSettings

@@ -3,11 +3,11 @@
 from typing import Any
 
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import value_net
+from treeplex.learn.common.value_net import value_net
 
 Module = Any
 UNITS = ("gelu", "prelu")
-"""What follows a linear layer: layer norm and GeLU, as :func:`treeplex.learn.common.networks.value_net` has them, or PReLU."""
+"""What follows a linear layer: layer norm and GeLU, as :func:`treeplex.learn.common.value_net.value_net` has them, or PReLU."""
 
 
 def fresh_net(unit: str, inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:

@@ -15,9 +15,9 @@ from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.user_module import is_user_spec
-from treeplex.holdem.betting.size import check_nodes
-from treeplex.holdem.betting.sizes import BetPlan, plan_from_json
+from treeplex.holdem.betting.bet_plan import BetPlan, plan_from_json
 from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.betting.tree_size import check_nodes
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.forms.spot_size import check_boards, spot_size
 from treeplex.holdem.search.leaves.hand_values import HandValues
@@ -44,7 +44,7 @@ from treeplex.run.job.record import Progress, Record, check_count
 from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.warm_start.begin import begin_search
 
 Watcher = Callable[[Progress], None]

@@ -1,6 +1,6 @@
 """Spots solved on their first street alone: ``--until turn`` cuts a flop after its betting and asks a network for every turn.
 
-The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one board
+The search is that of :class:`treeplex.search.subgame_search.SubgameSearch`, on one board
 (:mod:`treeplex.holdem.forms.first_street`). A network for single hands is asked for both players at once on every board
 that can follow, and what it says is kept for :data:`USUALLY` iterations, before the flop for more. All-ins are exact. What
 comes out is a solution whose strategy ends with the first street; its EVs are those of the average strategy with the
@@ -36,7 +36,7 @@ from treeplex.run.job.job import Outcome
 from treeplex.run.job.record import Record, check_count
 from treeplex.run.solve.solvable import Asked, SolvingJob
 from treeplex.search.methods import METHODS, Method
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.synonyms import unknown_algorithm
@@ -186,7 +186,7 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
 
     Args:
         spot: the spot; None for that of the solution to resume.
-        asked: as for :func:`treeplex.holdem.solve.solve.solve_spot`.
+        asked: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
         stack: where what is begun for it ends.
 
     Raises:

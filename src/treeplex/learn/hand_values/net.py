@@ -12,7 +12,7 @@ from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.search.leaves.hand_values import HandValues, zero_sum
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import load_weights
-from treeplex.learn.common.networks import Forward, Module, network_text, value_net
+from treeplex.learn.common.value_net import Forward, Module, network_text, value_net
 from treeplex.learn.hand_values.situations import Situation
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from treeplex.base.arrays import Floats, Singles
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import HAND_CLASSES
 from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.cards.format import HOLDEM
@@ -24,7 +24,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.search.methods import METHODS
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 
 POT, CHIP = 100.0, 0.01
 KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}

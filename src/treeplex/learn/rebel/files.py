@@ -21,9 +21,9 @@ from treeplex.errors import FileError, PolicyError
 from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.networks import NetFactory
+from treeplex.learn.common.value_net import NetFactory
+from treeplex.learn.rebel.nets import load_weights, networks
 from treeplex.learn.rebel.network_leaf import NetworkLeaf, Origin
-from treeplex.learn.rebel.policy_net import load_weights, networks
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import Horizon

@@ -8,7 +8,7 @@ from typing import Any
 from treeplex.engine.tree.leaves import rows_reached
 from treeplex.games.public import PublicTree, pair_state
 from treeplex.learn.common.encoding import EncodedPlaces, Encoding
-from treeplex.learn.common.networks import Forward, Module, network_text
+from treeplex.learn.common.value_net import Forward, Module, network_text
 from treeplex.search.leaf import Prepared
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import subgame_roots

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.learn.common.fitting import Loss
+from treeplex.learn.rebel.nets import load_weights, weights_of
 from treeplex.learn.rebel.policy_encoding import PolicyRows
-from treeplex.learn.rebel.policy_net import load_weights, weights_of
 
 Arrays = Mapping[str, NDArray[Any]]
 

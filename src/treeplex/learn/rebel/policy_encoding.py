@@ -11,7 +11,7 @@ from treeplex.base.arrays import Bytes, Ints, Singles
 from treeplex.errors import GameError
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree
 from treeplex.learn.common.encoding import MOST_SEEN, Encoding
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames
 
 MOST_FUTURES = 200_000

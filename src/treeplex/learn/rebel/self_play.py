@@ -11,9 +11,9 @@ from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Ter
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.common.fitting import Loss, huber, of_known, squared
+from treeplex.learn.rebel.nets import policy_entropy, policy_loss
 from treeplex.learn.rebel.play import Play, Rows
 from treeplex.learn.rebel.policy_encoding import PolicyEncoding, no_policies
-from treeplex.learn.rebel.policy_net import policy_entropy, policy_loss
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.reward_rows import RewardRows, SubgamePath
 from treeplex.learn.rebel.settings import SelfPlaySettings

@@ -13,12 +13,12 @@ from treeplex.errors import SpecError
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.fitting import Fitting
-from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.common.trainer import Arrays, Trainer
+from treeplex.learn.common.value_net import NetFactory
+from treeplex.learn.rebel.nets import PREFIX, modules_of, networks
 from treeplex.learn.rebel.play import Play
-from treeplex.learn.rebel.policy_net import PREFIX, modules_of, networks
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings, WholeRebelSettings
 from treeplex.learn.rebel.turns.nets import save_turn_leaf, turn_leaf

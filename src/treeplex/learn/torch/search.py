@@ -15,14 +15,14 @@ from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.encoding import Encoding
-from treeplex.learn.common.networks import Module
+from treeplex.learn.common.value_net import Module
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.torch.form import TensorForm, on_host
 from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
 from treeplex.search.methods import METHODS, Method
 from treeplex.search.stopping import Replicas, Stopped
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import PairPlaces
 from treeplex.solvers.rules.variants import Variant
 

@@ -19,7 +19,7 @@ from treeplex.learn.rebel.turns.river_net import RiverLeaf, balanced, seen
 from treeplex.learn.torch.kernels import Placement, Tensor, averaged
 from treeplex.learn.torch.search import check_method
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
 

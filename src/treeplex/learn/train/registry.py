@@ -12,7 +12,7 @@ from treeplex.base.wings import provided
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.learner import Learner
 from treeplex.learn.train.kind import TrainingKind
-from treeplex.learn.train.own import OWN, LibraryKind, OwnKind, own_learner
+from treeplex.learn.train.learner_job import OWN, LibraryKind, OwnKind, own_learner
 from treeplex.run.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.solvers.synonyms import unknown_algorithm
 

@@ -15,7 +15,7 @@ from treeplex.search.agents.agent import Thought
 from treeplex.search.agents.solving import SolvedSubgame, SubgameAgent
 from treeplex.search.leaf import LeafValue, NoLeaf, leaf_name
 from treeplex.search.methods import METHODS, average_weights
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
 from treeplex.search.subgames.horizon import Horizon

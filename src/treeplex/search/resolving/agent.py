@@ -32,7 +32,7 @@ from treeplex.search.resolving.carried import ResolvedSubgame, ResolvingState
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import REACH, UNSAFE
 from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
 from treeplex.search.subgames.gadgets import GADGETS, Gadget

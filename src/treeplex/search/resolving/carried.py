@@ -24,7 +24,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.solving import SolvedSubgame
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief, with_trace
 from treeplex.search.subgames.response import response_values
 from treeplex.search.subgames.subgame import Endgame, ResponseValues, Subgame

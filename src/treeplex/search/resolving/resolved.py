@@ -22,7 +22,7 @@ from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Ter
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.play_distribution import joined_ranges
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.beliefs import moved_range
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
@@ -44,7 +44,7 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
     Args:
         subgame: uncut, with the ranges by which the policy comes there.
         policy: of public trees a policy of the compiled game; of any subgame what a solve of it found, float64 [Q], see
-            :meth:`treeplex.search.subgame.SubgameSearch.average_policy`.
+            :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
         player: who follows it; the other one plays its best response.
 
     Returns:

@@ -13,7 +13,7 @@ from treeplex.games.public import PublicTree
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import SECOND_ROUND, write_average
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
 

@@ -35,7 +35,7 @@ from treeplex.search.warm_start.batch import regrets_of_guess, write_guess
 from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
 if TYPE_CHECKING:
-    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgame_search import SubgameSearch
 
 
 @dataclass(frozen=True, eq=False, repr=False)

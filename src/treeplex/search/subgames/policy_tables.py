@@ -35,7 +35,7 @@ def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[in
 
 
 def subgame_policy(policy: Policy, subgames: Subgames) -> Floats:
-    """A policy in the decisions of subgames, float64 [Q], as :func:`treeplex.search.subgame.subgame_values` reads it."""
+    """A policy in the decisions of subgames, float64 [Q], as :func:`treeplex.search.subgame_search.subgame_values` reads it."""
     found = np.zeros(subgames.size)
     for infosets, state in zip(subgames.infosets, subgames.decisions.true_states, strict=True):
         for hand, sequences in sequences_at(policy.game, subgames.game, state).items():

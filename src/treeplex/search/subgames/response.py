@@ -23,7 +23,7 @@ def response_values(subgame: Subgame, policy: NDArray[Any], player: int, leaf_va
 
     Args:
         subgame: one subgame, with the ranges with which it begins.
-        policy: [Q], what the other one plays, see :meth:`treeplex.search.subgame.SubgameSearch.average_policy`.
+        policy: [Q], what the other one plays, see :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
         player: who responds.
         leaf_values: float64 [K, H_player], what its hands are worth where the subgame is cut off.
 

@@ -28,7 +28,7 @@ from treeplex.games.public import PublicGame, State
 if TYPE_CHECKING:
     from treeplex.search.leaf import LeafValue
     from treeplex.search.methods import Method
-    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgame_search import SubgameSearch
     from treeplex.search.subgames.batch import PairPlaces, Subgames
     from treeplex.search.subgames.gadgets import Gadget
     from treeplex.search.warm_start.guess import GuessRegrets
@@ -304,7 +304,7 @@ class Subgame(ABC):
         return self
 
     def endgame(self, method: "Method", horizon: int, *, as_cut: bool = False) -> Endgame | None:
-        """A faster solver than :class:`treeplex.search.subgame.SubgameSearch`; None where there is none.
+        """A faster solver than :class:`treeplex.search.subgame_search.SubgameSearch`; None where there is none.
 
         Args:
             method: how it is solved.

@@ -13,7 +13,7 @@ from treeplex.search.leaf import leaf_values
 from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
 if TYPE_CHECKING:
-    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgame_search import SubgameSearch
 
 
 def write_guess(search: "SubgameSearch", guess: Guess) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import Method
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges, Subgame
 from treeplex.search.warm_start.guess import Guess
 from treeplex.solvers.rules.fictitious import FictitiousRule

@@ -10,7 +10,7 @@ import pytest
 
 from treeplex.base.workers.executor import make_executor
 from treeplex.errors import AlgorithmError, FileError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.engine.form import SCALES, STORE
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.split import blocks, jobs, parts

@@ -13,7 +13,7 @@ import pytest
 from tests.holdem.fake_holdem import NODES, FakeSolution, FakeView
 from treeplex.base.workers.executor import make_executor
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import HANDS, parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.solution import load_solution

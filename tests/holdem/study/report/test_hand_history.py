@@ -7,7 +7,7 @@ pytest.importorskip("pokerkit")
 import numpy as np
 
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import HANDS, parse_cards
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.report.hand_history import read_hand, with_bets_of

@@ -8,7 +8,7 @@ from tests.holdem.forms.test_runouts import PUSH
 from tests.poker_games import unfolded
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import cards_to_string
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 
 
 def test_lines_go_on_with_what_is_dealt() -> None:

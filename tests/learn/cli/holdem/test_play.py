@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from treeplex.base.digits import three_digits
 from treeplex.errors import GameError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.spots.known import holdem

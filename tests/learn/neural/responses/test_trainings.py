@@ -7,7 +7,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
-from treeplex.learn.train.own import LIBRARY
+from treeplex.learn.train.learner_job import LIBRARY
 from treeplex.run.job.folder import JobFolder
 
 pytest.importorskip("torch")

@@ -13,7 +13,7 @@ from papers.rebel.small_turn_search import Turn  # noqa: E402
 from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.base.settings import from_yaml  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit  # noqa: E402
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit  # noqa: E402
 from treeplex.holdem.cards.cards import parse_cards  # noqa: E402
 from treeplex.holdem.cards.format import royal, small  # noqa: E402
 from treeplex.holdem.solve.solution import load_solution  # noqa: E402

@@ -12,7 +12,7 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.spots.as_fields import spot_fields
 from treeplex.holdem.spots.fields import read_range
 from treeplex.holdem.spots.files import SpotRequest, read_bets, request_from_options, spot_request, usual_chip
-from treeplex.holdem.spots.libratus import read_libratus_endgame
+from treeplex.holdem.spots.libratus_endgames import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import FIELDS, HOW, names_spot
 from treeplex.holdem.study.report.hand_history import HandSpot, read_hand, with_bets_of

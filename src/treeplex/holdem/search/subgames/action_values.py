@@ -15,7 +15,7 @@ from treeplex.search.leaf import leaf_values
 
 if TYPE_CHECKING:
     from treeplex.holdem.search.subgames.subgame import HoldemSubgame
-    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgame_search import SubgameSearch
 
 Pair = tuple[Floats, Floats]
 

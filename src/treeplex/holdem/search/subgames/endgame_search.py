@@ -26,7 +26,7 @@ def passes(method: Method) -> bool:
 
 
 class EndgameSearch:
-    """What :class:`treeplex.search.subgame.SubgameSearch` does where nothing is cut off, some times faster.
+    """What :class:`treeplex.search.subgame_search.SubgameSearch` does where nothing is cut off, some times faster.
 
     A pass of the engine updates a player on all boards at once, in single precision, and adds the strategy that it meets to the
     average on the way. Only what an agent plays by is kept: no values of roots, and no strategy in sequence form.

@@ -42,7 +42,7 @@ from treeplex.holdem.search.subgames.response import HoldemResponse, values_to_l
 from treeplex.holdem.search.subgames.warm_start import regrets_of_guess, write_guess
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.methods import Method
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief, normalised_range, with_trace
 from treeplex.search.subgames.gadgets import Gadget
 from treeplex.search.subgames.horizon import Horizon

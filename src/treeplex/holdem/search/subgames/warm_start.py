@@ -15,7 +15,7 @@ from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
 if TYPE_CHECKING:
     from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame
-    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgame_search import SubgameSearch
 
 
 def street_of(search: "SubgameSearch") -> "tuple[HoldemSubgame, HoldemArrays]":

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.holdem.solve.session import DEFAULT_SHARE, DEFAULT_STORAGE
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board
 from treeplex.holdem.study.report.export import Solved, node_report

@@ -32,7 +32,7 @@ class Viewed(Protocol):
 
 
 class Solved(Viewed, Protocol):
-    """A solved spot; see :mod:`treeplex.holdem.solve.solve`."""
+    """A solved spot; see :mod:`treeplex.holdem.solve.solve_spot`."""
 
     @property
     def algorithm(self) -> str: ...

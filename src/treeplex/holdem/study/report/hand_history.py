@@ -14,8 +14,8 @@ from typing import Any
 from treeplex.base.storage.reading import MOST_TEXT, read_bytes
 from treeplex.base.version import install_hint
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.games.betting.sizes import sizes_to_string
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
+from treeplex.games.betting.size_grammar import sizes_to_string
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import RANKS
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.report.room_text import is_room_text, phh_texts

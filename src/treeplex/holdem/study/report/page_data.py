@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string, hand_numbers
 from treeplex.holdem.cards.format import Format
 from treeplex.holdem.cards.ranges import parse_range
@@ -37,7 +37,7 @@ class ActionLike(Protocol):
 
 
 class NodeView(Protocol):
-    """A node of a solved spot; see :mod:`treeplex.holdem.solve.solve`."""
+    """A node of a solved spot; see :mod:`treeplex.holdem.solve.solve_spot`."""
 
     @property
     def board(self) -> tuple[int, ...]: ...

@@ -16,13 +16,13 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.notices import reporting, tell
 from treeplex.errors import SpecError, TreeplexError
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
+from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.policies.line import read_steps
 from treeplex.holdem.solve.estimate import estimate_spot
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution, reread
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.report.export import node_report

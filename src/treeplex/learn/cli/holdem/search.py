@@ -121,7 +121,7 @@ def search(
 
 def big_blind(spot: "Spot") -> float | None:
     """The smallest bet, if the spot names one; in chips."""
-    from treeplex.holdem.betting.sizes import BetPlan
+    from treeplex.holdem.betting.bet_plan import BetPlan
 
     return spot.bets.min_bet if isinstance(spot.bets, BetPlan) else None
 

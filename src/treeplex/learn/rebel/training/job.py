@@ -28,8 +28,8 @@ from treeplex.base.workers.crew import Inline
 from treeplex.base.workers.executor import Executor
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.files import save_net
+from treeplex.learn.rebel.nets import weights_of
 from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayStopped
-from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.learn.rebel.training.live_evaluation import Judge
 from treeplex.learn.train.kind import TrainingJob

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net, save_net
-from treeplex.learn.rebel.policy_net import PREFIX, load_weights, weights_of
+from treeplex.learn.rebel.nets import PREFIX, load_weights, weights_of
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.turns.policies import TurnGuess, inputs_of, most_columns
 from treeplex.learn.rebel.turns.river_net import RiverLeaf, RiverNet

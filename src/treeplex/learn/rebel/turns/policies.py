@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints, Singles
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.betting.tree import Action, Decision
 from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.rules.public import HoldemGame, HoldemState
@@ -19,10 +19,10 @@ from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.search.subgames.warm_start import policies_from
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import Forward, Module, value_net
+from treeplex.learn.common.value_net import Forward, Module, value_net
+from treeplex.learn.rebel.nets import probabilities
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyRows
-from treeplex.learn.rebel.policy_net import probabilities
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
 FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}

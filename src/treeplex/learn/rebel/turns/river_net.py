@@ -8,7 +8,7 @@ from treeplex.base.arrays import Singles
 from treeplex.errors import SpecError
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import Forward, Module, network_text, value_net
+from treeplex.learn.common.value_net import Forward, Module, network_text, value_net
 
 LINEAR = 0.1
 """Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit, StreetSizes
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, RiverBins
@@ -20,9 +20,9 @@ from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.fitting import Loss
+from treeplex.learn.rebel.nets import policy_loss
 from treeplex.learn.rebel.play import Play, Rows
 from treeplex.learn.rebel.policy_encoding import PolicyRows, no_policies
-from treeplex.learn.rebel.policy_net import policy_loss
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.settings import HoldemRebelSettings, HoldemSelfPlaySettings
 from treeplex.learn.rebel.turns.policies import examples_of, inputs_of
@@ -34,7 +34,7 @@ from treeplex.learn.torch.turns import TurnSearch
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
 from treeplex.search.stopping import training_iterations
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.warm_start.begin import begin_search, guess_of
 from treeplex.solvers.rules.fictitious import FictitiousRule

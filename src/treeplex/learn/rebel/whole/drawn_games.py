@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from treeplex.games.base import CHANCE
-from treeplex.games.betting.sizes import Size
+from treeplex.games.betting.size_grammar import Size
+from treeplex.holdem.betting.bet_plan import StreetSizes
 from treeplex.holdem.betting.rules import BettingState
-from treeplex.holdem.betting.sizes import StreetSizes
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 

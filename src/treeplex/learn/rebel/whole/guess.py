@@ -4,16 +4,16 @@ import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import ANY
+from treeplex.games.betting.size_grammar import ANY
 from treeplex.holdem.betting.rules import CALL
 from treeplex.holdem.street_search.street import StreetPlaces, StreetSubgame
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import Forward, Module
+from treeplex.learn.common.value_net import Forward, Module
+from treeplex.learn.rebel.nets import probabilities
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyRows
-from treeplex.learn.rebel.policy_net import probabilities
 from treeplex.learn.rebel.whole.value_leaf import Rows, WholeEncoding
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
 

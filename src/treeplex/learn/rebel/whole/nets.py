@@ -7,9 +7,9 @@ from typing import Any
 from treeplex.errors import FileError
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.common.networks import Module, NetFactory, value_net
+from treeplex.learn.common.value_net import Module, NetFactory, value_net
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.rebel.policy_net import load_weights
+from treeplex.learn.rebel.nets import load_weights
 from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.guess import NetworkStreetGuess, StreetPolicies
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf

@@ -27,9 +27,9 @@ from treeplex.holdem.street_search.street_search import StoppedRows, run_stoppin
 from treeplex.holdem.street_search.suits import Board
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.fitting import Loss
+from treeplex.learn.rebel.nets import policy_loss
 from treeplex.learn.rebel.play import Play, Rows
 from treeplex.learn.rebel.policy_encoding import no_policies
-from treeplex.learn.rebel.policy_net import policy_loss
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 from treeplex.learn.rebel.whole.drawn_games import changed_game, closed_table, drawn_game, sizes_of

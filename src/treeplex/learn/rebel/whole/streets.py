@@ -7,7 +7,7 @@ from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.size_estimate import count_text
 from treeplex.holdem.betting.rules import CALL, BettingState
-from treeplex.holdem.betting.size import BettingSize, betting_size
+from treeplex.holdem.betting.tree_size import BettingSize, betting_size
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import check_acting

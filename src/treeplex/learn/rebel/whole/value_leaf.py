@@ -11,7 +11,7 @@ from treeplex.holdem.engine.showdowns.rows_of_hands import equalise, write_won
 from treeplex.holdem.street_search.street import Cards, StreetPlaces
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.encoding import MOST_SEEN, EncodedPlaces, Encoding
-from treeplex.learn.common.networks import Module
+from treeplex.learn.common.value_net import Module
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look, look_of_betting
 from treeplex.search.leaf import Prepared

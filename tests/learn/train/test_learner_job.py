@@ -15,7 +15,7 @@ import treeplex as tp
 from treeplex.base.settings import Settings, setting
 from treeplex.errors import AlgorithmError, FileError, Interrupted, SpecError
 from treeplex.learn import Learner
-from treeplex.learn.train.own import OWN, POLICY
+from treeplex.learn.train.learner_job import OWN, POLICY
 from treeplex.learn.train.registry import learner_named
 from treeplex.run.cli.main import app
 from treeplex.run.job.folder import JobFolder

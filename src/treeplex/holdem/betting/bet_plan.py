@@ -1,7 +1,7 @@
 """Which bets and raises are on offer: sizes for every street and player turned into amounts, and fixed limits.
 
-Sizes are those of :mod:`treeplex.games.betting.sizes`. The order is that of postflop-solver (b-inary, 2023), so that trees
-agree with it:
+Sizes are those of :mod:`treeplex.games.betting.size_grammar`. The order is that of postflop-solver (b-inary, 2023), so that
+trees agree with it:
 
 1. every size becomes an amount, rounded half up; all-in is added where ``add_allin`` says so;
 2. an amount below the smallest bet or raise, or above what another player can call, is moved to that limit;
@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import ANY, Size, parse_sizes, sizes_to_string
+from treeplex.games.betting.size_grammar import ANY, Size, parse_sizes, sizes_to_string
 
 if TYPE_CHECKING:
     from treeplex.holdem.betting.rules import BettingRules, BettingState

@@ -12,14 +12,14 @@ import pytest
 from tests.poker_games import SPOTS
 from treeplex.base.storage.memory import available_memory, container_memory
 from treeplex.errors import AlgorithmError, Interrupted, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.solve.estimate import estimate_spot
 from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.known import holdem
-from treeplex.holdem.spots.libratus import read_libratus_endgame
+from treeplex.holdem.spots.libratus_endgames import read_libratus_endgame
 from treeplex.run.job.interrupt import Interrupt
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.holdem.betting import size as counting
-from treeplex.holdem.betting.size import betting_size
+from treeplex.holdem.betting import tree_size as counting
+from treeplex.holdem.betting.tree_size import betting_size
 from treeplex.holdem.whole.nodes import betting_nodes, table_size
 
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"

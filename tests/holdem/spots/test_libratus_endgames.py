@@ -15,7 +15,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, betting_tree, payoffs
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.holdem.cards.evaluator import strengths
-from treeplex.holdem.spots.libratus import hand_order, misread_strength, misread_strengths, read_libratus_endgame
+from treeplex.holdem.spots.libratus_endgames import hand_order, misread_strength, misread_strengths, read_libratus_endgame
 from treeplex.holdem.spots.spot import Rake, Spot
 
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")

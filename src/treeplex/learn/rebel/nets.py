@@ -10,7 +10,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.encoding import EncodedPlaces, Encoding
-from treeplex.learn.common.networks import Forward, Module, NetFactory, network_text, own_net, value_net
+from treeplex.learn.common.value_net import Forward, Module, NetFactory, network_text, own_net, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyEncoding
 from treeplex.learn.rebel.settings import RebelSettings

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.games.betting.sizes import Size, parse_sizes, sizes_to_string
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes, plan_from_json
+from treeplex.games.betting.size_grammar import Size, parse_sizes, sizes_to_string
+from treeplex.holdem.betting.bet_plan import BetPlan, FixedLimit, StreetSizes, plan_from_json
 
 SIZES = {
     "0%": Size("pot", 0.0),

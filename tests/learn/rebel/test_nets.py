@@ -17,9 +17,7 @@ from treeplex.games.public import PublicTree  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.rebel import policy_encoding  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
-from treeplex.learn.rebel.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
-from treeplex.learn.rebel.policy_net import (  # noqa: E402
+from treeplex.learn.rebel.nets import (  # noqa: E402
     load_weights,
     networks,
     policy_entropy,
@@ -27,6 +25,8 @@ from treeplex.learn.rebel.policy_net import (  # noqa: E402
     probabilities,
     weights_of,
 )
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
+from treeplex.learn.rebel.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch  # noqa: E402

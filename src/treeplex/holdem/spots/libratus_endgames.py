@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints
 from treeplex.base.storage.reading import read_text
 from treeplex.errors import FileError, SpecError
-from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.holdem.cards.evaluator import strengths
 from treeplex.holdem.spots.spot import Spot
