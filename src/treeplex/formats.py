@@ -3,12 +3,13 @@
 ``tp.load`` reads all of these games by itself; here are the readers and writers one by one.
 """
 
+from treeplex.forms.policies.openspiel import from_tabular_policy, to_pyspiel_policy, to_tabular_policy
 from treeplex.forms.sources.efg_read import read_efg
 from treeplex.forms.sources.efg_write import write_efg
 from treeplex.forms.sources.liteefg import read_game_file
 from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.nfg_read import read_nfg
-from treeplex.forms.sources.openspiel import OpenSpielGame, from_tabular_policy, to_pyspiel_policy, to_tabular_policy
+from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.forms.sources.user_module import load_user_game
 from treeplex.holdem.whole.phh import read_phh, write_phh
 

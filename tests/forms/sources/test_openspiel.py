@@ -11,15 +11,9 @@ import pytest
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.files import load_policy, save_policy
+from treeplex.forms.policies.openspiel import from_tabular_policy, to_pyspiel_policy, to_tabular_policy, transferred
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.sources.openspiel import (
-    OpenSpielGame,
-    from_tabular_policy,
-    same_rules,
-    to_pyspiel_policy,
-    to_tabular_policy,
-    transferred,
-)
+from treeplex.forms.sources.openspiel import OpenSpielGame, same_rules
 from treeplex.games.turn_based import turn_text
 from treeplex.run.judge import nash_conv
 

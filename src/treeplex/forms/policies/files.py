@@ -38,9 +38,10 @@ from treeplex.base.version import own_version
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.openspiel import transferred
 from treeplex.forms.policies.plain import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
 from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_table, uniform_probabilities
-from treeplex.forms.sources.openspiel import same_rules, transferred
+from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import Game
 from treeplex.games.turn_based import other_names
 

@@ -15,9 +15,10 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.openspiel import transferred
 from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.openspiel import same_rules, transferred
+from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import Game
 from treeplex.games.size_estimate import MOST_HISTORIES
 from treeplex.run.job.folder import RUN, STATE, JobFolder, folder_at
@@ -256,7 +257,7 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
     if isinstance(policy, str | os.PathLike):
         return load_policy(policy_file(policy), game, complete=complete)
     if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
-        from treeplex.forms.sources.openspiel import from_tabular_policy
+        from treeplex.forms.policies.openspiel import from_tabular_policy
 
         return from_tabular_policy(game, policy)
     raise PolicyError(f"cannot read a policy from {type(policy).__name__}; give a Policy, a Solution, a mapping or a file")
