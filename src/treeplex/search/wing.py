@@ -16,6 +16,6 @@ WING = Wing(
         f"{_AGENTS}.rules:Rules",
         f"{_AGENTS}.openspiel:OpenSpiel",
     ),
-    warm_ups={"agents": "treeplex.search.warm_up:compile_agents"},
+    warm_ups={"agents": "treeplex.search.match.warm_up:compile_agents"},
     commands=("treeplex.search.cli",),
 )
