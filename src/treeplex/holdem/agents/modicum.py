@@ -64,7 +64,7 @@ class ModicumSettings(ResolvingSettings):
 
 
 def whole_solving(settings: ModicumSettings) -> StreetSolving:
-    """The same of whole hold'em: the flop is solved to its end, the turn with its rivers.
+    """Street solving for whole hold'em: the flop is solved to the end of its betting, the turn with its rivers.
 
     Raises:
         SpecError: a setting that only other games have.

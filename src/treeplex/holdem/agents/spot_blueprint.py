@@ -29,7 +29,7 @@ class At(NamedTuple):
         tree: the betting of its street there.
         board: its number among all boards.
         hands: for each player int64, the hands of the format in the tree's order.
-        given: what hands of the giver gave away on the way, in the tree's order, in the game's units; zeros if nobody asked.
+        given: gifts of the giver on the way, per hand in the tree's order, in the game's units; zeros if not counted.
     """
 
     node: int
@@ -118,7 +118,7 @@ class SpotBlueprint:
         Args:
             browser: of its values.
             game, path: where.
-            giver: whose gifts are counted, as :func:`treeplex.search.resolving.resolved.gifts` does; None for nobody's.
+            giver: whose gifts are counted, as :func:`treeplex.search.resolving.resolved.gifts` does; None counts none.
 
         Raises:
             AlgorithmError: a bet that the solution lacks.
@@ -214,7 +214,7 @@ def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, ther
 
 
 def other_field(game: HoldemGame, blueprint: HoldemGame) -> str | None:
-    """What two spots differ in beside bets; None for nothing."""
+    """The first field other than bets in which two spots differ; None if none does."""
     mine, theirs = game.spot, blueprint.spot
     for name in ("board", "pot", "stack", "rake", "blinds", "format"):
         if getattr(mine, name) != getattr(theirs, name):

@@ -24,7 +24,7 @@ def with_bet(spot: Spot, event: Decision, action: float) -> Spot:
 
 
 def offered(event: Decision, action: float, spot: Spot) -> int:
-    """The number of the bet or raise to so many chips.
+    """The index of the bet or raise to ``action`` chips.
 
     Raises:
         GameError: it is not offered; ``spot`` says why.
@@ -45,7 +45,7 @@ def action_to(event: Decision, amount: float) -> int | None:
 
 
 def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
-    """A plan with one more bet, or raise by so many chips, for the player to act on this street."""
+    """The plan with one more bet or raise of ``chips`` for the player to act, on this street."""
     own = plan.streets[event.street][event.player]
     size = Size("chips", chips)
     changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))

@@ -38,7 +38,7 @@ class StreetSizes:
     donk: tuple[Size, ...] | None = None
 
     def changed(self, bets: str | None = None, raises: str | None = None, donk: str | None = None) -> "StreetSizes":
-        """The same with new texts where given (donk ``default``: as ``bets``)."""
+        """A copy with the sizes that are given replaced (donk ``default``: as ``bets``)."""
         sizes = self if bets is None else replace(self, bets=parse_sizes(bets, False))
         sizes = sizes if raises is None else replace(sizes, raises=parse_sizes(raises, True))
         if donk is None:
@@ -110,7 +110,7 @@ class BetPlan:
         min_bet: float | None = None,
         streets: int = len(HOLDEM_STREETS),
     ) -> "BetPlan":
-        """The same sizes for both players on every street. Other formats than hold'em give their number of ``streets``.
+        """A plan with one set of sizes for both players and all streets; ``streets`` is for other formats than hold'em.
 
         Raises:
             SpecError: a text that is not a list of sizes, or a threshold out of range.

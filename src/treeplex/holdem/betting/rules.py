@@ -9,7 +9,7 @@ Two sets of rules differ where somebody is all-in for less than a full raise or 
 
 - ``tda``: those of card rooms (Poker Tournament Directors Association, rules of 2022, rule 47). A player who has acted may
   raise again only when facing at least a full raise since; short all-ins add up. The next raise goes at least a full raise
-  above the bet faced. Whoever calls a blind that is all-in for less puts in the full blind, unless nobody else in the hand
+  above the bet faced. Whoever calls a blind that is all-in for less puts in the full blind, unless no other player in the hand
   has that much.
 - ``acpc``: those of the Annual Computer Poker Competition and of OpenSpiel's ``universal_poker``. Any raise opens the betting
   again. A short all-in leaves the smallest raise where it was. Raising is allowed as long as another player has chips. Blinds
@@ -43,7 +43,7 @@ class BettingState(NamedTuple):
         street: the street, from 0.
         paid: chips each player has put in, antes aside.
         folded: who has folded.
-        waiting: who acts before the street ends, if nobody raises.
+        waiting: players still to act on the street if there is no raise.
         faced: the bet to match.
         base: ``faced`` when the street began; 0 on the first.
         least: the smallest raise goes to here, a shorter all-in aside.
@@ -222,7 +222,7 @@ class BettingRules:
         return BettingState(first, self.first_street, paid, none, waiting, faced, 0, least, full, 0, nobody, False, "")
 
     def next_player(self, waiting: tuple[bool, ...], after: int) -> int:
-        """Who acts next, going around the table from a player; ``CHANCE`` if nobody does."""
+        """The next player to act, clockwise from a player; ``CHANCE`` if there is none."""
         if True not in waiting:
             return CHANCE
         return waiting.index(True, after + 1) if True in waiting[after + 1 :] else waiting.index(True)
@@ -316,7 +316,7 @@ class BettingRules:
         )
 
     def owes(self, state: BettingState, folded: tuple[bool, ...], player: int) -> bool:
-        """Whether a player who has not acted does not only face chips that nobody else in the hand has."""
+        """Whether a player must still act: it has matched the bet, or faces chips that another active player can cover."""
         put = state.paid[player]
         return put >= state.faced or any(
             stack > put and not out and seat != player
@@ -351,7 +351,7 @@ class BettingRules:
         return TERMINAL if following == CHANCE and street + 1 == self.streets else following
 
     def next_street(self, state: BettingState) -> BettingState:
-        """The state at the start of the next street, its cards dealt; nobody acts if fewer than two have chips left."""
+        """The state at the start of the next street, after its cards; no player acts if fewer than two have chips left."""
         waiting = tuple(not out and stack > put for out, stack, put in zip(state.folded, self.behind, state.paid, strict=True))
         if sum(waiting) < 2:
             waiting = (False,) * len(waiting)
@@ -385,5 +385,5 @@ class BettingRules:
 
 
 def replaced(values: tuple[Value, ...], place: int, value: Value) -> tuple[Value, ...]:
-    """The same values with another one in a place."""
+    """A copy of a tuple with one entry replaced."""
     return (*values[:place], value, *values[place + 1 :])

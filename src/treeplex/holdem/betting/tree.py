@@ -113,7 +113,7 @@ class BettingTree:
 
     @cached_property
     def moves(self) -> list[list[int]]:
-        """The actions at each node as places in :attr:`names`; none where nobody acts."""
+        """The actions at each node as indices into :attr:`names`; empty at nodes without a decision."""
         number = {name: action for action, name in enumerate(self.names)}
         return [[number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in self.nodes]
 

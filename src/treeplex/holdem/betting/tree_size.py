@@ -40,7 +40,7 @@ class StreetSize:
     """How much betting a street has, cards factored out.
 
     Attributes:
-        roots: ways to come to the street; all-ins from before, after which nobody acts, are among them.
+        roots: ways to come to the street; earlier all-ins, which leave no decision, are among them.
         decisions, actions: decisions of each player, and the actions there.
         folds, showdowns: where betting ends; a showdown counts on the street on which the board is complete.
         ends: ways to leave the street for the next one, as its ``roots``.
@@ -98,7 +98,7 @@ def betting_size(
         enough: whether a tree of that size at least is too large; counting stops there.
 
     Raises:
-        SpecError: there is no ``enough``, and a single street has so many lines that even counting them was broken off.
+        SpecError: without ``enough``, a single street has too many lines to count.
     """
     root = rules.to_act(rules.root) if root is None else root
     size, opened, all_in = BettingSize(), {root.key: (root, 1)}, 0

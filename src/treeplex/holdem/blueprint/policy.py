@@ -31,7 +31,7 @@ BLUEPRINT = "blueprint.safetensors"
 FORMAT, VERSION = "treeplex holdem blueprint", 1
 LINE = re.compile(r"(.*?)(f|c|/|r\d+)")
 STEPS = 255
-"""Probabilities are kept in so many steps."""
+"""Probabilities are stored as multiples of 1 / ``STEPS``."""
 
 
 @dataclass(frozen=True, eq=False)

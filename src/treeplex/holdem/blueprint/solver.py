@@ -5,7 +5,7 @@ regrets in most walks, regrets of 32 bits with a floor. Two things differ. Cards
 hands, since ranking a board takes as long as many walks. And averages are kept on all streets, as sums of 32-bit floats, where
 Pluribus keeps them for the first and takes means of snapshots later. A policy is added wherever a walk draws from it. So it
 counts by its player's reach, and with more than two players also by that of those who are neither its player nor walked;
-CFR promises nothing about that average, nor about any other with so many.
+CFR guarantees nothing about that average, nor about any other with more than two players.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class BlueprintSolver:
         nodes: the betting tree.
         walks: how boards are walked.
         prune_after: boards before the first walk that skips actions.
-        discount_every: after each so many boards, the k-th time, all sums are multiplied by k / (k + 1); 0 never.
+        discount_every: boards between discounts; the k-th multiplies all sums by k / (k + 1); 0 never.
         iteration: boards done.
         met: decisions met so far.
         tables: regrets and average.
@@ -81,7 +81,7 @@ class BlueprintSolver:
         self._chunk = -1
 
     def run(self, boards: int) -> None:
-        """Do so many more boards."""
+        """Run another ``boards`` boards."""
         for _ in range(boards):
             chunk, place = divmod(self.iteration, CHUNK)
             if chunk != self._chunk:
@@ -129,7 +129,7 @@ def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None)
         most: bytes that may be used; None for what the machine has free.
 
     Raises:
-        SpecError: nobody has a decision, or there are too many; the message says what makes them fewer.
+        SpecError: there is no decision, or there are too many; the message says what makes them fewer.
     """
     check_acting(rules)
     free = available_memory() if most is None else most

@@ -30,7 +30,7 @@ def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, d
         strengths: of the format.
         counts: clusters of each street; those of the flop and of the turn are made.
         seed: of the histograms from which centres are made.
-        done: told (turn boards done, turn boards).
+        done: called with (turn boards done, turn boards).
 
     Returns:
         uint16 [F, H] and [R, H].

@@ -25,7 +25,7 @@ def joint_tables(
         seed: of the boards.
         start: the cards with which every board begins; where there are no more boards after them than ``boards``, all are
             counted once, and the tables are exact.
-        done: told (boards done, boards) every ``every`` boards.
+        done: called with (boards done, boards) every ``every`` boards.
 
     Returns:
         :attr:`~treeplex.holdem.buckets.game.BucketGame.pairs` and ``wins``.

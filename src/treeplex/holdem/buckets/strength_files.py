@@ -41,7 +41,7 @@ def load_strengths(format: Format, *, directory: Path | None = None, done: Done 
     Args:
         format: the cards in play.
         directory: instead of :func:`cache_directory`.
-        done: told (parts done, parts) while the turn table is computed.
+        done: called with (parts done, parts) while the turn table is computed.
 
     Raises:
         SpecError: a format without hold'em's hands and streets.
@@ -68,7 +68,7 @@ def load_clusters(
     Args:
         strengths: of the format.
         counts, seed: as for :func:`treeplex.holdem.buckets.histograms.histogram_clusters`.
-        tell: told how far it is.
+        tell: called with the progress as text.
         directory: instead of :func:`cache_directory`.
 
     Raises:

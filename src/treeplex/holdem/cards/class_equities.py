@@ -19,7 +19,7 @@ from treeplex.holdem.engine.showdowns.strength import sort_by_strength
 
 FILE = Path(__file__).with_name("class_equities.npz")
 BOARDS = 1_712_304
-"""Boards beside two hands that share no card, C(48, 5)."""
+"""Boards possible for two hands that share no card, C(48, 5)."""
 ORDERS = 20
 """Ways to deal a board as flop, turn and river."""
 WHOLE = 1000

@@ -48,7 +48,7 @@ class RankTables(NamedTuple):
         number: how many ranks there are.
         straight: one more than the rank of the high card of the best five in a row, 0 where there is none; the ace
             counts low too.
-        top1, top2, top3, top5: the mask of the highest so many ranks (all where there are fewer).
+        top1, top2, top3, top5: the mask of the highest 1, 2, 3 or 5 ranks (all where there are fewer).
     """
 
     number: NDArray[np.uint16]

@@ -27,7 +27,7 @@ MEAN, SQUARE = 0, 1
 """Rows of the tables: E[HS] and E[HS2]."""
 
 Done = Callable[[int, int], None]
-"""Told how many parts are done, of how many."""
+"""Progress callback: (parts done, parts in all)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Strengths:
         preflop: uint16 [2, H].
         flop, turn: uint16 [2, R, H], rows of canonical boards; 0 for hands that hold a card of the board.
         flops, turns: the canonical boards.
-        opponents: hands an opponent may hold on a complete board beside one's own, hold'em 990.
+        opponents: hands an opponent may hold on a complete board against a given hand, hold'em 990.
     """
 
     format: Format
@@ -51,12 +51,12 @@ class Strengths:
 
     @property
     def opponents(self) -> int:
-        """Hands an opponent may hold on a complete board beside one's own."""
+        """Hands an opponent may hold on a complete board against a given hand."""
         return opponents_of(self.format)
 
 
 def opponents_of(format: Format) -> int:
-    """Hands an opponent may hold on a complete board beside one's own: hold'em 990."""
+    """Hands an opponent may hold on a complete board against a given hand: hold'em 990."""
     rest = len(format.deck) - 7
     return rest * (rest - 1) // 2
 

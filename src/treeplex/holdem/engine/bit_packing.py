@@ -5,7 +5,7 @@ whether these are the numbers or the differences from their neighbours, whicheve
 as 0, -1, 1, -2, ... A number between two steps goes up or down at random, by its place and a seed, with the chances that keep
 its mean: so sums over many iterations do not drift. A number on a step stays what it is.
 
-Predicting from a neighbour and coding what is left is what Cepheus' program does (Bowling, Burch, Johanson and Tammelin 2015).
+Coding the residuals of a prediction from a neighbour is what Cepheus does (Bowling, Burch, Johanson and Tammelin 2015).
 It predicts from the board before as well, and has an adaptive range coder; packed bits take more room and are read much faster.
 """
 
@@ -28,7 +28,7 @@ CHANCES = np.random.default_rng(0).permutation(4096).astype(np.float32) * np.flo
 
 
 def packed_room(count: int) -> tuple[int, int]:
-    """Blocks of so many numbers, and words that are enough for them (one more is read than was written)."""
+    """Blocks for ``count`` numbers, and words that suffice for them (one more is read than was written)."""
     blocks = -(-count // BLOCK)
     return blocks, 17 * blocks + 1
 

@@ -82,7 +82,7 @@ def descend_board(
 
 @kernel(error_model="numpy")
 def padded(terminals: int) -> int:
-    """So many terminals in whole vectors."""
+    """The number of terminals rounded up to whole vectors."""
     return (terminals + PADDING - 1) // PADDING * PADDING
 
 
@@ -153,7 +153,7 @@ def reach_terminals(
 ) -> None:
     """The opponent plays ``against`` on a board of the last street: fill ``work.reached[space]`` in chips, and his average.
 
-    With several ``shares`` of the work, this one takes every so many tiles.
+    With several ``shares`` of the work, this one takes every ``shares``-th tile.
     """
     street = form.streets.shape[0] - 1
     streets, others = form.streets[street], form.boards[board, COUNT + other]
@@ -176,7 +176,7 @@ def reach_terminals(
 
 @kernel(error_model="numpy")
 def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Workspace, thread: int) -> None:
-    """The same for a street with streets below, whose rows of reach were kept: fill ``work.reached`` with its folds."""
+    """Fill ``work.reached`` with the folds of a street above the last, from the rows of reach kept for its board."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
     folded, kept = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
     reached, chips = work.reached[thread], work.chips[street, 1 - other, 0]

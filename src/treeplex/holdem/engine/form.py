@@ -114,7 +114,7 @@ class Workspace(NamedTuple):
             pay.
         reach: flat rows of reach at boards that have streets below.
         returned: [slots, rows], values at the roots of boards, in chips times the opponent's reach (chance not included).
-            Boards of the last street use the slot they are told, all others the first.
+            Boards of the last street use the slot passed to their kernel, all others the first.
         gathered: flat rows of values at the ends of streets, as ``reach``.
     """
 

@@ -60,7 +60,7 @@ CHUNKS = 4
 """Pieces of work per thread at least, so that a slow one does not keep the others waiting."""
 
 NUMBERS_A_PIECE = 4_000_000
-"""Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is heard between two pieces."""
+"""Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is handled between two pieces."""
 
 
 @kernel(error_model="numpy")
@@ -280,7 +280,7 @@ class BoardPool:
         self.pieces = int(last[STORE + 1] + last[COUNT + 1] * form.streets[-1, ACTIONS + 1]) // NUMBERS_A_PIECE
 
     def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
-        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``; Ctrl-C is heard between two of them."""
+        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``; Ctrl-C is handled between two of them."""
         chunks = min(size, max(self.threads * CHUNKS if self.pool else 1, self.pieces))
         if chunks < 2:
             piece(0, size, 0)

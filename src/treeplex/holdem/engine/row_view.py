@@ -25,6 +25,6 @@ def _row_view(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
 
 
 row_view: Any = intrinsic(_row_view)
-"""``row_view(array, first, size)``: so many numbers of a C-ordered array from number ``first`` on, as one row.
+"""``row_view(array, first, size)``: numbers ``first`` to ``first + size`` of a C-ordered array, as one row.
 
 The caller keeps the array alive and stays inside it."""

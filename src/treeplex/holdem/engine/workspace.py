@@ -98,7 +98,7 @@ def make_workspace(
     packed: bool = False,
     extent: Extent | None = None,
 ) -> Workspace:
-    """Scratch space for so many threads, in numbers of this kind; sums over chance are float64.
+    """Scratch space for ``threads`` threads, of dtype ``kind``; sums over chance are float64.
 
     With an ``extent`` that is larger than the form's, it serves other forms of the same betting as well.
     """

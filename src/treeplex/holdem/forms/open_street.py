@@ -24,7 +24,7 @@ def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> Compiled
         root: the node where it begins.
 
     Raises:
-        AlgorithmError: the street is the last one, or nobody acts at the node.
+        AlgorithmError: the street is the last one, or the node is no decision.
         GameError: the ranges leave no pair of hands.
         SpecError: too much betting.
     """

@@ -188,7 +188,7 @@ class SpotForm:
             done += len(rows)
 
     def _decided(self, network: DiscountNetwork, state: SpotState, done: int, iterations: int, horizon: int) -> Floats:
-        """Rows of :class:`treeplex.engine.tree.regret.Weights` for the next iterations, at most so many, float64 [K, 9]."""
+        """Rows of :class:`treeplex.engine.tree.regret.Weights` for the next ``iterations`` at most, float64 [K, 9]."""
         memory, exponents = state.memory, state.memory[SET : SET + 4]
         if memory[LEFT] <= 0:
             self._observe(network, state, done, horizon)

@@ -67,7 +67,7 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
     Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are so within a few percent.
 
     Raises:
-        SpecError: a street with so many lines that even counting them was broken off.
+        SpecError: a street with too many lines to count.
     """
     betting = betting_size(spot.betting)
     counts = counted_deals(spot, isomorphism=isomorphism)
@@ -264,7 +264,7 @@ def fixed_deals(lengths: Lengths, deals: tuple[int, ...]) -> int:
 
 
 def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
-    """How many unions of cycles have so many cards, and the cycles that are left, for each number of cycles of each length."""
+    """For each split by cycle length: the number of unions of cycles with ``cards`` cards, and the cycles not used."""
     found = [(1, cards, list(lengths))]
     for kind in (3, 2, 1, 0):
         found = [
@@ -276,7 +276,7 @@ def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
-    """Refuse a spot with so many boards that dealing them alone would take many minutes.
+    """Refuse a spot with too many boards, whose dealing alone would take minutes.
 
     Raises:
         SpecError: it has more than :data:`MOST_BOARDS`.

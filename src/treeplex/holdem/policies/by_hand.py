@@ -61,7 +61,7 @@ class HandPolicy(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """A policy with some kinds of actions so many times as likely, normalised again.
+    """A policy with the probability of some kinds of actions multiplied by a factor, normalised again.
 
     Attributes:
         policy: the policy.

@@ -28,7 +28,7 @@ from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.rules.dealt import DealtSpot
 
 Watch = Callable[[int, int], None]
-"""Told how many boards are read, and of how many; members of a mixture read them one after the other."""
+"""Progress callback: (boards read, boards in all); members of a mixture are read one after the other."""
 
 
 class SplitNetwork(NamedTuple):

@@ -90,7 +90,7 @@ class HoldemPolicy(HoldemMapping):
         """``{action: probability}`` of a hand (``"AsKs"``) at the end of a line (``"x,b50%"``), actions as in lines.
 
         Raises:
-            SpecError: a line that the spot does not have, or at whose end nobody acts.
+            SpecError: a line that the spot does not have, or that ends at no decision.
             KeyError: a hand that the player cannot hold there.
         """
         line, hand = key

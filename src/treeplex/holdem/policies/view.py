@@ -52,14 +52,14 @@ class NodeView:
         board: the cards dealt, int, in the order in which they came.
         street: index of ``format.deal``.
         player: who acts, 0 out of position, 1 in position; None where cards come or the hand is over.
-        pot: chips in the middle, bets of this street included; after a fold without the bet that nobody called.
+        pot: chips in the middle, bets of this street included; after a fold without the uncalled bet.
         stacks: chips behind.
         street_bets: chips each player has put in on this street.
         actions: what the player can do.
         line: how one gets here, canonical text.
-        hands: int64 [n], hands of who acts that the board leaves of the range, rows of ``format.hands``; empty if nobody acts.
-        strategy: float32 [actions, n], probabilities; [0, 0] if nobody acts.
-        action_ev: float64 [actions, n], chips against half the starting pot after each action; NaN where nobody is met.
+        hands: int64 [n], the acting player's hands on this board, rows of ``format.hands``; empty where no player acts.
+        strategy: float32 [actions, n], probabilities; [0, 0] where no player acts.
+        action_ev: float64 [actions, n], chips against half the starting pot after each action; NaN at zero compatible reach.
     """
 
     board: tuple[int, ...]
@@ -99,7 +99,7 @@ class NodeView:
 
     @property
     def frequency(self) -> Floats:
-        """float64 [actions], how often the whole range takes each; NaN where nobody gets here, empty if nobody acts."""
+        """Action frequencies of the whole range, float64 [actions]; NaN at zero reach, empty where no player acts."""
         if self.player is None:
             return np.zeros(0)
         met = self.compatible_of(self.player)
@@ -197,7 +197,7 @@ class Browser:
         )
 
     def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:
-        """[n] which of the hands of who acts at a node some locks fix there, in the order of its view; none if nobody acts."""
+        """Which hands of the acting player some locks fix at a node, [n] in the order of its view; empty if no player acts."""
         spotted = self.find(line)
         node = self.game.betting.nodes[spotted.place.node]
         if not isinstance(node, Decision):

@@ -38,7 +38,7 @@ class MatchState:
     """A line of the dealer's.
 
     Attributes:
-        position: of whom it is told.
+        position: the position it is sent to.
         number: of the hand.
         betting: the actions.
         hole: the cards of each position, empty where they are hidden.
@@ -118,7 +118,7 @@ def play_acpc(
         agent: see :func:`treeplex.holdem.protocols.outside.table_at`.
         seed: of the agent's draws.
         timeout: seconds for the dealer's next line, while the other player thinks.
-        watch: told how many hands have begun.
+        watch: called with the number of hands begun.
 
     Returns:
         How many hands were played.
@@ -193,7 +193,7 @@ class Dealer:
         rules: the game.
         connections: of the players.
         won: chips of each player so far.
-        mended: how many answers of each player were not allowed, and taken for others.
+        mended: illegal answers of each player that were replaced by legal ones.
         dealt: hands that ended.
     """
 
@@ -210,7 +210,7 @@ class Dealer:
         Args:
             rules, connections: see above.
             limits: of the players' time; one who takes more ends the match.
-            tell: told of each answer that is ignored or changed.
+            tell: called with a note on each answer that is ignored or changed.
         """
         self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
         self.won, self.mended, self.dealt = [0.0, 0.0], [0, 0], 0
@@ -223,7 +223,7 @@ class Dealer:
         Args:
             hands: how many.
             seed: of the cards.
-            watch: told a line for each hand, as the competition's logs have it.
+            watch: called with a line for each hand, as in the competition's logs.
 
         Raises:
             GameError: a player who leaves, takes too long, or speaks another protocol.
@@ -305,7 +305,7 @@ class Dealer:
             self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}, which is ignored")
 
     def _line(self, player: int, taken: float) -> str:
-        """The next line of a player who has taken so many seconds for the action.
+        """The next line of a player who has already used ``taken`` seconds for the action.
 
         Raises:
             LateError: none comes within the limits; the message says which.

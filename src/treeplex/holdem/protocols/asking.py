@@ -54,7 +54,7 @@ class NoAnswerError(GameError):
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Asks nobody but whom the person named, and shows nobody else the key."""
+    """Refuses redirects, so that the key goes to no host but the one named."""
 
     def redirect_request(self, *arguments: Any, **options: Any) -> None:
         return None

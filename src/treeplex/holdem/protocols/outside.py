@@ -96,7 +96,7 @@ class OutsideHand:
         return self.table.player == self.seat
 
     def decide(self) -> Action:
-        """What the agent does, in the server's chips; it is told of it by :meth:`catch_up`."""
+        """The agent's action, in the server's chips; :meth:`catch_up` then reports it to the agent."""
         if self.agent.game.options(self.agent.state).player != self.seat:  # in its chips the betting has ended
             return "c", 0
         label = self.agent.act(self.hand)

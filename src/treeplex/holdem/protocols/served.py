@@ -40,7 +40,7 @@ class ServedHand:
 class HandsFile:
     """The hands of a match, in a file of JSON lines if there is one: what is played, then the hands.
 
-    Used in a ``with`` statement, within which nobody else writes the file.
+    Used in a ``with`` statement, within which no other process writes the file.
 
     Args:
         path: of the file; None to keep hands in memory only. One that is there is continued.

@@ -76,7 +76,7 @@ class Server(ABC):
             word: ``f``, ``k``, ``c``, or ``b`` with chips of the street.
 
         Raises:
-            NoAnswerError: no answer, so that nobody knows how the hand goes on.
+            NoAnswerError: no answer, so that the state of the hand is unknown.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Poker games by name as card games: public states beside hands, for whoever plays them hand by hand."""
+"""Poker games by name as card games: public states and hands, for agents that play them hand by hand."""
 
 from collections.abc import Hashable, Sequence
 

@@ -336,7 +336,7 @@ class HoldemGame(PublicGame):
         A size that the spot does not offer is added for that player and street.
 
         Raises:
-            GameError: nobody acts here, or the rules have no such bet.
+            GameError: the state is no decision, or the rules have no such bet.
         """
         event, spot = self.event(state), self.spot
         if not isinstance(event, Decision):

@@ -116,7 +116,7 @@ class PokerGame(Game):
         spot: the spot.
         tree: its betting tree.
         names: the text of every player action; an action id is a place in this list.
-        moves: the action ids at each node of the tree (none where nobody acts).
+        moves: the action ids at each node of the tree (none where no player acts).
         lines: the actions that lead to each node, as text; streets are separated by ``/``.
         hand_names: the text of every hand.
     """
@@ -144,7 +144,7 @@ class PokerGame(Game):
         return float(ante) if isinstance(ante, int) else None
 
     def public_tree(self) -> "PokerPublicTree | None":
-        """The same game as public-tree rules; None with rake, which makes payoffs sum to less than zero."""
+        """Public-tree rules of this game; None with rake, which makes payoffs sum to less than zero."""
         return None if self.spot.rake.rate > 0 and self.spot.rake.cap > 0 else PokerPublicTree(self)
 
     @cached_property
@@ -197,7 +197,7 @@ class PokerGame(Game):
         return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
 
     def knowledge(self, hand: int | None, node: int, board: tuple[int, ...]) -> str:
-        """The same for people."""
+        """What a player with this hand knows, as text for people."""
         parts = ["no cards yet" if hand is None else self.hand_names[hand]]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {sum(self.tree.nodes[node].contributions):g}")
@@ -316,12 +316,12 @@ class PokerPublicTree(public.PublicTree):
         return self.game.action_text(*table(node), action)
 
     def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
-        """The same with a bet or raise to ``action`` chips, in all on this street, for the player to act.
+        """A game with a bet or raise to ``action`` chips in all on this street for the player to act, and its action id.
 
         A size that the spot does not offer is added for that player and street. Infostates stay what they are.
 
         Raises:
-            GameError: nobody acts here, or the rules have no such bet.
+            GameError: the state is no decision, or the rules have no such bet.
         """
         number, game = table(public.pair_state(state).node)[0], self.game
         event = self._nodes[number]

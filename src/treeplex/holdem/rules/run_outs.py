@@ -1,4 +1,4 @@
-"""What hands win at a showdown if nobody bets any more: all hands against a range, over the cards still to come."""
+"""Showdown values without further betting: all hands against a range, over the cards still to come."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -51,7 +51,7 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
         strengths: of all hands on the complete board, where the cards do not say it.
 
     Returns:
-        float64 [T, H], from 0 to 1; one half for hands that meet nobody. Exact, unless boards are drawn, see :func:`run_outs`.
+        float64 [T, H], from 0 to 1; one half at zero compatible reach. Exact, unless boards are drawn, see :func:`run_outs`.
         Before the flop of hold'em they are exact for ranges that treat all suits alike, see :func:`shares_by_class`.
     """
     if not board and format == HOLDEM and strengths is None:
@@ -60,7 +60,7 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
         return np.stack([shares_against(format, tuple(board), np.asarray(own, np.float64).tobytes()) for own in reached])
     count = len(reached)
     twice = np.concatenate((reached, reached))
-    chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, and beside them how many hands are met
+    chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, then the compatible reach
     chips[1, :count], chips[2, :count] = 0.0, 0.5
     total = np.zeros_like(twice)
     columns, by_card = np.empty(2 * count), np.empty((CARDS, 2 * count))
@@ -145,7 +145,7 @@ def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ran
 
 @lru_cache(maxsize=MOST_RUN_OUTS)
 def ranked_by_cards(format: Format, board: tuple[int, ...]) -> Ranked:
-    """The same by the cards; some boards are remembered, with 52 cards 25 MB of them."""
+    """The free hands of a complete board, ranked by its cards; recent boards are cached (52 cards: 25 MB)."""
     return ranked(format, board, format_strengths(format, board))
 
 

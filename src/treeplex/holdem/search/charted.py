@@ -14,13 +14,13 @@ from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 OFF = -1
 NEAR, DEPTH = 1.5, 1.25
-"""By which factor a raise may be larger or smaller than one of the charts to be heard as it, and stacks than theirs."""
+"""Largest factors at which a raise is translated to one of the charts, and at which their stacks still apply."""
 
 
 class ChartedAgent(BaseAgent):
     """Plays either seat of whole hold'em of two players.
 
-    Raises are heard and spoken as the nearest ones of the charts, as long as none is far from them; after one that is, and from
+    Raises are translated to the nearest ones of the charts while none is far from them; after one that is, and from
     the flop on, the guide plays, and so it does hands that the charts' ranges lack. It has seen all that was done.
 
     Attributes:
@@ -91,7 +91,7 @@ class ChartedAgent(BaseAgent):
         return found
 
     def _following(self, action: int) -> int:
-        """The decision of the book after an action, as it is heard; off where it knows none like it."""
+        """The decision of the book after an action, its size translated; :data:`OFF` if the book has no such action."""
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
         meant = int(heard(real, action, decision.bets, "likelier").argmax())
         if decision.bets.kinds[meant] != real.kinds[action]:

@@ -48,7 +48,7 @@ def promised_by(
     above (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").
 
     One pass of the hold'em engine over all boards to come: exact, of the policy's own betting and with its chips; NaN for
-    hands that meet nobody.
+    hands without compatible reach.
 
     Args:
         policy: from a street on.

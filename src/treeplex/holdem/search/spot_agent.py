@@ -64,7 +64,7 @@ class SpotAgent(BaseAgent):
     def action_values(self, hand: int) -> Floats:
         """What each action is worth to a hand of the player to act if all follow the solution afterwards, float64 [A].
 
-        In chips against half of the starting pot; NaN for a hand that the range lacks or that meets nobody.
+        In chips against half of the starting pot; NaN for a hand outside the range or without compatible reach.
         """
         self.check_acting()
         view = self.solution.at(",".join(self._line))

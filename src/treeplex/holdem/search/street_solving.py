@@ -68,7 +68,7 @@ class StreetSolving:
 
     @property
     def resolving(self) -> Resolving:
-        """The same for the agent that solves a spot."""
+        """Resolving settings for the agent that solves a spot."""
         return Resolving(gadget=self.gadget, every=ROUND, method=self.method, iterations=self.iterations, threads=self.threads)
 
     def check(self) -> None:

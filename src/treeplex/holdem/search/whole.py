@@ -147,7 +147,7 @@ class WholeHoldemAgent(BaseAgent):
     def _below(self) -> tuple[BucketPolicy, float] | None:
         """How the blueprint plays from the beginning of this street on, and the pot over that in its chips.
 
-        None if it has no such street: both are all-in as it heard the betting.
+        None if it has no such street: both are all-in in the betting as it was translated.
         """
         follows = self.follows
         if follows is None:
@@ -168,7 +168,7 @@ class WholeHoldemAgent(BaseAgent):
         self.solver.spent(self._spent)
         options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
         found = np.zeros((len(options.labels), len(self.holdem.hands)))
-        if self.solver.game.options(self.solver.state).player != options.player:  # it heard a bet as a call
+        if self.solver.game.options(self.solver.state).player != options.player:  # a bet was translated to a call
             found[real.kinds.index("pass")], self._spent = 1.0, 0.0
             return found
         np.add.at(found, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
@@ -251,7 +251,7 @@ class WholeHoldemAgent(BaseAgent):
         return (0, 1) if self.player is None else (self.player,)
 
     def _street(self, ranges: Ranges) -> HoldemGame | None:
-        """A street as a spot in which nobody bets after it: without raises if time is short, None if it is shorter still."""
+        """A street as a spot without later betting; drops raises when time is short, returns None if even that does not fit."""
         solving, street = self.solving, hand_of(self.state).table.street
         least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
         plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
@@ -287,7 +287,7 @@ class WholeHoldemAgent(BaseAgent):
         return first, second
 
     def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
-        """The solver once it has seen an action; a bet that it lacks is added, or heard as another where that cannot be."""
+        """The solver after an observed action; a bet that it lacks is added, or translated where that cannot be."""
         options, table = self.game.options(self.state), hand_of(self.state).table
         if solver.game.options(solver.state).player != options.player:
             return solver

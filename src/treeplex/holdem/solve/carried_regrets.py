@@ -6,7 +6,7 @@ the decision (:mod:`treeplex.holdem.solve.matched_betting`); elsewhere actions b
 nearest to gives its regrets to each: a regret is what an action is worth beyond the strategy, and near sizes are worth about as
 much. To begin new sizes with none, or to divide the regrets among them, was worse or no better where it was measured.
 
-The average begins anew. The schedule goes on as if :data:`START` iterations were done, so that a discounting rule neither
+The average restarts. The schedule goes on as if :data:`START` iterations were done, so that a discounting rule neither
 forgets what was carried over nor holds on to it for long.
 """
 
@@ -30,7 +30,7 @@ Arrays = Mapping[str, NDArray[Any]]
 START = 20
 """Iterations that count as done."""
 FRESH = ("average",)
-"""What begins anew: the sums of strategies, and their scales."""
+"""Arrays that restart: the sums of strategies, and their scales."""
 FLOATS = ("float32", "float64")
 """Storages whose numbers can be moved one by one."""
 

@@ -92,9 +92,9 @@ class SpotEstimate(Estimate):
         spot: the spot.
         size: how large it is.
         algorithm: by which it would be solved.
-        threads: on so many.
+        threads: the number of threads.
         memory: bytes for each kind of storage.
-        available: bytes that are free; None where nobody says.
+        available: bytes that are free; None if unknown.
         seconds: of one iteration, roughly: by the pace of one core of 2023.
         refusal: why it would not be solved, whatever the memory; None if nothing speaks against it.
     """

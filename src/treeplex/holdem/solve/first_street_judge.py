@@ -44,7 +44,7 @@ def judge_first_street(
         iterations: of each solve with one player's first street locked.
         threads: default: one per core that this process may use. They change no number.
         start: a whole solution of the same spot, solved without isomorphism in storage float32, from whose regrets both solves
-            begin, so that a few iterations come near. Averages begin anew: the old ones are play after another first street.
+            begin, so that a few iterations come near. Averages restart: the old ones are play after another first street.
         progress: called after each iteration with those done and those to do, of both solves.
 
     Raises:

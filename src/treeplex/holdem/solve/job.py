@@ -29,13 +29,13 @@ from treeplex.run.solve.solvable import SolvingJob
 RECORDS = "records.json"
 """The records of a run in its folder."""
 LONG_ITERATION = 1.0
-"""Seconds of an iteration from which on judging takes so long that one is told."""
+"""Mean seconds per iteration above which an interrupted run announces that it is judging."""
 
 SAVED_A_SECOND = 1e8
 """Bytes of a solution that are compressed and written in a second, about."""
 
 UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
-"""Of a strategy that nobody waited to see judged."""
+"""Judgement of a strategy whose judging was not awaited."""
 
 
 class SpotJob(SolvingJob):

@@ -1,4 +1,4 @@
-"""The decisions of one betting tree beside those of another with other bet sizes: which is which, and which action is which.
+"""Matches the decisions and actions of one betting tree to those of another with other bet sizes.
 
 Folds, checks and calls stand for each other, and so do all-ins. Other bets and raises stand for the nearest one in parts of the
 pot, by the pseudo-harmonic mapping (:mod:`treeplex.search.translation.mapping`), which may be one of another amount. After such

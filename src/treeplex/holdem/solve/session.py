@@ -221,7 +221,7 @@ def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
 
 
 def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
-    """The file of a run, which nobody else writes until the stack ends; None for none.
+    """The file of a run, locked for writing until the stack ends; None for none.
 
     Raises:
         FileError: it is there already, or another process writes it.
@@ -236,7 +236,7 @@ def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
 
 @contextmanager
 def writing(file: Path) -> Iterator[None]:
-    """Make the folder of a file, let nobody else write the file, and sweep up what was left half-written of it.
+    """Make the folder of a file, lock the file for writing, and remove half-written leftovers.
 
     Raises:
         FileError: the folder cannot be made, or another process writes the file.
@@ -279,7 +279,7 @@ def check_start(start: HoldemSolution, asked: Asked, how: SolveFields) -> None:
 
 
 def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
-    """Refuse to go on with another spot or other settings, or from a solution without its solver's state."""
+    """Refuse to resume with another spot or other settings, or from a solution without its solver's state."""
     if resume.state is None:
         raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
     if spot is not None and reread(spot).identity != reread(resume.spot).identity:

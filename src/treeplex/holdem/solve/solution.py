@@ -2,7 +2,7 @@
 
 A *resumable* file (:mod:`treeplex.holdem.solve.files`) holds all arrays of the solver, exactly: solving goes on as if it had
 never stopped. Any other holds the strategy, probabilities rounded to 1/65,535, and perhaps of the first streets only, with the
-values of what is left out.
+values of the streets that are left out.
 """
 
 import hashlib
@@ -100,7 +100,7 @@ class HoldemSolution(Solution, HoldemMapping):
         judging_seconds: time spent in judging, summed over resumes.
         memory: bytes that solving and judging took.
         disk: bytes read and written in a run's folder, and seconds that it took, summed over workers; zeros without one.
-        best: what each player wins on average by a best response to the other; NaN where nobody found it out.
+        best: value of each player's best response to the other; NaN where it was not computed.
         folder: its file; None if it was not written.
     """
 
@@ -136,12 +136,12 @@ class HoldemSolution(Solution, HoldemMapping):
 
     @property
     def value(self) -> tuple[float, ...]:
-        """The same as ``ev``."""
+        """The players' expected values, as ``ev``."""
         return self.ev
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """What a best response of each player gains, in chips; NaN where nobody found it out."""
+        """Gain of each player's best response, in chips; NaN where it was not computed."""
         return tuple(best - value for best, value in zip(self.best, self.ev, strict=True))
 
     @property
@@ -161,7 +161,7 @@ class HoldemSolution(Solution, HoldemMapping):
 
     @property
     def exploitability_unnormalised(self) -> float:
-        """The same in the unit of papers on Libratus' end games, in chips.
+        """Exploitability in chips, in the unit of papers on Libratus' endgames.
 
         They let each range sum to one and do not divide by the probability that two hands share no card.
         """

@@ -201,7 +201,7 @@ def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player
 
 
 def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: tuple[str, ...]) -> LocatedText | None:
-    """The same in one layer."""
+    """The sizes that one layer gives for a street and player; None if it gives none."""
     if layer.entries is None:
         return layer
     check_size_keys(layer, field, streets)

@@ -105,7 +105,7 @@ class SpotRequest:
         return SpotRequest(other.name, fields, layers, other.from_file)
 
     def on_board(self, board: str) -> "SpotRequest":
-        """The same spot on another board."""
+        """A copy with another board."""
         return replace(self, fields={**self.fields, "board": LocatedText(f"board {board}", text=board)})
 
     def missing(self, name: str) -> SpecError:
@@ -549,7 +549,7 @@ def spot(
         stack: chips behind, of the smaller stack, or big blinds.
         fields: all other fields of a spot file, in texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
             ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; ``target``, ``iterations``,
-            ``algorithm``, ``threads``, ``storage`` and ``locks``, which solving follows where it is not told otherwise; and the
+            ``algorithm``, ``threads``, ``storage`` and ``locks``, the defaults of solving; and the
             options of ``treeplex solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
 
     Raises:

@@ -46,7 +46,7 @@ class StreetEnd(NamedTuple):
 
 
 class StreetStop(NamedTuple):
-    """Nobody acts any more.
+    """A node without further decisions.
 
     Attributes:
         last: each player's last action.
@@ -100,7 +100,7 @@ class StreetBetting:
 
 
 def stop_of(rules: HandRules, table: BettingState, last: tuple[Last, Last]) -> StreetStop:
-    """Where nobody acts any more."""
+    """The stop at a table without further decisions, with its payoffs."""
     end = rules.betting.to_act(table)
     lose, tie, win = (rules.paid_out(end, strengths, dealt=end.street > 0)[0] for strengths in ((0, 1), (1, 1), (1, 0)))
     return StreetStop(last, (lose, tie, win), table.folded.count(False) > 1)

@@ -124,7 +124,7 @@ class Searcher:
             )
 
     def _chunk(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
-        """The same of some boards, their ends and what follows these."""
+        """Solve the street at a node on a chunk of boards, then its ends and the streets below them."""
         hands, count = len(self.game.hands), reaches[0].shape[1]
         flat = tuple(own.reshape(-1, hands) for own in reaches)
         alive = np.flatnonzero(flat[0].any(axis=1) | flat[1].any(axis=1))

@@ -129,7 +129,7 @@ class StreetSubgame(Subgame):
             ranges: for each player float64 [B, H], up to a factor.
 
         Raises:
-            GameError: nobody acts at the table.
+            GameError: the table is no decision.
         """
         if table.player < 0:
             raise GameError(f"nobody acts after {table.line or 'the blinds'}; a street begins where somebody does")
@@ -201,13 +201,13 @@ class StreetSubgame(Subgame):
 
     @cached_property
     def stop_begins(self) -> tuple[list[int], list[int]]:
-        """For each player where its sequences begin with which it comes to each stop."""
+        """For each player the first sequence leading to each stop."""
         first, second = ([self.begin(player, stop.last[player]) for stop in self.betting.stops] for player in (0, 1))
         return first, second
 
     @cached_property
     def end_begins(self) -> tuple[list[int], list[int]]:
-        """The same of the ends."""
+        """For each player the first sequence leading to each end."""
         first, second = ([self.begin(player, end.last[player]) for end in self.betting.ends] for player in (0, 1))
         return first, second
 

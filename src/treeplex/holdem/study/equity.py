@@ -36,7 +36,7 @@ from treeplex.holdem.study.equity_kernels import (
 )
 
 Done = Callable[[int, int], None]
-"""Told how many parts are done, of how many."""
+"""Progress callback: (parts done, parts in all)."""
 
 MOST_PLAYERS = 6
 MOST_DEALS = 1_000_000
@@ -53,7 +53,7 @@ class RangeEquity:
 
     Attributes:
         hands: int64 [n], the hands of the range that the cards leave, in the order of ``HANDS``.
-        weight: float64 [n], how often the player holds each, given that nobody else holds its cards; sums to 1.
+        weight: float64 [n], probability that the player holds each, given the other hands' cards; sums to 1.
         hand_equity: float64 [n], each hand's share of the pot, in [0, 1]; nan for one that never comes.
         hand_error: float64 [n], standard errors; 0 where exact.
         equity: the share of the pot.
@@ -136,8 +136,8 @@ def equity(
     Args:
         ranges: texts such as ``"QQ+,AKs:0.5"``, or float64 [1326].
         board: none, three, four or five cards.
-        dead: cards that cannot come and that nobody holds.
-        samples: draw so many deals; default: exact for two players and wherever it can be done, else two million.
+        dead: cards that neither come nor are in a hand.
+        samples: deals to draw; default: exact for two players and wherever it can be done, else two million.
         seed: of the draws.
         threads: default: one for each core allowed.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.

@@ -14,7 +14,7 @@ Keys = NDArray[np.int32]
 
 CARDS = 52
 FEW = 48
-"""Up to so many hands are sorted by insertion, which is faster than a radix sort then."""
+"""The most hands sorted by insertion, which is faster than a radix sort for few."""
 WIN, TIE, SQUARE = 0, 1, 2
 """Columns of sums: pots won alone, shares of split pots, and squares of the shares of all pots."""
 MOST_TRIES = 1000

@@ -68,7 +68,7 @@ def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
     """The chart of a solved spot after a line such as ``r2,c``.
 
     Raises:
-        SpecError: a spot that does not begin before the flop with the whole deck, or a line after which nobody acts there.
+        SpecError: a spot that does not begin before the flop with the whole deck, or a line that ends at no decision.
     """
     spot = solution.spot
     if spot.board or spot.format != HOLDEM or spot.blinds is None:

@@ -30,8 +30,8 @@ class PushFold:
         ante: of each player.
         push: float64 [169], how often the small blind goes all-in with each class, in the order of ``CLASSES``.
         call: float64 [169], how often the big blind calls.
-        push_ev: float64 [169], what going all-in wins beside a fold.
-        call_ev: float64 [169], what a call wins beside a fold.
+        push_ev: float64 [169], EV of going all-in relative to a fold.
+        call_ev: float64 [169], EV of a call relative to a fold.
         value: what the small blind wins a hand.
         exploitability: mean over both players of what a best response gains; what rounding leaves of zero.
     """
@@ -81,7 +81,7 @@ def push_fold(stack: float, *, ante: float = 0.0) -> PushFold:
         raise SpecError(f"the stack is {stack:g} big blinds; give more than {least} and at most {MOST_STACK:g}")
     pairs, equity = class_equities()
     chance = pairs / pairs.sum()
-    stolen = chance.sum(axis=1) * (BIG + SMALL + 2 * ante)  # what a push wins beside a fold where nobody calls
+    stolen = chance.sum(axis=1) * (BIG + SMALL + 2 * ante)  # EV of a push relative to a fold if the big blind folds
     called = chance * (stack * (2 * equity - 1) - (BIG + ante))  # and what a call adds
     size = len(CLASSES)
     program = linprog(

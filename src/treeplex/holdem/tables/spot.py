@@ -295,7 +295,7 @@ class HoldemTable(Table):
         return street_name(len(self._board), sum(self._spot.format.deal))
 
     def _come(self, count: int) -> tuple[int, ...]:
-        """Cards that nobody has come."""
+        """Draw ``count`` cards that are neither on the board nor in a hand."""
         form = self._spot.format
         gone = {*self._board, *(int(card) for hand in self._hands for card in form.hands[hand])}
         left = form.cards_left(gone)
@@ -340,7 +340,7 @@ class HoldemTable(Table):
 
 
 def street_name(board: int, whole: int) -> str:
-    """What the street is called on which so many cards lie, of ``whole`` in the end."""
+    """The name of the street with ``board`` cards, of ``whole`` on the last street."""
     names = {0: "preflop", 3: "flop", 4: "turn"} if whole == 5 else {}
     return "river" if board == whole else names.get(board, f"{board} cards")
 

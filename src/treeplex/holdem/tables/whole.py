@@ -38,7 +38,7 @@ HIGH_CARDS = tuple(FIVE_CLASSES.index(name) for name in ("high card", "flush"))
 
 
 def kicker_of(strength: int, others: Sequence[int]) -> str:
-    """The highest card with which a hand beats, or loses to, another one of the same name; empty where no such card is told.
+    """The kicker with which a hand beats, or loses to, another of its category; empty where none decides.
 
     Args:
         strength, others: by :func:`treeplex.holdem.cards.evaluator.strengths`.
@@ -111,7 +111,7 @@ class WholeTable(Table):
         return self.street_of(len(self.board))
 
     def street_of(self, cards: int) -> str:
-        """What the street is called on which so many cards lie."""
+        """The name of the street with ``cards`` board cards."""
         sizes = self.rules.format.board_sizes
         return HOLDEM_STREETS[sizes.index(cards)] if len(sizes) == len(HOLDEM_STREETS) else f"street {sizes.index(cards) + 1}"
 

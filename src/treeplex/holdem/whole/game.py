@@ -133,7 +133,7 @@ class Holdem(Game):
         named("treeplex.holdem.whole.nodes:check_table")(self.rules)
 
     def public_game(self) -> "PublicHoldem":
-        """The same game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
+        """Rules of this game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
         game: PublicHoldem = named("treeplex.holdem.whole.public:PublicHoldem")(self.rules)
         return game
 

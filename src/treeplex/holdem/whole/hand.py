@@ -1,4 +1,4 @@
-"""Everything that defines a hand of hold'em but the cards: what is on offer, who wins what, and how it is told."""
+"""Everything that defines a hand of hold'em but the cards: legal actions, payoffs, and texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -162,7 +162,7 @@ class HandRules:
         return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
 
     def knowledge(self, table: BettingState, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
-        """The same for people."""
+        """What a player with these hole cards knows, as text for people."""
         parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {self.pot(table)}")

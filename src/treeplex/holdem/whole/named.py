@@ -177,7 +177,7 @@ def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None
 
 
 def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:
-    """Refuse sizes beside fixed limits, of players that there are not, or of streets that are not played."""
+    """Refuse bet sizes combined with fixed limits, of players that there are not, or of streets that are not played."""
     if plans and limits:
         raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give one of them")
     for name in plans:
@@ -189,7 +189,7 @@ def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: S
 
 
 def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
-    """A list of chips, at most so many."""
+    """A list of at most ``most`` chip amounts."""
     found = tuple(integer(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
     if len(found) > most:
         raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give one a player at most")

@@ -23,7 +23,7 @@ def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
 
 
 def check_acting(rules: HandRules) -> None:
-    """Refuse stacks that blinds and antes take so much of that nobody has a decision.
+    """Refuse stacks that blinds and antes leave without a decision.
 
     Raises:
         SpecError: they do.
@@ -33,7 +33,7 @@ def check_acting(rules: HandRules) -> None:
 
 
 def check_table(rules: HandRules) -> None:
-    """Refuse stacks with which no hand is worth dealing: nobody has a decision, or nobody can post the big blind.
+    """Refuse stacks that leave no decision, or with which no player can post the big blind.
 
     Raises:
         SpecError: they are such.
@@ -61,7 +61,7 @@ def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
         counts: how many rows tables have on each street: buckets, or sequences of them.
 
     Raises:
-        SpecError: nobody has a decision, or more lines than memory should hold.
+        SpecError: there is no decision, or more lines than memory should hold.
     """
     check_acting(rules)
     first = rules.betting.to_act(rules.betting.root)

@@ -100,7 +100,7 @@ def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
 def actions_of(state: HoldemHistory) -> list[str]:
     """A hand as PHH's words, replayed from its beginning.
 
-    Hands are shown once nobody can act any more, before the rest of the board is dealt; the last to raise on the last street
+    Hands are shown once no player can act any more, before the rest of the board is dealt; the last to raise on the last street
     with actions shows first, else the first to act.
     """
     rules = state.game.rules

@@ -229,7 +229,7 @@ class PublicHoldem(CardGame):
         """The game with a raise to ``action`` chips on offer at a state, those of earlier streets included; and its label.
 
         Raises:
-            GameError: nobody acts here, or the rules have no such raise.
+            GameError: the state is no decision, or the rules have no such raise.
         """
         table, label = hand_of(state).table, int(action)
         if table.player < 0:

@@ -25,7 +25,7 @@ MOST_HANDS = 100_000
 
 
 class Level(NamedTuple):
-    """A level of rising blinds: for so many hands."""
+    """A level of rising blinds: its length in hands, and the blinds."""
 
     hands: int
     small: int

@@ -21,7 +21,7 @@ HIGH, LOW = 0.85, 0.15
 TOP, BOTTOM = 0.8, 0.3
 """Places in a range from which on a hand is one of its best, and up to which one of its worst."""
 OWN = 8 + STATIC
-"""Numbers of a row about the hand: equity, compatible mass, place in the own range, own reach beside its mean over the range,
+"""Numbers of a row about the hand: equity, compatible mass, place in the own range, own reach relative to the range's mean,
 the parts of the opponent's best, middling and worst hands that it blocks, equity times the logarithm of the stack, and the
 ``STATIC`` ones."""
 SHARED = 4 + 2 * BINS
@@ -80,13 +80,13 @@ def equities(
     mass: Floats,
     equity: Floats,
 ) -> None:
-    """Compatible reach and equity of each hand that the board allows, [n] both; equity 1/2 where nobody is met.
+    """Compatible reach and equity of each hand that the board allows, [n] both; equity 1/2 where compatible reach is zero.
 
     Args:
         reach: [H], the opponent's.
         order, start, sizes, cards, step: as :func:`summed_edges`.
         held: [n].
-        runouts: how many of the complete boards there are beside two hands, on average over hands.
+        runouts: complete boards possible given two hands, on average over hands.
         mass, equity: written.
     """
     edges, sums = np.empty(reach.shape[0]), np.empty(52)

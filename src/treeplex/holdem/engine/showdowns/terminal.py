@@ -148,7 +148,7 @@ def raked_showdowns(
                 two[k] += r
                 total[k] += r
             other += 1
-        while end < own and own_order[end] == level:  # nobody holds this level
+        while end < own and own_order[end] == level:  # the opponent holds no hand of this level
             out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
             for k in range(out.shape[0]):
                 out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])

@@ -179,7 +179,7 @@ class SplitForm:
         return MemoryBlocks()
 
     def iterate(self, kind: RuleKind, rows: Floats, state: SplitState, *, alternating: bool = True) -> None:
-        """Run one iteration for each row; none, and only the kernels are made ready."""
+        """Run one iteration for each row; no rows only compile the kernels."""
         if not len(rows):
             part = self.parts[0]
             self._worker.crew(part.form, judging=False).prepare(self._worker.store(part))
@@ -264,7 +264,7 @@ class SplitForm:
         return self._whole(state, "average")["average"]
 
     def average(self, state: SplitState) -> tuple[Array, Array]:
-        """The same with its scales."""
+        """The average strategy of the whole spot and its scales; see :meth:`arrays`."""
         found = self._whole(state, "average")
         return found["average"], found[SCALES_OF["average"]]
 
@@ -300,7 +300,7 @@ class SplitForm:
         return {name: numbers, SCALES_OF[name]: scales}
 
     def close(self) -> None:
-        """Remove blocks that nobody will need again; the executor is closed by who made it."""
+        """Remove the temporary blocks; the caller closes the executor."""
         if self._scratch is not None:
             self._scratch.cleanup()
 

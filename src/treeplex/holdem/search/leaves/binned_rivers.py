@@ -102,7 +102,7 @@ class RiverBins:
 
     @cached_property
     def _features(self) -> Singles:
-        """What a row says of each board, float32 [R, F]; nothing beside bins of strength."""
+        """Features of each board, float32 [R, F]; F = 0 with bins of strength."""
         if not self.single:
             return np.zeros((len(self.boards), 0), np.float32)
         return np.stack([features_of_board(self.format, board) for board in self.boards]).astype(np.float32)

@@ -5,7 +5,7 @@ complete board hands fall into few combinations of classes, for pairs of which p
 for folds and one for what showdowns are about; a kernel spreads them over pairs of hands, with who wins.
 
 Where more complete boards can follow than are asked for, or than there is time for, some are drawn, spread evenly over the
-next cards. What pairs of hands would win if nobody bet any more is known on all boards, and corrects for what the drawn ones
+next cards. Showdown values without further betting are known on all boards, and correct for what the drawn ones
 happen to be (a control variate).
 """
 
@@ -83,7 +83,7 @@ class Continued:
         Args:
             states: of the policies' game: ends of a street, or where both are all-in before the last one.
             hands: of each player.
-            seconds: about how long this may take; where some of the boards are drawn, so many fewer of them, one at least.
+            seconds: about how long this may take; fewer boards are drawn to fit, one at least.
 
         Returns:
             For each state float32 [C_0, C_1, n_0, n_1], 0 for pairs that cannot be; and how many boards were looked at.
@@ -105,7 +105,7 @@ class Continued:
             for each in dealt:
                 self._add(self._lines(root, each.names), each, tilt, paid)
             paid *= shares
-            if ahead is not None:  # pairs that are on none of the boards: as if nobody bet any more
+            if ahead is not None:  # pairs that are on none of the boards: as if there were no further betting
                 paid += (met == 0) * ahead * np.float32(min(self.game.event(state).contributions))
         return found, len(boards)
 
@@ -131,7 +131,7 @@ class Continued:
         return event.child if isinstance(event, StreetEnd) else state.node
 
     def _dealt(self, board: Board, size: int, hands: Hands) -> Dealt:
-        """A complete board that begins with so many cards that were known."""
+        """A complete board, of which the first ``size`` cards were known."""
         spot = self.game.spot
         later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
         strengths = format_strengths(spot.format, board) if spot.strengths is None else spot.strengths
@@ -156,7 +156,7 @@ class Continued:
         add_payoffs(folds, shown, mine, theirs, tilt, paid)
 
     def _seconds_for(self, roots: Sequence[int], dealt: Dealt, hands: Hands) -> float:
-        """How long a board takes at most: so many times the root with the most lines."""
+        """Upper bound on the seconds a board takes: the number of roots times the root with the most lines."""
         lines = max((self._lines(root, dealt.names) for root in roots), key=lambda each: len(each.chips))
         tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
         paid = np.zeros((len(self.policies[0]), len(self.policies[1]), *tilt.shape), np.float32)
@@ -180,7 +180,7 @@ def wins_on(dealt: Sequence[Dealt]) -> Singles:
 def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
     """The complete boards that can follow, those with the same next cards together, and whether they are all.
 
-    Of more than ``most`` so many are drawn, always the same ones, as evenly over the next cards as can be.
+    If there are more than ``most``, that many are drawn, always the same ones, as evenly over the next cards as can be.
     """
     sizes = [size for size in format.board_sizes if size >= len(board)]
     counts = [after - before for before, after in pairwise(sizes)]
@@ -207,7 +207,7 @@ def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], 
 
 
 def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:
-    """How often player 0 wins if nobody bets any more, less how often it loses, over all boards, float32 [n_0, n_1].
+    """Boards on which player 0 wins the showdown less those on which it loses, without further betting, float32 [n_0, n_1].
 
     0 for pairs that cannot be; None where too many boards may come.
     """
@@ -225,14 +225,14 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
 
 @lru_cache(maxsize=4)
 def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
-    """The same for some hands that the board allows among each other, int64 numbers in order, as bytes."""
+    """Boards won less boards lost at showdown for pairs of some hands; ``hands`` are sorted int64 numbers as bytes."""
     wanted = np.zeros(len(format.hands), bool)
     wanted[np.frombuffer(hands, np.int64)] = True
     return np.asarray(2.0 * all_ins(format, board, wanted).edges, np.float32)
 
 
 def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:
-    """Where the betting that leads to an end of a street stands in another betting tree, bets heard as the likelier one.
+    """Translate the betting that leads to the end of a street into another betting tree, bets to the likelier size.
 
     Args:
         game: begins with the same cards and the same player to act.
@@ -258,7 +258,7 @@ def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tupl
 
 
 def called(game: HoldemGame, state: HoldemState) -> HoldemState:
-    """The end of a street after both have checked or called what is left of it."""
+    """The end of the street once both players have checked or called its remaining decisions."""
     while isinstance(event := game.event(state), Decision):
         state = game.after(state, event.bets().kinds.index("pass"))
     return state

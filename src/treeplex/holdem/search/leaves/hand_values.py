@@ -1,6 +1,6 @@
 """Values of hold'em where a street begins, hand by hand: what a network sees of each hand, and the leaf that asks it.
 
-A network for all hands at once would have 1,326 inputs a player. Here it values one hand at a time, from numbers that know no
+A network for all hands at once would have 1,326 inputs a player. Here it values one hand at a time, from numbers that ignore
 suits: its equity against the opponent's range, its place in its own, which of the opponent's hands it blocks, and what both
 ranges look like. What it says is added to what the hand wins at a showdown without further bets.
 """
@@ -48,7 +48,7 @@ class HandBoard:
         order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
         sizes: int16 [R], how many hands each complete board allows.
         static: float64 [n, STATIC], see :data:`treeplex.holdem.engine.showdowns.hand_features.STATIC`.
-        every: the R are every so many-th of all complete boards.
+        every: the R are every ``every``-th of all complete boards.
     """
 
     format: Format
@@ -70,7 +70,7 @@ class HandBoard:
             format: cards in play.
             board: three to five of them.
             wanted: bool [H], the hands that ranges may have; None for all.
-            every: leave out all complete boards but every so many-th, for flops that are many.
+            every: keep only every ``every``-th complete board, since a flop has many.
 
         Raises:
             AlgorithmError: hands that have not two cards, or a board before the flop.
@@ -95,7 +95,7 @@ class HandBoard:
 
     @cached_property
     def runouts(self) -> float:
-        """Complete boards beside two hands, of those that are kept on average."""
+        """Complete boards possible given two hands, averaged over the boards that are kept."""
         more, left = sum(self.format.deal) - len(self.cards), len(self.format.deck) - len(self.cards)
         return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
 
@@ -110,7 +110,7 @@ class HandBoard:
 
         Args:
             reach: float64 [2, H], both players', any scale.
-            step: look at every so many-th of all complete boards only.
+            step: use only every ``step``-th of all complete boards.
         """
         step = max(step // self.every, 1)
         mass, equity = np.empty((2, len(self.held))), np.empty((2, len(self.held)))
@@ -188,9 +188,9 @@ class HandValues:
     """Leaf values where a street of hold'em begins, by a function of single hands; all-ins are exact.
 
     Attributes:
-        function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, as if nobody bet again.
-        step: equities look at every so many-th complete board; before the flop no others are kept.
-        every: with 2 and more both players' values are found at once, made to sum to zero, and kept for so many iterations of
+        function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, without further betting.
+        step: equities use every ``step``-th complete board; before the flop no others are kept.
+        every: with 2 and more both players' values are found at once, made to sum to zero, and kept for ``every`` iterations of
             an alternating search in all; what they weigh follows the current policies all the same.
         symmetric: whether boards that differ only in suits are looked at once, where the spot's board and ranges do not tell
             suits apart; for searches that begin with those ranges.
@@ -221,7 +221,7 @@ class HandValues:
         return self.kept
 
     def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
-        """Go on where a search stood after so many iterations."""
+        """Resume a search after ``iterations`` iterations, with its values."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
     def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
@@ -242,14 +242,14 @@ class HandValues:
     def _add_boards(
         self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
-        """Add what follows on boards, times how likely it is, to the values; so many boards at once as fit well into memory."""
+        """Add the values of boards, weighted by their probability, in chunks that fit well into memory."""
         for first in range(0, len(boards), TOGETHER):
             self._add_some(places, boards[first : first + TOGETHER], believed, wanted, values)
 
     def _add_some(
         self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
-        """The same for boards of which the function is asked in one call."""
+        """Add the values of boards, weighted by their probability, in one call of the function."""
         pending: list[tuple[Below, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
         for below in boards:

@@ -31,7 +31,7 @@ class HoldemPayoffs:
     """Those of hold'em.
 
     Attributes:
-        pairs: for each leaf float32 [C_0, C_1, n_0, n_1], or [1, 1, n_0, n_1] where nobody has anything left to choose.
+        pairs: for each leaf float32 [C_0, C_1, n_0, n_1], or [1, 1, n_0, n_1] where no decision remains.
         scales: what they are to be multiplied with.
     """
 

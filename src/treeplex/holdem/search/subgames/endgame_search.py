@@ -82,7 +82,7 @@ class EndgameSearch:
         return f"<search by {self.method.name}: {self.iteration:,} iterations on {self.subgame!r}>"
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run another ``iterations`` iterations."""
         first = self.iteration + 1
         rows = self._rule.rows(range(first, first + iterations), self.horizon)
         self.crew.iterate(rows, self.store, None if self.gadget is None else self._improve_gadget)

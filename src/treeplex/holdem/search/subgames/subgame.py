@@ -97,7 +97,7 @@ class HoldemSubgame(Subgame):
         streets: how many streets of betting come before the cut; all of them where nothing is cut off.
         whole: from the state to the end of the game, every board by itself: ranges may be replaced, so suits cannot stand for
             each other.
-        top: the streets before the cut; of those that follow only the cards and showdowns after an all-in, where nobody acts.
+        top: the streets before the cut; of those that follow only the cards and showdowns after an all-in.
             Where players go on to act, nothing is paid.
         open_ends: int64 [E], the ends of the last street before the cut after which players act; of a street by itself all.
         ranges: for each player float64 [1, H], with which it was cut, up to a factor.

@@ -182,7 +182,7 @@ def run_batch(
         solve: solves one spot; it may raise :class:`StoppedError` when the interrupt it is given is requested, and keep what is
             unfinished in the file it is given.
         settings: algorithm, target and the like; results of other settings are refused.
-        keep: leave the file in which each board was solved beside its result.
+        keep: keep the file in which each board was solved, next to its result.
         progress: called before the first board and after each.
         executor: solves boards at the same time; ``solve`` is then a function of a module, and hears of no interrupt: boards
             under way are given up, with what is in their files. On other machines nothing is kept of these.

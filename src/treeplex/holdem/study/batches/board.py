@@ -72,7 +72,7 @@ class BoardTask(NamedTuple):
         spot, board, settings: what; see :func:`row_of`.
         file: what is unfinished; None on a machine without the folder.
         keep: whether the solved spot is wanted.
-        interrupt: heard while it is solved, in this process.
+        interrupt: checked while it is solved, in this process.
     """
 
     solve: Solve
@@ -109,7 +109,7 @@ def words_of(error: Exception) -> str:
 
 
 def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | None = None) -> HoldemSolution:
-    """Solve one board of a batch as the spot's settings say, or go on with the file of one that was stopped.
+    """Solve one board of a batch by the spot's settings, or resume its file if it was stopped.
 
     Raises:
         StoppedError: on request.

@@ -82,7 +82,7 @@ class BatchReport:
         }
 
     def sorted_by(self, column: str, *, ascending: bool = False) -> "BatchReport":
-        """The same with boards in the order of a column, the highest first unless ``ascending``; boards without it last.
+        """A copy with boards sorted by a column, highest first unless ``ascending``; boards without it come last.
 
         Raises:
             SpecError: no such column.

@@ -62,7 +62,7 @@ def heading(node: NodeReport, player: int, largest: float) -> str:
 
 
 def draw_strategy(axes: Axes, node: NodeReport, classes: Classes, number: int) -> float:
-    """One cell's actions, as high as the class's weight beside the largest; returns the height, 0 if the class is not there."""
+    """Draw one cell's actions, as high as the class's relative weight; returns the height, 0 if the class is not there."""
     height = 0.96 * float(classes.heights[number])
     if not height:
         return 0.0

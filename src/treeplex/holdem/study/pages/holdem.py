@@ -31,7 +31,7 @@ def page(
         start: the line shown first.
         format: of the spot; two hole cards.
         title: of the browser's window.
-        facts: one line beside the board.
+        facts: one line next to the board.
         command: what shows this solution, ``treeplex show turn.spot``; for what is not on the page.
         ev: how EVs count at first, ``pot`` or ``net``.
 

@@ -29,7 +29,7 @@ class HandGroup:
         name: what they have in common, such as ``"top pair"``.
         combos: how many hands of weight one they are worth.
         share: part of the range, by how often its hands meet the opponent's.
-        ev: mean chips, counted as in the side; nan where nobody gets here.
+        ev: mean chips, counted as in the side; nan at zero reach.
         equity: mean share of the pot, in [0, 1]; nan likewise.
         frequency: float64 [A], how often they take each action; empty for the player who does not act.
         action_ev: float64 [A], the mean EV of each action.

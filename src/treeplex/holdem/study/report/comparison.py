@@ -19,7 +19,7 @@ class SideComparison:
         names: the hands that both ranges have, as in :class:`Side`.
         rows: int64 [2, n], their rows in the sides of both nodes.
         ev: float64 [2, n].
-        share: float64 [n], the mean of both parts of the range; sums to 1 (all zero if nobody gets here).
+        share: float64 [n], the mean of both parts of the range; sums to 1 (all zero at zero reach).
         means: both means of EV, each over its own range.
         equities: both means of equity.
     """

@@ -78,7 +78,7 @@ class Side:
         cards: uint8 [n, hole] the hands that no board card blocks, the lower card first.
         names: [n] the same as text, ``"AsKd"``.
         weight: [n] weight in the starting range times the player's own reach; 1 for the hand most often in that range.
-        share: [n] the same times the opponent's compatible reach, summing to one (all zero if nobody gets here).
+        share: [n] ``weight`` times the opponent's compatible reach, summing to one (all zero at zero reach).
         ev: [n] chips against half the starting pot; nan where the hand or every opponent's hand is gone.
         equity: [n] share of the pot at a showdown without further betting, in [0, 1]; nan likewise.
         frequency: [A, n] the strategy, A = 0 for the player who does not act.
@@ -96,11 +96,11 @@ class Side:
     action_ev: Floats
 
     def mean(self, values: Floats) -> float:
-        """The mean of a hand's number over the range, weighted by ``share``; nan where nobody gets here."""
+        """The mean of a hand's number over the range, weighted by ``share``; nan at zero reach."""
         return weighted_mean(values, self.share)
 
     def with_more(self, chips: float) -> "Side":
-        """The same with all EVs higher by some chips."""
+        """A copy with all EVs raised by ``chips``."""
         return replace(self, ev=self.ev + chips, action_ev=self.action_ev + chips)
 
     @property
@@ -155,7 +155,7 @@ class Classes:
 
     @property
     def heights(self) -> Floats:
-        """[169] how much of a cell is filled: weights beside the largest, so that rare lines can be read; 0 if not there."""
+        """Filled height of each cell, [169]: weight relative to the largest, with a minimum for rare lines; 0 if not there."""
         largest = float(self.weight.max())
         beside: Floats = self.weight / largest if largest > 0 else self.weight
         return np.where(beside >= ABSENT, np.maximum(beside, LEAST_HEIGHT), 0.0)
@@ -198,7 +198,7 @@ class NodeReport:
         return cards_to_string(self.cards)
 
     def from_the_pot(self) -> "NodeReport":
-        """The same with all EVs as chips that come back from the pot from here on."""
+        """A copy with EVs as chips won from the pot from here on."""
         oop, ip = (side.with_more(own) for side, own in zip(self.sides, self.committed, strict=True))
         return replace(self, sides=(oop, ip))
 
@@ -238,7 +238,7 @@ def report(view: NodeView, spot: SpotLike) -> NodeReport:
 
 
 def committed(left: float, spot: SpotLike) -> float:
-    """The chips in the pot of a player with so many chips behind, half of the starting pot included."""
+    """Chips in the pot of a player with ``left`` chips behind, half of the starting pot included."""
     return spot.pot / 2 + spot.stack - float(left)
 
 
@@ -313,7 +313,7 @@ def hand_classes(side: Side, board: Sequence[int]) -> Classes:
     numbers = class_numbers(side.cards)
     gone = np.isin(HANDS, np.array(board, dtype=np.uint8)).any(axis=1)
     possible = np.bincount(HAND_CLASSES[~gone], minlength=size)
-    # Where nobody gets here the shares are all zero, and the strategy is still worth a look: then weights count, then hands.
+    # At zero reach the shares are all zero, and the strategy is still worth a look: then weights count, then hands.
     measure = next((each for each in (side.share, side.weight) if each.sum() > 0), np.ones(len(numbers)))
 
     def total(values: Floats) -> Floats:

@@ -43,7 +43,7 @@ class RoomHand:
         posted: which blinds have been posted.
         cards: known hole cards by name, as text.
         events: ``(name, word)`` of an action, ``("", cards)`` of a deal.
-        hero: whose cards the room shows; empty if nobody's.
+        hero: the player whose cards the room shows; empty if it shows none.
     """
 
     stacks: dict[str, str] = field(default_factory=dict)
@@ -146,7 +146,7 @@ def seat_order(hand: RoomHand) -> list[str]:
 
 
 def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
-    """The text of PHH; deals after which nobody acts are left out."""
+    """The text of PHH; deals without a later decision are left out."""
     place = {name: f"p{number}" for number, name in enumerate(order, start=1)}
     blinds, antes = ([posted.get(name, "0") for name in order] for posted in (hand.blinds, hand.antes))
     if len(order) == 2:  # PHH lists the small blind first, the players from the big blind

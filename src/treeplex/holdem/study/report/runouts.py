@@ -25,7 +25,7 @@ class Runouts:
         cards: int64 [n], the cards.
         chance: float64 [n], how often each comes, given what both ranges hold; sums to 1.
         actions: names of the actions, those of all cards together.
-        frequency: float64 [A, n], how often the range takes each; nan where nobody gets here.
+        frequency: float64 [A, n], how often the range takes each; nan at zero reach.
         ev: float64 [2, n], both players' chips from the pot from here on.
         equity: float64 [2, n], both players' shares of the pot, in [0, 1].
         reach: float64 [n], how often it comes to the decision after the card.
@@ -52,7 +52,7 @@ def runouts(solution: Viewed, line: str) -> Runouts:
             then stands for any (``"x,x,7s,b50%"``).
 
     Raises:
-        SpecError: a line that the spot does not have or along which no single card comes, or one after which nobody acts.
+        SpecError: a line that the spot does not have or along which no single card comes, or one that ends at no decision.
     """
     before, after = around_card(solution, line)
     lines = solution.at(before).children()

@@ -75,7 +75,7 @@ class PreflopPart:
         position: one of :data:`POSITIONS`.
         raises: how many raises there were when the pot was closed.
         raised: whether the player made the last one.
-        opener: the position of who raised first; empty if nobody did.
+        opener: the position of the first raiser; empty if there was none.
     """
 
     position: str

@@ -34,19 +34,19 @@ from treeplex.run.job.progress_line import line_of
 from treeplex.run.job.record import Progress
 
 Watch = Callable[[str, Progress, float], None]
-"""Told the street, how far it is solved, and its pot."""
+"""Progress callback: the street, its solving progress, and its pot."""
 
 PLANS = (("33%,75%", "3x"), ("60%", "3x"), ("60%", "none"))
-"""Bets and raises on every street beside those of the hand, the richest first: the first that is small enough is taken; last
+"""Bets and raises on every street added to those of the hand, the richest first: the first that is small enough is taken; last
 the poorest, without its sizes where the hand has its own."""
 MOST_MEMORY, MOST_SECONDS = 1_500_000_000, 0.5
 """What is small enough: bytes, and estimated seconds an iteration."""
 SHARE = 0.005
 """The usual target: this share of the pot at the start of a street."""
 LEAST = 1e-3
-"""The weight that the judged hand has at least, beside the largest of its range."""
+"""The least weight of the judged hand, relative to the largest of its range."""
 RARE = 0.005
-"""An action that a range takes less often says nothing about what is left of it."""
+"""The least share of a range that must take the line; below it the range is not narrowed."""
 MIXED, MAIN = 0.05, 0.5
 """How often the solution takes an action for it to be part of a mix, and to be the best."""
 FORGIVEN = 0.03
@@ -242,7 +242,7 @@ def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot
 
 
 def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: Watch | None) -> HoldemSolution:
-    """The solution of a street: the one in the folder if it is of this spot, gone on with if it is not finished."""
+    """The solution of a street: a finished file of this spot in the folder, else solved or resumed."""
     name = HOLDEM_STREETS[street.street]
     file = None if how.folder is None else how.folder / f"{name}{SOLVED_FILE}"
     begun = None
