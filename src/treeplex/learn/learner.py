@@ -1,4 +1,4 @@
-"""A learner of one's own: a class with a step; folder, curve, progress, resuming and settings come for free."""
+"""Custom learners: a class with a step gets a folder, a curve, progress, resuming and settings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

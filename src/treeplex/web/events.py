@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, final
 
 HEARTBEAT = 15.0
-"""Seconds after which a silent stream gets a comment, so that nobody takes it for dead."""
+"""Seconds after which a silent stream gets a comment, so that it is not taken for dead."""
 MOST_WAITING = 1000
 """Events that wait for a slow page; it is let go when there are more, and connects again."""
 
@@ -16,7 +16,7 @@ class Events:
     """Sends what happens to all who listen.
 
     Attributes:
-        greetings: what a new listener is told first: the name of an event, and what finds its data.
+        greetings: what a new listener is sent first: the name of an event, and what finds its data.
     """
 
     def __init__(self) -> None:

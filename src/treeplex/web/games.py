@@ -42,10 +42,10 @@ class Workshop:
         self._guard = threading.Lock()
 
     def ask(self, game: str, policy: str) -> str | dict[str, Any]:
-        """The id of a game once it is worked out; until then how far that is. Begins with it where nobody has.
+        """The id of a game once it is worked out; until then its progress. Starts the work if it is not under way.
 
         Raises:
-            TreeplexError: why it cannot be; the next one who asks begins anew.
+            TreeplexError: why it cannot be; the next request starts again.
             Refused: others are being worked out (503).
         """
         with self._guard:

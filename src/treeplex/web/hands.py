@@ -34,7 +34,7 @@ class Pasted(BaseModel):
 
 
 class Judged(Pasted):
-    """A hand history, whose decisions are judged, and with which ranges; ``file`` goes on with a review that was stopped."""
+    """A hand history, whose decisions are judged, and with which ranges; ``file`` resumes a review that was stopped."""
 
     hero: str | None = Field(None, max_length=80)
     oop: str | None = Field(None, max_length=20_000)

@@ -56,7 +56,7 @@ class Hosted:
             self._process.start()
 
     def make(self, make: Make, *arguments: Any, within: float = STARTING, **named: Any) -> None:
-        """Make the object, in so many seconds between two signs of life.
+        """Make the object, with at most ``within`` seconds between two signs of life.
 
         Raises:
             TreeplexError: what making it raised.
@@ -73,7 +73,7 @@ class Hosted:
         return self._ask(("call", method, arguments, named), THINKING)
 
     def call_within(self, seconds: float, method: str, *arguments: Any) -> Any:
-        """:meth:`call` of what may take so many seconds."""
+        """:meth:`call` with a time limit of ``seconds``."""
         return self._ask(("call", method, arguments, {}), seconds)
 
     @property

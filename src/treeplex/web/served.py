@@ -172,7 +172,7 @@ class Served:
 
 
 def claim(paths: Iterable[Path]) -> Path:
-    """Make an empty file at the first of endless paths where nothing is yet; nobody else gets that path.
+    """Claim the first of endless paths that is free, by an empty file there.
 
     Raises:
         OSError: the file cannot be made.

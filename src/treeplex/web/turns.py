@@ -33,7 +33,7 @@ AT_ONCE: Mapping[str, int] = {
 THREADS = sum(AT_ONCE.values()) + 16
 """Threads that answer requests, with some for the cheap ones."""
 STREAMS: Mapping[str, int] = {"events": 256, "upload": 16}
-"""The same for requests that take no thread."""
+"""Requests at a time that take no thread, by kind."""
 
 
 @final

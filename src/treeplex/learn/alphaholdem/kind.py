@@ -45,7 +45,7 @@ class AlphaHoldemKind(TrainingKind):
         return NetworkFile.load(folder)
 
     def named_again(self, training: Training) -> str:
-        """A game of one's own."""
+        """The game to name again if it is custom; empty if not."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:

@@ -50,7 +50,7 @@ class Net(ABC):
         return {name: tensor.numpy().copy() for name, tensor in self.module.state_dict().items()}
 
     def with_weights(self, weights: Arrays) -> Self:
-        """The same with other weights; this one stays as it is.
+        """A copy with other weights.
 
         Raises:
             KeyError, RuntimeError: they do not fit.

@@ -138,7 +138,7 @@ class PlaneCoder:
         return self._offers.setdefault(state, self._new_offer(state))
 
     def _new_offer(self, state: State) -> Offer:
-        """The same, worked out."""
+        """Compute the offer of a state."""
         options, bets, stakes = self.game.options(state), self.game.bets(state), self.game.stakes_at(state)
         assert bets is not None
         assert stakes is not None

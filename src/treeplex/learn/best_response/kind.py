@@ -46,7 +46,7 @@ class BestResponseKind(LibraryKind):
         super().__init__(BestResponse, "best-response")
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
-        """An agent of one's own is code."""
+        """Require that a custom agent is named again, since it is code."""
         if ".py:" in settings.against and "against" not in changes:
             raise FileError(
                 f"{place} learns against an agent of one's own, {settings.against}; reading a folder runs no code, so name "

@@ -35,7 +35,7 @@ HOLDEM_BLUEPRINT = JobKind(
     noun="training",
 )
 """Trainings of blueprints. ``regret``: what the first player's first decision would have gained by its best action for each
-bucket, in thousandths of a big blind a hand; ``visited``: the share of infosets in the average; ``met``: decisions met."""
+bucket, in mbb/hand; ``visited``: the share of infosets in the average; ``met``: decisions met."""
 
 
 class BlueprintJob(TrainingJob[BlueprintTraining]):

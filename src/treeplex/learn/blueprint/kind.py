@@ -27,7 +27,7 @@ class BlueprintKind(TrainingKind):
     line: ClassVar = {"regret": "first decision {:.3g} mbb", "visited": "{:.0%} of infosets"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``small`` is ready in a minute and weak. Of decks that have no buckets every hand is told apart."""
+        """``small`` is ready in a minute and weak. Decks without buckets keep every hand apart."""
         rules = None if game is None else load(game).enumerable_rules()
         if isinstance(rules, Holdem) and not has_buckets(rules.rules.format):
             whole = BlueprintTraining(

@@ -35,7 +35,7 @@ class LearningSettings(Settings):
 
 
 def falling_rate(settings: LearningSettings, done: float) -> float:
-    """Adam's step size when so much of a training is done.
+    """Adam's step size once the fraction ``done`` of a training is over.
 
     Half of ``rate`` each time that another part ``halve`` of the training is done; where that is 0, from ``rate`` to
     ``last_rate`` along half a cosine.

@@ -41,7 +41,7 @@ class SituationSource(ABC):
 
     @abstractmethod
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Column]:
-        """The rows of ``count`` situations for the network ``stage``, fewer where nobody can be in some of them."""
+        """The rows of ``count`` situations for the network ``stage``, fewer where some have zero reach."""
 
     @abstractmethod
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ class Steps:
         self.settings, self.taken, self.owed = settings, 0, 0.0
 
     def owe(self, rows: int) -> None:
-        """So many new rows have come."""
+        """Add the steps due for ``rows`` new rows."""
         self.owed += self.settings.reuse * rows / self.settings.batch
 
     def take(self, fittings: Collection[Fitting], generator: np.random.Generator, done: float) -> list[tuple[float, ...]]:

@@ -1,4 +1,4 @@
-"""Networks for values: ReBeL's multilayer perceptron (Brown et al. 2020, appendix E), those of one's own, and their outputs."""
+"""Networks for values: ReBeL's multilayer perceptron (Brown et al. 2020, appendix E), custom ones, and their outputs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,11 +37,11 @@ def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) 
 NetFactory = Callable[[int, int], Module]
 """Makes a fresh value network: from numbers of inputs and outputs a PyTorch module, float32 [K, inputs] to [K, outputs]."""
 NETWORK = Wanted("network", "my_net", "function of inputs and outputs that makes a network", callable, lambda thing: False)
-"""What a file is asked for that has a network of one's own."""
+"""The object to load from a file with a custom network."""
 
 
 def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) -> Module:
-    """A fresh network of one's own; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, and the file runs.
+    """A fresh custom network; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, and the file runs.
 
     Raises:
         SpecError: PyTorch or the function is missing, it raises an exception, or makes something else.
@@ -107,7 +107,7 @@ class Forward:
         return outputs
 
     def _by_torch(self, rows: Singles, chosen: Ints) -> Singles:
-        """The same by PyTorch."""
+        """Outputs of the chosen rows by PyTorch, float32 [K, outputs]; other rows are zero."""
         torch = torch_module()
         with torch.inference_mode():
             found = self.net(torch.from_numpy(rows[chosen])).numpy()

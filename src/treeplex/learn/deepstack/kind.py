@@ -50,7 +50,7 @@ class DeepStackKind(SituationsKind):
         return read_round_nets(folder)
 
     def named_again(self, training: Training) -> str:
-        """A game of one's own."""
+        """The game to name again if it is custom; empty if not."""
         return str(training.game) if named_file(training.game) else ""
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:

@@ -113,7 +113,7 @@ class SituationMaker:
         self.leaf, self.horizon = leaf, horizon
 
     def random(self, count: int, generator: np.random.Generator) -> list[Belief]:
-        """So many situations with random ranges; those in which nobody can be are left out."""
+        """``count`` situations with random ranges, without those of zero reach."""
         chosen = generator.integers(0, len(self.states), count)
         drawn = (random_belief(self.rules, self.states[k], generator) for k in chosen)
         return [belief for belief in drawn if belief.pairs > 0]
@@ -151,7 +151,7 @@ class SearchedRanges:
         self.rules, self.begun, self.leaf = rules, begun, leaf
 
     def beliefs(self, count: int, method: str, generator: np.random.Generator) -> list[Belief]:
-        """So many situations; those in which nobody can be, or nothing is left to decide, are left out."""
+        """``count`` situations, without those of zero reach or with no decision left."""
         starts = [self._start(generator) for _ in range(SIDE)]
         states = [pair_state(belief.state) for belief in starts]
         subgames = cut_states(self.rules, states, Horizon(rounds=1))

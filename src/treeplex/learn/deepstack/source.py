@@ -47,7 +47,7 @@ class DeepStackSource(SituationSource):
         self.networks: Sequence[Module] = self.nets.nets[::-1]
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Situations:
-        """Situations of a round; those in which nobody can be are left out."""
+        """Situations of a round, without those of zero reach."""
         number, method, starts = len(self.networks) - 1 - stage, self.settings.method, self.nets.starts
         leaf, horizon = (self.leaf, Horizon(rounds=1)) if stage else (NoLeaf(), TO_THE_END)
         maker = SituationMaker(self.rules, starts[number], leaf, horizon)

@@ -16,7 +16,7 @@ from treeplex.learn.discount.trainer import Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 JOBS_PER_WORKER = 4
-"""Jobs a worker gets from each game in an epoch, about: so many that none waits long for the last one."""
+"""Jobs per worker from each game in an epoch, about: enough that no worker waits long for the last one."""
 
 
 @dataclass(frozen=True, eq=False)

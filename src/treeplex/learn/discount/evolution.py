@@ -73,7 +73,7 @@ class Evolution:
 def shape(fitness: Floats) -> Floats:
     """Fitness by rank: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, DDCFR).
 
-    Equal fitness gets equal shaped fitness, the mean over their ranks: what cannot be told apart has no direction. The sum
+    Ties share the mean of the values at their ranks, since equal candidates give no direction. The sum
     is 0. What is not a number ranks last.
     """
     count = len(fitness)

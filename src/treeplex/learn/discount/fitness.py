@@ -83,7 +83,7 @@ def fitness_on(
 
 
 def reached(game: CompiledGame, algorithm: str, iterations: int) -> float:
-    """Exploitability of an algorithm's average policy after so many iterations, at least :data:`LOWEST`."""
+    """Exploitability of an algorithm's average policy after ``iterations`` iterations, at least :data:`LOWEST`."""
     solver = make_solver(game, algorithm, horizon=iterations, updates="alternating", seed=0)
     solver.run(iterations)
     return max(float(judge(game, solver.average_policy()).exploitability), LOWEST)

@@ -54,7 +54,7 @@ DISCOUNT = JobKind(
     files=(POLICY, BEST, PLOT),
     noun="training",
 )
-"""Trainings of discount policies. ``fitness`` is that of the policy after so many epochs, without noise (epoch 0: before
+"""Trainings of discount policies. ``fitness`` is that of the policy after that epoch, without noise (epoch 0: before
 training); ``mean`` and ``best``: fitness over the epoch's candidates, None at epoch 0; ``exploitability``: what the policy
 reaches at the end of its horizon on each game, in game units, in the games' order; ``lost``: workers that died in the epoch."""
 

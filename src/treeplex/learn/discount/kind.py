@@ -58,7 +58,7 @@ class DiscountKind(TrainingKind):
         return load_discount_policy(folder / BEST)
 
     def named_again(self, training: Training) -> str:
-        """Games of one's own."""
+        """The games to name again if any is custom, separated by commas; empty if none is."""
         return ",".join(training.game) if any(map(named_file, training.game)) else ""
 
     def summarise(self, training: Training) -> dict[str, Any]:

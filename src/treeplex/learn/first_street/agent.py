@@ -92,7 +92,7 @@ def lacking(size: int) -> int | None:
 
 
 def check_room(size: int, iterations: int) -> None:
-    """Refuse policies of so many iterations, ``size`` bytes at least, that have no room in memory.
+    """Refuse policies of ``iterations`` iterations, ``size`` bytes at least, that do not fit into memory.
 
     Raises:
         SpecError: they have none.

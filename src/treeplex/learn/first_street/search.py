@@ -51,7 +51,7 @@ Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
 """Iterations of a search, its method, iterations of the endgames' solution, and the numbers that it is kept in."""
 LEAF_STEPS = {"turn": 2, "flop": 24}
-"""Of leaves by networks for hands: equities look at every so many-th complete board below."""
+"""Stride over the complete boards below, for equities at leaves valued by networks for hands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +284,7 @@ def unlike(net: NetFile | None, spot: Spot) -> list[str]:
 
 
 def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
-    """The same of a network for hands, whose settings say it."""
+    """Features of a spot that a network for hands was not trained with, by its settings."""
     sizes = BetPlan.same(str(net.settings["bets"]), str(net.settings["raises"])).streets[-1]
     most, played = float(net.settings["most_stack"]), spot.bets.streets[-1] if isinstance(spot.bets, BetPlan) else None
     checks = {
@@ -339,7 +339,7 @@ def subgame_of(search: SubgameSearch) -> HoldemSubgame:
 
 
 def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
-    """The same with what it plays in the whole game, endgames solved exactly for the beliefs with which they begin."""
+    """The spot with its strategy judged in the whole game, endgames solved exactly for the beliefs at their start."""
     began, search = perf_counter(), found.search
     strategy = player.average(search)
     verdict = player.judge(strategy)

@@ -4,7 +4,7 @@ The search is that of :class:`treeplex.search.subgame_search.SubgameSearch`, on 
 (:mod:`treeplex.holdem.forms.first_street`). A network for single hands is asked for both players at once on every board
 that can follow, and what it says is kept for :data:`USUALLY` iterations, before the flop for more. All-ins are exact. What
 comes out is a solution whose strategy ends with the first street; its EVs are those of the average strategy with the
-network's values. How exploitable it is nobody knows without solving what follows, see
+network's values. Its exploitability is unknown unless what follows is solved, see
 :mod:`treeplex.holdem.solve.first_street_judge`.
 """
 
@@ -42,7 +42,7 @@ from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.synonyms import unknown_algorithm
 
 SHOWDOWN = "showdown"
-"""In place of a network: hands are worth what they win if nobody bets again."""
+"""In place of a network: hands have their showdown values without further betting."""
 EVERY = {"flop": 4}
 """Iterations for which the values that a network says are kept, by the street that it values; elsewhere :data:`USUALLY`."""
 USUALLY = 2

@@ -47,7 +47,7 @@ class Situation:
         stack: chips behind, in pots.
         reach: float64 [2, H], both ranges, each summing to one.
         mass, equity: float64 [2, n], see :meth:`HandBoard.equities`.
-        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody, or
+        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where its mass is 0, or it
             is not in the range.
     """
 
@@ -131,7 +131,7 @@ def pairs_of(board: HandBoard, reach: Floats) -> float:
 
 
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
-    """A pot with so many pots behind."""
+    """A spot with ``stack`` pots behind."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
     return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), chip=CHIP)
 

@@ -15,7 +15,7 @@ from treeplex.games.base import Game
 Rows = NDArray[np.float32]
 USUAL, ONE_HOT = "usual", "one-hot"
 KINDS = (USUAL, TENSOR, WORDS, ONE_HOT)
-"""``tensor``: ``information_state_tensor`` of the rules, as OpenSpiel's games, card games of the library and rules of one's own
+"""``tensor``: ``information_state_tensor`` of the rules, as OpenSpiel's games, card games of the library and custom rules
 may have it. ``words``: a column for each word at each place of the infostate's text. ``one-hot``: a column for each infoset.
 ``usual``: the first of the first two that tells all infosets apart."""
 
@@ -45,7 +45,7 @@ def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows
 
 
 def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
-    """What all players together know at each history, float32 [H, F]: their features side by side; zeros where nobody acts.
+    """The features of all players at each history, float32 [H, F], concatenated; zeros where no player acts.
 
     Two histories have the same row only if no player could tell them apart.
     """

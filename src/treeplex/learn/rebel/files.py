@@ -90,7 +90,7 @@ class NetFile:
 
         Args:
             rules: public-tree rules of the game, or its spec or rules; None for the game that the file names.
-            net: of a network of one's own what made it, or its name, ``file.py:NAME``; reading the file runs no code.
+            net: the factory of a custom network, or its name, ``file.py:NAME``; reading the file runs no code.
 
         Raises:
             SpecError: PyTorch is missing.

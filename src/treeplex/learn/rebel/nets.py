@@ -21,7 +21,7 @@ from treeplex.search.warm_start.begin import guess_of
 
 Arrays = Mapping[str, NDArray[Any]]
 PREFIX = "policy."
-"""Of the names of a policy network's weights, where they stand beside a value network's."""
+"""Prefix of a policy network's weights in a file that also has a value network's."""
 
 
 class NetworkGuess:
@@ -79,11 +79,11 @@ def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None 
 
     Args:
         rules: of the game.
-        settings: of the training; their ``net`` names a value network of one's own in a file, which runs.
+        settings: of the training; their ``net`` names a custom value network in a file, which runs.
         net: makes the value network in place of all that.
 
     Raises:
-        SpecError: PyTorch is missing, or a network of one's own does not fit.
+        SpecError: PyTorch is missing, or a custom network does not fit.
         GameError: the rules have no features, or too many public nodes for a policy network.
     """
     encoding, sizes = Encoding(rules), {"width": settings.width, "layers": settings.layers, "seed": settings.seed}

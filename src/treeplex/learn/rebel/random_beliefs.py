@@ -29,7 +29,7 @@ def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Ge
 
 
 def split(count: int, generator: np.random.Generator) -> Floats:
-    """Probabilities of so many hands in order: halves share at a uniform point, and so on within each."""
+    """Random probabilities of ``count`` hands in order: halves share at a uniform point, and so on within each."""
     shares = np.ones(count)
     parts = [(0, count)]
     while parts:

@@ -200,7 +200,7 @@ PAPER_CARDS = replace(
     halve=1 / 3,
 )
 """Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end
-with betting rounds, iterations are drawn as in algorithm 2, and beliefs go on with the average's (section 5.2). How many
+with betting rounds, iterations are drawn as in algorithm 2, and beliefs continue with the average's (section 5.2). How many
 subgames there are and T it does not say; here rows are seen as often as in Liar's Dice, and T is the same. Half of the data
 go after 20 epochs there; here, of all rows so far the newer half is kept."""
 
@@ -229,7 +229,7 @@ class HandSettings(PlaySettings):
 class HoldemSelfPlaySettings(HandSettings):
     """How turns are drawn, searched and solved.
 
-    ``source``: ``self-play``; or public belief states that nobody came to by search, with ranges drawn as DeepStack does
+    ``source``: ``self-play``; or public belief states not reached by search, with ranges drawn as DeepStack does
     (``random``) or uniformly among all ranges (``flat``). ``draw="uniform"`` leaves out the policy with which a search begins.
     """
 
@@ -370,6 +370,6 @@ PAPER_WHOLE = WholeRebelSettings(
     halve=800 / 1750,
 )
 """Heads-up no-limit hold'em in appendix E: 1,750 epochs of 2,560,000 examples, the step size halved every 800, networks of six
-layers over single hands; iterations are drawn as in algorithm 2, and beliefs go on with the average's (section 5.2). T and how
+layers over single hands; iterations are drawn as in algorithm 2, and beliefs follow the average's (section 5.2). T and how
 often a row is seen it does not say; here they are those of Liar's Dice. Stacks of 50 to 250 big blinds (appendix C.1)
 depend on the game's blinds."""

@@ -156,7 +156,7 @@ def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any
     Args:
         trainer: the training.
         path: the file.
-        card: notes on the card, beside games, steps and rows so far.
+        card: notes on the card, added to games, steps and rows.
 
     Raises:
         FileError: the file cannot be written.

@@ -196,7 +196,7 @@ class TensorForm:
     def arrays(self, state: TensorState) -> dict[str, Floats]:
         """The arrays that the next iteration depends on, float64 [Q] each; copies on the host.
 
-        They are those of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so that a run may go on with either.
+        They are those of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so that a run may resume with either.
         """
         found = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
         for player, own in enumerate(self.treeplexes):

@@ -43,7 +43,7 @@ def check_method(method: Method, *, predicts: bool = True) -> None:
 
 
 class TorchSearch:
-    """A :class:`SubgameSearch` that goes on with tensors, whose numbers :meth:`finish` brings back.
+    """A :class:`SubgameSearch` resumed with tensors, whose numbers :meth:`finish` brings back.
 
     Whatever the search did so far, a warm start too, stays done. Of each player there are
 
@@ -99,7 +99,7 @@ class TorchSearch:
         return self.tables.strategies
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run another ``iterations`` iterations."""
         scheme = self.search.method.scheme
         assert isinstance(scheme, Variant)
         with torch_module().inference_mode():

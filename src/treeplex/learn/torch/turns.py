@@ -152,7 +152,7 @@ class TurnSearch:
         self._read()
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run another ``iterations`` iterations."""
         search, scheme = self.search, self.search.method.scheme
         assert isinstance(scheme, Variant)
         with torch_module().inference_mode():

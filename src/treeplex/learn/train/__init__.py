@@ -1,1 +1,1 @@
-"""Train: the learners by name, one door to all of them, and learners of one's own."""
+"""Train: the learners by name, one door to all of them, and custom learners."""

@@ -1,4 +1,4 @@
-"""Classes that derive ``Learner`` as jobs, the library's and one's own: a step is one of theirs.
+"""Classes that derive ``Learner`` as jobs, the library's and custom ones: a step is one of theirs.
 
 ======================= =========================================================================================
 ``run.json``            the learner's name, game, settings, versions, status, and the last record
@@ -8,7 +8,7 @@
 ``learning-curve.png``  what was measured against steps
 ======================= =========================================================================================
 
-Reading a folder runs no code: to resume, a learner of one's own is named again. Those of the library are known by name.
+Reading a folder runs no code: to resume, a custom learner is named again. Those of the library are known by name.
 """
 
 import inspect
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 POLICY, PLOT = "policy.safetensors", "learning-curve.png"
 OF_JOB = "job."
-"""Before the names of the job's own arrays, beside the learner's."""
+"""Prefix of the names of the job's own arrays, stored with the learner's."""
 OWN = JobKind(
     name="own learner",
     unit="steps",
@@ -55,7 +55,7 @@ OWN = JobKind(
     files=(POLICY, PLOT),
     noun="training",
 )
-"""Trainings by learners of one's own. ``measures``: what the learner measured, and what its last step
+"""Trainings by custom learners. ``measures``: what the learner measured, and what its last step
 returned."""
 LIBRARY = replace(OWN, name="learner")
 """Trainings by the library's classes that derive ``Learner``, with the same files."""
@@ -108,7 +108,7 @@ class OwnJob(TrainingJob[Settings]):
         return self.clock.seconds * (1.0 - most) / most if 0.0 < most < 1.0 else None
 
     def points(self) -> Iterator[int]:
-        """Before the first step, then ten times per power of ten, or every so many steps where there is a setting ``every``."""
+        """Step counts at which to measure: 0, then ten per power of ten, or every ``every`` steps if that is set."""
         last = 10**12 if self.total is None else self.total
         return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
 
@@ -190,7 +190,7 @@ class LibraryJob(OwnJob):
 
 
 class OwnKind(TrainingKind):
-    """A learner of one's own.
+    """A custom learner.
 
     Args:
         made: the class.

@@ -21,7 +21,7 @@ TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="
 REBEL = "rebel"
 """The learner that is meant where none is named; in a folder also that on turns of hold'em."""
 AnyLearner = str | type[Learner] | TrainingKind
-"""A learner's name, ``file.py:NAME`` or a class of one's own."""
+"""A learner's name, ``file.py:NAME`` or a custom class."""
 
 NEURAL: Mapping[str, str] = {
     "a2c": "gradients.a2c:IndependentA2C",
@@ -103,7 +103,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
     """The learner of the training in a folder.
 
     Raises:
-        FileError: there is none, or one by a learner of one's own, which reading a folder does not run.
+        FileError: there is none, or one by a custom learner, which reading a folder does not run.
     """
     from treeplex.learn.rebel.training.kind import HoldemRebelKind, WholeRebelKind
 

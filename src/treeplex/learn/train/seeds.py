@@ -1,4 +1,4 @@
-"""The same training with several seeds: a folder of trainings, and bands of what they measured.
+"""Train with several seeds: a folder of trainings, and bands of what they measured.
 
 =================== ===============================================================================
 ``seeds.json``      what was asked for: game, learner, settings, how many seeds

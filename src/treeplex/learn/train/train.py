@@ -47,18 +47,18 @@ def train(
 
     Args:
         game: a spec, or what else names a game; of ``ddcfr``, ``dpcfr+`` and ``pddcfr`` several specs (None: DDCFR's four); of
-            ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only where the game is in a file
-            of one's own, which reading a folder does not run.
+            ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only where the game is in a
+            custom file, which reading a folder does not run.
         learner: ``rebel`` (the default) or another name that ``treeplex train --list`` has; a class that derives
-            :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for one's own.
+            :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for a custom one.
         settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
         preset: ``recipe`` (the default), or another one of the learner.
         out: the folder of a new training; None to train in memory, which leaves no files.
         resume: a folder to resume. It ends up as if it had never stopped.
-        seconds: of ``rebel`` on public-tree games the time over which it trains, in place of so many subgames; of others, the
+        seconds: of ``rebel`` on public-tree games the time over which it trains, instead of by subgames; of others, the
             time after which this call stops.
         nodes, episodes: of learners that count them, the histories walked or playthroughs after which a training ends, in
-            place of so many steps: the settings of these names.
+            place of the number of steps: the settings of these names.
         force: overwrite what is in ``out``.
         workers: how many processes play; None for all cores (Ray: all of the cluster's). It changes no number, but how many
             streams a new training by ``rebel`` has.
@@ -135,7 +135,7 @@ def train(
 
 
 def check_decisions(game: Any) -> None:
-    """Refuse whole hold'em, named or given, in which blinds leave nobody a decision: no learner learns anything of it.
+    """Refuse whole hold'em, named or given, whose blinds leave no decision: there is nothing to learn.
 
     Raises:
         SpecError: it is.

@@ -271,7 +271,7 @@ class Browser:
         }
 
     def _shares(self, rows: Sequence[Mapping[str, Any]], actions: int) -> list[float | None]:
-        """How often each action is taken with all hands together; None where nobody acts or gets there. One, if hidden."""
+        """How often each action is taken with all hands together; None at zero reach or without a decision. One, if hidden."""
         if actions == 1:
             return [1.0]
         weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])

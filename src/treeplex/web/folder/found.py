@@ -153,7 +153,7 @@ def plain_records(header: Header) -> list[list[float | None]]:
 
 
 def thinned(records: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
-    """At most so many of some records, evenly, the first and the last among them."""
+    """At most ``most`` records, evenly spaced, with the first and the last among them."""
     if len(records) <= most:
         return list(records)
     return [records[round(place * (len(records) - 1) / (most - 1))] for place in range(most)]

@@ -40,7 +40,7 @@ from treeplex.web.spots.nodes import node
 
 NICENESS = 10
 TELL_SECONDS = 0.2
-"""How often progress is told."""
+"""Seconds between two progress reports."""
 WAIT_SECONDS = 300.0
 """How long to wait for an earlier process that still writes the file."""
 EVERY = 10
@@ -183,7 +183,7 @@ class Order:
 
 
 def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
-    """What the library is to do: solve a spot, or go on with a solution."""
+    """The library's task: solve a spot, or resume a solution."""
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
     how = order.request.how()
     if order.file.exists():

@@ -109,7 +109,7 @@ class Queue:
             job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
 
     async def close(self) -> None:
-        """Let the running job save and end; it goes on with the next server."""
+        """Let the running job save and end; the next server resumes it."""
         self._closing = True
         self._wake.set()
         if self._running is not None:
@@ -170,7 +170,7 @@ class Queue:
         wish = self._wishes.pop(job.id, None)
         job.phase, job.rate, job.seconds_left = None, 0.0, None
         if self._closing and not ended and job.error is None:
-            return  # it was killed with the server, and goes on with the next one
+            return  # it was killed with the server, and the next one resumes it
         if job.error is not None or not ended:
             died = f"its process ended with {'signal ' if status < 0 else 'status '}{abs(status)} {running.last_words()}"
             job.state, job.error = "failed", job.error or died.strip()

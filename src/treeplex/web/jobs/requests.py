@@ -70,7 +70,7 @@ class JobRequest(BaseModel):
         boards: solve it on many boards, as ``treeplex holdem flops --boards`` names them, but for files.
         keep: keep the solved spot of each board.
         origin: (``from``) the file of a solution whose spot is solved again, with locks.
-        resume: the file of a solution to go on with.
+        resume: the file of a solution to resume.
         locks: for ``from``.
         keep_locks: for ``from``: keep the locks of that solution too.
         name: of the solution's file.

@@ -163,7 +163,7 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
         then: further actions after the card.
 
     Raises:
-        SpecError: no such line, no card comes on it, several come at once, or nobody acts after the card.
+        SpecError: no such line, no card comes on it, several come at once, or there is no decision after the card.
     """
     before, after = around_card(played, line)
     after = ",".join(filter(None, [after, then]))

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def empty(cls, actions: int, width: int = 0) -> "Rows":
-        """No rows, of places with at most so many actions; with a width, of places described by so many numbers."""
+        """No rows, with at most ``actions`` actions a place; a place is an infoset, or ``width`` features."""
         places = np.empty((0, width), np.float32) if width else np.empty(0, np.int32)
         return cls(places, np.empty((0, actions), np.float32), np.empty(0, np.float32))
 
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
 
 
 def check_room(most: int, row: int, setting: str = "memory") -> None:
-    """Refuse a buffer of so many rows of so many bytes each that the machine cannot hold; the setting says how many.
+    """Refuse a buffer of ``most`` rows of ``row`` bytes that memory cannot hold; the error names the setting.
 
     Raises:
         AlgorithmError: they do not fit into free memory.
@@ -140,7 +140,7 @@ class Reservoir:
         """Begin without rows; see :meth:`Rows.empty` and :func:`check_room`.
 
         Raises:
-            AlgorithmError: so many rows of so many actions do not fit into the memory of this machine.
+            AlgorithmError: ``most`` rows do not fit into the memory of this machine.
         """
         check_room(most, 4 * (1 + max(width, 1) + actions), setting)
         self.most, self.seen = most, 0
@@ -187,7 +187,7 @@ class Reservoir:
         self._rows, self.seen = found, seen
 
     def _grow(self, size: int) -> None:
-        """Room for so many rows, doubling."""
+        """Make room for ``size`` rows, doubling."""
         if size > len(self._rows.places):
             room = min(self.most, max(size, 2 * len(self._rows.places), 1024))
             longer = tuple(np.empty((room, *column.shape[1:]), column.dtype) for column in self._rows)

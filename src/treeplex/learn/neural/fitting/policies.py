@@ -136,7 +136,7 @@ class Profile:
     parts: Sequence[Callable[[NDArray[Any]], Floats] | None]
 
     def __call__(self, infosets: Infosets) -> Floats:
-        """Probabilities at infosets, float64 [P, A]; zero where nobody follows it."""
+        """Probabilities at infosets, float64 [P, A]; zero for players without a part."""
         found = np.zeros(infosets.legal.shape)
         for player, part in enumerate(self.parts):
             own = np.flatnonzero(infosets.player == player)

@@ -61,7 +61,7 @@ class Actor(NeuralLearner):
     momentum: ClassVar[float] = 0.9
     """Adam's b1."""
     auxiliary: ClassVar[int] = 0
-    """Columns that the network has beside logits."""
+    """Columns of the network in addition to logits."""
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
@@ -71,7 +71,7 @@ class Actor(NeuralLearner):
         self.average = np.zeros(sum(self.compiled.sequences) if self.sampler.numbered else 0)
 
     def outputs(self, columns: int) -> Outputs:
-        """A table, or a new network, of so many columns."""
+        """A table, or a new network, with ``columns`` columns."""
         if self.settings.approximator == TABLE:
             return TableOutputs(len(self.seen), columns, self.momentum if self.settings.adam else None)
         return Network(self.seen.with_player(self.players), columns, self.settings, self.generator, self.momentum)

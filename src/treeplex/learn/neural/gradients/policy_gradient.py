@@ -126,7 +126,7 @@ class PolicyGradient(Actor):
         return {}, policy, found.advantages, weights[:, None]
 
     def sampled(self, critic: Outputs) -> tuple[dict[str, float], Floats, Floats, Floats]:
-        """The same by a learned critic; infosets weigh as much as episodes come by."""
+        """Losses, policy, advantages and weights from sampled episodes, as :meth:`exact`; the critic is learned."""
         episodes = self.play()
         policy = self.current
         lengths = np.diff(episodes.first)

@@ -79,7 +79,7 @@ class TeamLearner(NeuralLearner):
         return self.infosets.with_player(self.players)
 
     def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
-        """A table of so many rows, or a network of features; either makes ``outputs`` numbers a row.
+        """A table of ``rows`` rows, or a network of features; either makes ``outputs`` numbers a row.
 
         Args:
             features: makes what a network sees, float32 [rows, F].

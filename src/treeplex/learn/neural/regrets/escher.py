@@ -47,7 +47,7 @@ class Escher(SingleDeepCfr):
     ESCHER comes to a standstill. With ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in
     DREAM, which takes the bias away and brings variance: the more, the less the critic has seen.
 
-    With ``critic=expected-sarsa`` the critic never begins anew and needs no playthroughs of its own. As DREAM's, it is fitted
+    With ``critic=expected-sarsa`` the critic never restarts and needs no playthroughs of its own. As DREAM's, it is fitted
     at the start of each iteration to what the newest transitions of all earlier ones are worth under the present policies.
     """
 

@@ -155,7 +155,7 @@ class GameCritic(Critic):
         nodes: int64 [D], the histories where somebody acts.
         infosets: int64 [D], their infosets.
         first: int64 [D + 1], where the actions of each begin.
-        edge: int64 [H], the same by history; -1 where nobody acts.
+        edge: int64 [H], where the actions of each history begin; -1 where no player acts.
     """
 
     names = ("transitions",)

@@ -1,7 +1,7 @@
 """Samples of rules, as jobs of workers: what each finds is a function of its numbers, whoever makes it.
 
 Walks go side by side in portions that do not depend on the number of workers, since what a network says of a row depends, in
-the last bit, on the rows beside it.
+the last bit, on the other rows of its batch.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Walks by the rules, for games too large to compile: many go side by side, and a network is asked for all at once.
 
-A walk is a generator. It stops where it needs a policy and goes on with the answer; those that wait are answered together. What
+A walk is a generator. It stops where it needs a policy and resumes with the answer; those that wait are answered together. What
 infosets look like is noted once in a batch of walks, and so is the policy there. Each walk draws from its own stream, in the
 order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by one policy both are the same.
 """
@@ -95,7 +95,7 @@ class Notes:
 
 
 def side_by_side(walks: Iterable[Walk[T]], notes: Notes, together: int = TOGETHER) -> list[T]:
-    """Run walks, so many at a time; what each returns, in their order.
+    """Run walks, ``together`` at a time; returns their results in order.
 
     Raises:
         GameError: an exception in the rules.

@@ -126,7 +126,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         return None if self._seconds is not None else self.settings.length
 
     def share(self, seconds: float) -> float:
-        """The part of the training that is done after so many seconds."""
+        """The fraction of the training done after ``seconds`` seconds."""
         return self.done / self.settings.length if self._seconds is None else seconds / self._seconds
 
     @property
@@ -137,7 +137,7 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     @property
     def seconds_left(self) -> float | None:
-        """What is left of a budget of time."""
+        """Seconds left of a time budget; None without one."""
         return None if self._seconds is None else max(0.0, self._seconds - self.clock.seconds)
 
     @property

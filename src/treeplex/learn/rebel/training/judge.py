@@ -217,7 +217,7 @@ def judge_rebel(
         iterations: T of each search; both players update in each. Default: the network's own
             (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
         search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name; ``net`` names a
-            network of one's own again. Of whole hold'em only the method.
+            custom network again. Of whole hold'em only the method.
         seed: of the iterations drawn.
         workers: processes; None for all cores (Ray: all of the cluster's).
         ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.

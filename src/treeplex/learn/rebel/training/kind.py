@@ -87,7 +87,7 @@ class RebelKind(TrainingKind):
         return {RECIPE: recipe, "paper": paper}
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
-        """A network of one's own is code."""
+        """Require that a custom network is named again, since it is code."""
         own = getattr(settings, "net", None)
         if own and "net" not in changes:
             raise FileError(
@@ -141,7 +141,7 @@ class RebelKind(TrainingKind):
         return read_net(folder / NET)
 
     def named_again(self, training: Training) -> str:
-        """A game of one's own."""
+        """The game to name again if it is custom; empty if not."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
@@ -215,7 +215,7 @@ class HoldemRebelKind(RebelKind):
         return {RECIPE: HoldemRebelSettings().changed(stacks), "paper": PAPER_TURNS.changed(stacks)}
 
     def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
-        """The spot with every hand in its ranges; nobody judges."""
+        """The spot with every hand in its ranges; there is no judge."""
         if isinstance(game, Mapping):
             assert options.folder is not None
             spot = spot_of_record(game, options.folder)

@@ -1,4 +1,4 @@
-"""Agents that search by themselves: ReBeL's networks, and searches with exact values, values of one's own or none."""
+"""Agents that search by themselves: ReBeL's networks, and searches with exact, custom or no leaf values."""
 
 import os
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from treeplex.search.settings import PlaythroughSettings
 SEARCHED = ("method", "depth", "rounds", "endgame")
 """Settings of a search of public trees that turns of hold'em leave no choice about, but for the method."""
 ITERATIONS = 128
-"""Of each search with a leaf of one's own."""
+"""Iterations of each search with a custom leaf."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from treeplex.search.subgames.beliefs import normalised_range, with_trace
 METHOD = "dcfr"
 """By which rivers are solved."""
 RIDGE = 0.02
-"""Hands: how much a bin's own mean counts beside its hands when values are fitted."""
+"""Hands: weight of a bin's mean relative to its hands when values are fitted."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,7 +134,7 @@ def look(game: PublicHoldem, state: PublicHand) -> Floats:
 
 
 def look_of_betting(game: PublicHoldem, state: PublicHand) -> Floats:
-    """What a policy network of bins sees of a decision beside :func:`look`, float64 [3].
+    """Inputs of a policy network of bins at a decision, in addition to :func:`look`, float64 [3].
 
     Who acts, what there is to call in parts of the pot with it, and the street's raises so far, in quarters.
     """

@@ -15,7 +15,7 @@ from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
 def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> BettingState:
-    """A table after a street at whose end both players had paid so much; nothing else of the betting matters later."""
+    """A table after a street at whose end the players had paid ``paid``; nothing else of the betting matters later."""
     first = game.rules.betting.root
     return first._replace(
         player=CHANCE,

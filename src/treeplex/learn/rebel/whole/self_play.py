@@ -44,7 +44,7 @@ from treeplex.search.warm_start.begin import begin_search
 TRIES = 50
 """Hands played from one search of the beginning until one goes on after it."""
 AT_ONCE = 64
-"""Rivers beside those that are played on that are searched together."""
+"""Rivers searched together, in addition to those that are played on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class WholeSelfPlay(Play):
         return found.rows, [state for state in beside if not state.begins]
 
     def _searched(self, states: list[Between], times: int = 1) -> "Searched":
-        """Search the street that follows some states at the same table, and draw for each so many iterations to play on."""
+        """Search the street that follows some states at one table, and draw ``times`` iterations for each to play on."""
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
         if begins:
@@ -355,7 +355,7 @@ class WholeSelfPlay(Play):
 
 
 def drawn_weight(state: Between, board: Board) -> float:
-    """How much a board counts that was dealt to hands drawn from the ranges, beside boards drawn uniformly.
+    """Weight of a board that was dealt to hands drawn from the ranges, relative to boards drawn uniformly.
 
     It comes the more often, the more pairs of hands there are without its cards.
     """

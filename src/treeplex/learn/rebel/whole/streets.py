@@ -80,7 +80,7 @@ def check_street(
 
 
 def called_streets(rules: HandRules) -> Iterator[BettingState]:
-    """The tables with which streets begin where nobody bets more than needed: those with the most betting left."""
+    """The tables at the starts of streets with only the smallest bets, which leave the most betting."""
     table = rules.betting.root
     while table.player >= 0:
         yield table

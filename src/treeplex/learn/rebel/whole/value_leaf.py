@@ -72,7 +72,7 @@ class WholeEncoding(Encoding):
         self.inputs, self.outputs = self.features + 2 * self.knots, 2 * self.knots
 
     def of_decisions(self) -> "WholeEncoding":
-        """The same for a policy network; with bins its rows say more of the betting."""
+        """A copy for a policy network; with bins its rows say more of the betting."""
         found = copy(self)
         found._of(between=False)
         return found
@@ -182,7 +182,7 @@ class WholeLeaf(NetworkLeaf):
         return values
 
     def showdown(self, places: Places, believed: Ranges) -> Ranges:
-        """What hands are worth in parts of the pot if nobody bets again, float64 [K, H] each; zeros unless that is added."""
+        """Showdown values without further betting, in parts of the pot, float64 [K, H] each; zeros unless they are added."""
         if not self.shown:
             return tuple(np.zeros_like(own) for own in believed)
         known = self.known(places)
@@ -202,7 +202,7 @@ class WholeLeaf(NetworkLeaf):
 
 
 def over_half(known: Known, other: Floats, met: Floats) -> Floats:
-    """The share of the pot of each hand against a range, less one half, [K, H]; 0 for hands that meet nobody."""
+    """Each hand's share of the pot against a range, less one half, [K, H]; 0 at zero compatible reach."""
     won = np.empty_like(met)
     write_won(known.shares, known.firsts, known.rows, np.ascontiguousarray(other, np.float64), met, won)
     return np.divide(won, met, out=np.full_like(won, 0.5), where=met > 0) - 0.5
