@@ -235,7 +235,7 @@ class TensorLeaves:
         features: [S * C, features].
         weights: for each player [S, H, H], from the other's reach to the mass that the player's hands meet.
         bases: for each player [S * C, H], how likely chance makes each hand; not all 0.
-        traces: the same times next to nothing, so that it is believed where nobody comes.
+        traces: ``bases`` times a tiny factor, the belief where nothing reaches.
         sources: for each player int64 [S, C, H].
         targets: for each player int64 [S * C * H].
         inputs: int64 [S * C, inputs], the columns of features, player 0's and player 1's beliefs that make a row.
