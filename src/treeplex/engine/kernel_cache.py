@@ -135,7 +135,7 @@ def cpu_of(codegen: Any) -> str:
 
 @cache
 def levels() -> tuple[str, ...]:
-    """The levels of x86-64 that this processor has, as :func:`cpu_of` names them where Numba is told to compile for one."""
+    """The levels of x86-64 that this processor has, as :func:`cpu_of` names the target CPU for Numba."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return ()
     features = binding.get_host_cpu_features()

@@ -12,7 +12,7 @@ class Ends(NamedTuple):
     """T ends of the betting among N players, each with at most P pots.
 
     Attributes:
-        put: float64 [T, N], chips each player has put in; what nobody called is not among them.
+        put: float64 [T, N], chips each player has put in, without uncalled bets.
         chips: float64 [T, P], of each pot; 0 where there is none.
         able: int64 [T, P], who can win it: bit i for player i.
         kept: float64 [T], the part of the pots that the house leaves.
@@ -51,7 +51,7 @@ def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
 
 @kernel(error_model="numpy")
 def split(ends: Ends, end: int, pot: int, strengths: Ints, player: int, winners: int) -> float:
-    """What a player gets of a pot that so many share."""
+    """One winner's share of a pot split among ``winners`` players, in chips."""
     chips = ends.chips[end, pot]
     if ends.order.shape[0] == 0:
         return float(chips / winners)

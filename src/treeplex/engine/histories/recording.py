@@ -59,7 +59,7 @@ class Recorded(NamedTuple):
 
 
 def recorded(histories: Histories, first: Ints, chunk: int) -> Recorded:
-    """Room for at least so many rows, and for any one walk."""
+    """Allocate buffers for at least ``chunk`` rows plus any single walk."""
     widest = int(np.diff(first).max(initial=1))
     rows, others = chunk + len(first), chunk + len(histories.nodes)
     return Recorded(
@@ -162,7 +162,7 @@ def record_outcomes(
     Args:
         walks: the kind.
         critic: float64, what the traverser gets from each action of each history, as far as is known.
-        edge: int64 [H], where the actions of each history begin in ``critic``; -1 where nobody acts.
+        edge: int64 [H], where the actions of each history begin in ``critic``; -1 at chance and terminal histories.
         walk, end: as in :func:`record_external`.
         found: gets all rows; ``edges`` of all players' actions.
 

@@ -1,4 +1,4 @@
-"""Subtrees of a game tree: where infosets meet, which subtrees nobody's ignorance leaves, and backward induction over them.
+"""Subtrees of a game tree: where infosets meet, which are closed, and backward induction over them.
 
 A subtree is **closed** if every infoset that it meets lies in it as a whole: a proper subgame in the sense of Selten (1965).
 """
@@ -195,7 +195,7 @@ def fold(tree: Histories, closed: SmallInts, start: int, end: int, values: Float
 
 @kernel()
 def second_act(nodes: SmallInts, lines: Outline) -> int:
-    """A history whose actor has moved before; -1 if nobody ever moves twice."""
+    """A history whose actor has moved before; -1 if no player ever moves twice."""
     for h in range(nodes.shape[0]):
         if nodes[h, ACTOR] >= 0 and own_move(nodes, lines, h) >= 0:
             return h

@@ -1,6 +1,6 @@
 """Networks with rectified layers, for rows that share parts of their input: what a part adds to the first layer is made once.
 
-See ``engine.networks.mlp_batch`` for how products are made fast. A row's outputs do not depend on the rows beside it.
+See ``engine.networks.mlp_batch`` for how products are made fast. A row's outputs do not depend on the other rows.
 """
 
 import numpy as np

@@ -89,7 +89,7 @@ class Side(NamedTuple):
 
 @kernel(**NO_COUNTS)
 def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
-    """Whether a table has room for so many more; if not, that is noted."""
+    """Whether a table has room for ``more`` entries; if not, record the size wanted."""
     if filled[table] + more <= room:
         return True
     wanted[table] = max(wanted[table], filled[table] + more)
@@ -141,7 +141,7 @@ def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
 
 @kernel(**NO_COUNTS)
 def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
-    """Whether so many new infosets have room."""
+    """Whether ``many`` new infosets and their sequences fit into the tables."""
     cells = group.images.shape[1]
     infosets = fits(own.filled, own.wanted, INFOSETS, many, len(own.player))
     return bool(fits(own.filled, own.wanted, SEQUENCES, many * cells, len(own.owner)) and infosets)
@@ -318,7 +318,7 @@ def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: 
 
 @kernel(**NO_COUNTS)
 def edges_that_fit(slots: int) -> int:
-    """How many entries a hash table with so many slots takes."""
+    """The largest number of entries of a hash table with ``slots`` slots."""
     return slots // 4 * 3
 
 

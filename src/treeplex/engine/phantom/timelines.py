@@ -3,7 +3,7 @@
 A player's failed tries depend on the other's stones alone. So given a timeline, the own histories of the two players that fit
 it form a full product, and a terminal timeline is one number times two lists of sequences. What fits player 0 depends on its
 own stones and, at each failed try (in a classical game at each turn), on where the other's stones lay then. So few lists
-serve many timelines: the walk goes through player 0's lists, each once, and keeps beside it the *pairs*, all nodes of player 1
+serve many timelines: the walk goes through player 0's lists, each once, and keeps with it the *pairs*, all nodes of player 1
 that make a timeline with it. In abrupt versions, where a failed try costs the turn, a timeline also says in which turns
 players failed.
 
@@ -101,7 +101,7 @@ class TimelineWalk(NamedTuple):
 
 @kernel(**NO_COUNTS)
 def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
-    """Walk on for so many steps; False where there is no room."""
+    """Advance the walk by at most ``most`` steps; False if a table is full."""
     for _ in range(most):
         depth = walk.depth[0]
         if depth < 0:
@@ -272,7 +272,7 @@ def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: in
 
 @kernel(**NO_COUNTS)
 def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
-    """Go on with the pairs in which player 1 has the same stones: a try that fails, or a turn of a classical game."""
+    """Process the next group of pairs that share player 1's stones: a failed try or a turn."""
     first, node = walk.first, frame[NODE]
     first.filled[NODES], first.filled[POOL] = frame[NODES_HERE], frame[POOL_HERE]
     begin = frame[GROUP]

@@ -221,7 +221,7 @@ def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int
 
     They never get more than ``most`` times ``times`` rows.
 
-    The system moves the pages of a long array, so nothing is copied, and the old array does not stand beside the new one.
+    The system moves the pages of a long array, so nothing is copied and memory never holds both arrays.
 
     Raises:
         MemoryError: there is not as much memory.
@@ -237,7 +237,7 @@ def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int
 
 
 def check_room(more: int) -> None:
-    """Raise :class:`MemoryError` unless so many more bytes are free."""
+    """Raise :class:`MemoryError` unless ``more`` bytes are free."""
     free = available_memory()
     if free is not None and more > free:
         raise MemoryError

@@ -1,4 +1,4 @@
-"""What a player who is told a plan could gain by not following it: sums over joint plans, and sweeps over the sums.
+"""Gains from deviating from a recommended plan: sums over joint plans, and sweeps over them.
 
 Sequences of one player are numbered here by **place**: infosets in preorder, the actions of an infoset side by side, the
 infosets below them next. So everything at and below an infoset is one slice, and its parents come before it.
@@ -16,7 +16,7 @@ from treeplex.engine.tree.gradient import gradient
 
 
 class Preorder(NamedTuple):
-    """The treeplex of one player by place; the player has n infosets and K sequences besides the empty one.
+    """The treeplex of one player by place; the player has n infosets and K non-empty sequences.
 
     Attributes:
         infoset: [n], the number of each infoset among the player's, in preorder.
@@ -41,15 +41,17 @@ class Preorder(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What one player has been told, and what it is worth: sums over the joint plans; places as in :class:`Preorder`.
+    """One player's recommendations and their values, summed over joint plans, by place.
+
+    Places are those of :class:`Preorder`.
 
     Attributes:
         gradients: [table[K]], at row p and place p': what p' earns against the others' plans, over the joint plans whose own
             plan plays p. Every entry is weighted by the probability of the joint plan.
-        swapped: [K, A], at p and b: action b is taken at the infoset of p by those who were told p, and what they are told
-            from there on is followed.
+        swapped: [K, A], at p and b: action b is taken at the infoset of p when p was recommended, and later
+            recommendations are followed.
         shares: [K], the probability that the own plan plays the place.
-        totals: [4], payoff of the empty sequence; the sum over own plans of the best payoff against what the others were told
+        totals: [4], payoff of the empty sequence; the sum over own plans of the best payoff against the others' plans drawn
             with each; the largest gain of these over the plan itself; the expected payoff.
     """
 
@@ -175,7 +177,7 @@ def add_plans(
 
     Args:
         tree, payoff: the game.
-        player: who is told.
+        player: who receives the recommendations.
         order: its places.
         plans, plan_offsets: as in :func:`treeplex.engine.plans.plans.joint_gradients`.
         support: [S, N], joint plans, sorted by the player's own plan first and by the last other player's last.
@@ -219,7 +221,7 @@ def add_plan(
     worth: Floats,
     seen: Seen,
 ) -> None:
-    """Add one own plan to ``seen``: its probability ``share``, and the gradient against what the others are told with it.
+    """Add one own plan to ``seen``: its probability, and the gradient against the others.
 
     Args:
         order: the places.
@@ -272,8 +274,8 @@ def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Fl
     Args:
         order: the places.
         seen: what :func:`look` found.
-        informed: [K], output: stop when told the place's action.
-        uninformed: [n], output: stop before being told what to do at the infoset.
+        informed: [K], output: deviate when the place's action is recommended.
+        uninformed: [n], output: deviate at the infoset before its recommendation.
     """
     widest = 0
     for infoset in range(order.start.shape[0]):
@@ -296,8 +298,8 @@ def extended_value(order: Preorder, follow_on: Floats, deviation: Floats, inform
 
     Args:
         order: the places.
-        follow_on: [K], in: what each place itself earns those who are told it and follow; out: with all that comes after.
-        deviation: what leaving earns: [K], when told the action of the place, or [n], before being told. -inf to stay.
+        follow_on: [K], in: what each place itself earns when it is recommended and followed; out: with all that comes after.
+        deviation: what leaving earns: [K], after the recommendation of the place, or [n], before it. -inf to stay.
         informed: which of the two.
     """
     total = 0.0

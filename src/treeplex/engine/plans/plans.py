@@ -189,7 +189,7 @@ def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weigh
 def take(
     tree: Tree, player: int, choice: SmallInts, weight: float, last: NDArray[np.bool_], left: Floats, plan: SmallInts
 ) -> None:
-    """Write the reduced plan that makes the choices [I_i] and subtract its weight from what is left of its last sequences."""
+    """Write the reduced plan of choices [I_i]; subtract its weight at its last sequences."""
     q0, i0 = tree.sequence_offsets[player], tree.infoset_offsets[player]
     played = np.zeros(left.shape[0], np.bool_)
     played[0] = True

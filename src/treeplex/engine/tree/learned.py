@@ -86,7 +86,7 @@ class DiscountNetwork(NamedTuple):
 
 
 class LearnedState(NamedTuple):
-    """What a learned rule keeps of a run besides :class:`TreeState`, float64, updated in place.
+    """A learned rule's state in addition to :class:`TreeState`, float64, updated in place.
 
     Attributes:
         seen: [Q], the policy at the last decision; empty if no feature looks at how fast it moves.
@@ -136,7 +136,8 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
         scheme: the scheme.
         activations: as in :func:`treeplex.engine.networks.mlp_single.forward`.
         noise: [outputs], added to the outputs (and left in ``activations``); empty for none.
-        t, horizon: the next iteration, from 1, of so many planned.
+        t: the next iteration, from 1.
+        horizon: the number of iterations planned.
         exponents: [4], output.
 
     Returns:

@@ -37,7 +37,7 @@ class ValueTest(NamedTuple):
     rounding: float
 
     def row(self, average_discount: float = 1.0) -> tuple[float, ...]:
-        """The same as the columns of a row: :class:`Weights`, then :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
+        """The weights as one row: the columns of :class:`Weights`, then :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
 
         ``average_discount`` is the factor on the one average of an engine that keeps a single one.
         """

@@ -168,7 +168,7 @@ def write_path(frames: Frames, depth: int, path: SmallInts) -> None:
 
 @kernel(**NO_COUNTS)
 def take(keeping: Keeping, counts: Ints, size: int) -> bool:
-    """Whether so many more bytes may be taken; they are then counted. Once they may not, nothing more is."""
+    """Reserve ``size`` bytes; False once the memory limit is reached, for all later calls."""
     if counts[FULL] or counts[USED] + size > keeping.most_bytes:
         counts[FULL] = 1
         return False

@@ -91,7 +91,7 @@ ten seconds; ``solvers.sampling.rules_walk.MOST_WALKED`` says why it is no setti
 def sample_rules(
     run: Run, begin: Ints, tables: RulesTables, stream_of: tuple[int, int], weights: Floats, pause: int
 ) -> tuple[RulesTables, int, int, Floats, SmallInts]:
-    """Iterate, a walk for every player in turn, until rows of weights end or so many histories have been walked in all.
+    """Run iterations, one walk a player, until ``weights`` end or ``pause`` histories in total.
 
     Args:
         run: game, scheme, and what is kept.
@@ -137,10 +137,12 @@ def begin_walk(room: Room, stream: np.uint64) -> None:
 
 @kernel(**NO_COUNTS)
 def walk_on(run: Run, walk: Traversal, until: int, tables: RulesTables, room: Room) -> int:
-    """Go on with a walk, see :func:`treeplex.engine.sampling.walks.walk`, to its end or until so many were walked in all.
+    """Continue a walk to its end, or until ``until`` histories have been walked in total.
+
+    See :func:`treeplex.engine.sampling.walks.walk`.
 
     Returns:
-        :data:`NO_FAULT`, :data:`NO_ROOM`, from where it can be gone on, or what is wrong.
+        :data:`NO_FAULT`; :data:`NO_ROOM`, after which the walk can be resumed; or the fault.
     """
     calls, rules, player, frames, rows = run.calls, run.rules, walk.player, room.frames, tables.held.rows
     learns, depth, top, stream = rules.baseline == LEARNED, room.counters[DEPTH], room.counters[TOP], room.stream[0]
