@@ -291,7 +291,7 @@ class Settings:
         return replace(self, **self.read_changes(*changes))
 
     def changed_under_way(self, *changes: Mapping[str, Any], place: object) -> Self:
-        """The same for a job that has begun, which ``place`` names.
+        """A changed copy for a job already started; ``place`` names the job in errors.
 
         Raises:
             SpecError: as :meth:`changed`, and for another value of a setting that is fixed.
@@ -356,7 +356,7 @@ class Settings:
 
     @classmethod
     def doc_table(cls) -> str:
-        """The same as a table of Markdown."""
+        """A Markdown table of the settings: name, default, meaning."""
         lines = ["| setting | default | meaning |", "|---|---|---|"]
         for name, default, meaning in cls.table_rows():
             star = " \\*" * name.endswith("*")

@@ -63,7 +63,7 @@ class Form(Protocol[State]):
         ...
 
     def iterate(self, kind: RuleKind, rows: Floats, state: State, *, alternating: bool) -> None:
-        """Run one iteration for each row; none, and only the kernels are made ready.
+        """Run one iteration for each row; no rows only compile the kernels.
 
         Raises:
             SpecError: a row asks for what the state does not keep.

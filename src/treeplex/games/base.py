@@ -58,7 +58,7 @@ class State(ABC):
         """All that ``player`` (default: the player to act) knows here, own past actions included (perfect recall)."""
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
-        """The same as numbers for networks, as many at every state; None where the rules do not say."""
+        """The information state as a vector of fixed length for networks; None if undefined."""
         return None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
@@ -197,10 +197,10 @@ class Game(ABC):
         return self
 
     def check_decisions(self) -> None:  # noqa: B027 (most games have nothing to check)
-        """Refuse a game in which nobody has a decision, where its parameters make it one.
+        """Refuse parameters that leave the game without a decision.
 
         Raises:
-            SpecError: nobody has.
+            SpecError: no player has a decision.
         """
 
     def public_tree(self) -> "PublicTree | None":
@@ -219,7 +219,7 @@ class Game(ABC):
 
         Raises:
             GameError: the rules do not say what is public.
-            SpecError: nobody has a decision.
+            SpecError: no player has a decision.
         """
         self.check_decisions()
         found = (self.public_tree() if self.num_players == 2 else None) or self.public_game()
@@ -239,7 +239,7 @@ class Game(ABC):
         return None
 
     def numba_rules(self) -> "object | None":
-        """The same game as Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), where they are written."""
+        """The rules as :class:`treeplex.games.numba_rules.NumbaRules`; None if there are none."""
         return None
 
     def compile_directly(self, limit: int | None) -> "object | None":

@@ -183,7 +183,7 @@ class CardGame(PublicGame):
 
 
 def along(own: Floats, axes: int, axis: int) -> Floats:
-    """A vector as an array of so many axes, along one of them."""
+    """Reshape a vector to ``axes`` axes, with its entries along ``axis``."""
     shape = [1] * axes
     shape[axis] = len(own)
     return own.reshape(shape)

@@ -1,7 +1,7 @@
 """Games given as Numba functions on whole numbers, as ordinary rules: for people, other tools, and to check them.
 
-Here the functions run as plain Python, in which whole numbers have no end: what does not fit into 64 bits, or is written beside
-the state, is found and said. Kernels run the same functions compiled (:mod:`treeplex.engine.uncompiled`).
+Here the functions run as plain Python, in which whole numbers have no end: values that do not fit into 64 bits and
+writes outside the state are detected and reported. Kernels run the same functions compiled (:mod:`treeplex.engine.uncompiled`).
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """Open-loop games as static ones: every player picks all their actions at once.
 
-In an open-loop game nobody ever learns anything, their own moves included: after the same number of moves all histories lie in
-one infoset (Basar and Olsder 1999, sections 2.5 and 3.5). Such players lack perfect recall, and behaviour
+In an open-loop game players never observe anything, their own moves included: after the same number of moves all
+histories lie in one infoset (Basar and Olsder 1999, sections 2.5 and 3.5). Such players lack perfect recall, and behaviour
 policies fall short of mixtures over whole sequences of actions. So here a player's move is a whole sequence, one action for
 each of their infosets; the static game has the same equilibria in mixed strategies.
 """
@@ -132,7 +132,7 @@ def stages_of(game: Game) -> tuple[Game, list[Stage]]:
     frontier, seen = [game.new_initial_state()], 0
     while frontier:
         moving: list[State] = []
-        while frontier:  # past chance, which nobody sees or the next infostates would differ
+        while frontier:  # past chance, which no player observes, or the next infostates would differ
             state = frontier.pop()
             seen += 1
             player = state.current_player()

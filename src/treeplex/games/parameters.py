@@ -28,7 +28,7 @@ class GameInfo:
     """A built-in game: its name, what it is, where its rules come from, and the function that makes it.
 
     The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and
-    explains parameters that ``build`` takes besides (other spellings, one number per player); ``files`` are those that
+    explains further parameters of ``build`` (other spellings, one number per player); ``files`` are those that
     are paths. ``note`` is what one should know before one compiles it with its defaults.
     """
 
@@ -163,7 +163,7 @@ def observer(state: State, player: int | None) -> int:
     """Whose infostate is asked for: ``player``, or else the player to act.
 
     Raises:
-        GameError: nobody acts here and no player is named.
+        GameError: no player acts here and no player is named.
     """
     chosen = state.current_player() if player is None else player
     if chosen < 0:

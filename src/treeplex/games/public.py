@@ -189,10 +189,10 @@ class PublicGame(ABC):
         return np.array([self.chances(state, hands) for hands in deals.tolist()], np.float64).reshape(len(deals), labels)
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """What the end of the game pays each hand of a player, times how likely it is met: float64 [H_player].
+        """Counterfactual terminal value of each of a player's hands, float64 [H_player].
 
         Args:
-            state: where nobody acts any more; over the cards still to come.
+            state: where all betting is over; averaged over the cards still to come.
             reached: for each player float64 [H_i], ranges or reaches; the player's own is not looked at.
             player: whose hands.
         """
@@ -211,7 +211,7 @@ class PublicGame(ABC):
             player: whose hands.
 
         Returns:
-            float64 [..., H_player], from 0 to 1; one half for hands that meet nobody.
+            float64 [..., H_player], from 0 to 1; one half for hands that face no opposing hand.
         """
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
@@ -278,7 +278,7 @@ class PublicGame(ABC):
         return None
 
     def bets(self, state: State) -> Bets | None:
-        """What actions are where a player acts; None in games without bets, and where nobody acts."""
+        """The bet sizes of the actions here; None in games without bets and where no player acts."""
         return None
 
     def name_of(self, state: State) -> str:
@@ -354,7 +354,7 @@ class PublicGame(ABC):
         return label
 
     def state_in(self, state: State, other: "PublicGame") -> State:
-        """The same state in another version of the game, see :meth:`with_action`."""
+        """Map a state to another version of the game, see :meth:`with_action`."""
         return state
 
 

@@ -137,7 +137,7 @@ class SizeCheck:
         self.next_look = min(16, LOOK_EVERY, limit + 1)
 
     def look(self, steps: int, count: int) -> None:
-        """Check a walk that has done so many steps and counted so many units.
+        """Check a walk after ``steps`` steps and ``count`` units against the limit.
 
         Raises:
             GameSizeError: there are more than the limit, or will be.
@@ -216,7 +216,7 @@ def count_text(count: int) -> str:
 
 
 def time_text(count: int, seconds_each: float) -> str:
-    """How long so many steps take."""
+    """The duration of ``count`` steps, in words."""
     power = math.log10(count) + math.log10(max(seconds_each, 1e-9))
     for name, seconds in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if power >= math.log10(1.5 * seconds):
@@ -225,7 +225,7 @@ def time_text(count: int, seconds_each: float) -> str:
 
 
 def memory_text(count: int) -> str:
-    """What compiling so many histories takes."""
+    """The memory needed to compile ``count`` histories, in words."""
     if count * HISTORY_BYTES > 10**15:
         return "more than 1,000 TB"
     unit, size = ("TB", 10**12) if count * HISTORY_BYTES >= 10**12 else ("GB", 10**9)

@@ -1,7 +1,7 @@
 """Simultaneous moves as hidden sequential ones.
 
-Where the wrapped rules say ``SIMULTANEOUS``, the players with a choice move one after another, player 0 first, and nobody
-sees the moves of this round before all are made. The games have the same equilibria. Infostates are those of OpenSpiel's
+Where the wrapped rules say ``SIMULTANEOUS``, the players with a choice move one after another, player 0 first, and no
+player sees the moves of this round before all are made. The games have the same equilibria. Infostates are those of OpenSpiel's
 ``turn_based_simultaneous_game``: whose turn it is, the observer's own move of this round, then the wrapped infostate.
 """
 

@@ -13,7 +13,7 @@ def megabytes(size: float) -> str:
 
 
 def available_memory() -> int | None:
-    """Bytes that this process may still take: free memory of the machine, and of its container; None where nobody says."""
+    """Free memory of the machine or its container in bytes, the smaller; None if unknown."""
     found = [size for size in (machine_memory(), container_memory()) if size is not None]
     return min(found) if found else None
 

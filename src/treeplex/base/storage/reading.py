@@ -61,7 +61,7 @@ def read_bytes(path: str | os.PathLike[str], *, most: int | None = None) -> byte
 
 
 def read_text(path: str | os.PathLike[str], *, most: int = MOST_TEXT) -> str:
-    """The text of a UTF-8 file of at most so many bytes, line ends as ``\\n``.
+    """The text of a UTF-8 file of at most ``most`` bytes, line ends as ``\\n``.
 
     Raises:
         FileError: the file is missing, not readable, too large or not UTF-8 text.

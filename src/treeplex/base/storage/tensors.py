@@ -1,6 +1,6 @@
 """Safetensors files written and read piece by piece, for tables that fill the memory that they are allowed.
 
-The layout is that of safetensors (a little-endian uint64, so many bytes of JSON, the tensors), so any reader of it can open
+The layout is that of safetensors (a little-endian uint64 n, n bytes of JSON, the tensors), so any reader of it can open
 them; but nothing is ever held twice. The free metadata carries a format, a version and a digest of everything else.
 """
 

@@ -144,7 +144,7 @@ class Executor:
     def map(
         self, function: Callable[..., ResultT], jobs: Iterable[tuple[Any, ...]], watch: Callable[[], None] | None = None
     ) -> Iterator[ResultT]:
-        """What a function gives for each tuple of arguments, in their order; only so many are under way that none waits.
+        """Yield the function's results in the order of ``jobs``, with a bounded number in flight.
 
         Args:
             function: of a module; on threads and in this process any.
@@ -221,7 +221,7 @@ def make_executor(where: str, size: int | None = None, most: int | None = None) 
         where: ``inline``, ``threads``, ``processes``; or a Ray cluster's address (``ray://HOST:PORT``, ``HOST:PORT``), ``auto``
             for the cluster that this machine belongs to, ``local`` for a new one on it.
         size: workers; None for one, on Ray for one per CPU of the cluster.
-        most: no more than so many, whatever ``size`` is.
+        most: an upper bound on the number of workers, whatever ``size`` is.
 
     Raises:
         SpecError: no such place, Ray is not installed, there is no such cluster, or it has too few CPUs.

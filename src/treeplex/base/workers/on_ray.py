@@ -103,7 +103,7 @@ def listens(address: str) -> None:
     """Check that a Ray cluster answers at HOST:PORT, of which Ray is sure only after many minutes.
 
     Raises:
-        OSError: nobody listens there, or something other than Ray.
+        OSError: nothing listens there, or something other than Ray.
         ValueError: the port is no number.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")

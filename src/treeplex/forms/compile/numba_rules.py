@@ -97,11 +97,11 @@ def compile_numba_rules(
     """Walk rules once, find and check all infosets.
 
     Args:
-        game: the same game as ordinary rules, which name infostates and actions.
+        game: the ordinary rules of the game, which name infostates and actions.
         rules: the functions.
         stored: whether terminals are stored, merged where they have the same sequences; None: up to :data:`MOST_STORED`.
         limit: the most histories, default :data:`MOST_WALKED`; a game that is surely larger is refused before it is walked,
-            others where a walk comes to so many.
+            others where a walk reaches the limit.
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -200,7 +200,7 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
 
 
 def watched(walk: Callable[[Ints], Found], watch: Callable[[int], None] | None, limit: int) -> Found:
-    """What a walk finds, in a thread of its own, so that its progress is told, and Ctrl-C or a limit of histories ends it."""
+    """Run a walk in a thread, reporting progress; Ctrl-C or the limit of histories ends it."""
     progress, found = np.zeros(2, np.int64), list[Found | BaseException]()
 
     def run() -> None:
@@ -364,7 +364,10 @@ class RulesWalk:
     """
 
     def __init__(self, rules: CompiledRules, tree: Tree, keys: Ints, part: Part, histories: int) -> None:
-        """Build the table of infosets from their numbers ``keys`` [I]; ``part`` is the first of a walk of so many histories."""
+        """Build the table of infosets from their keys [I].
+
+        ``part`` is the first part of a walk over ``histories`` histories.
+        """
         self.rules, self.part, self.histories = rules, part, histories
         self.offsets = tree.sequence_offsets
         self.table = table_of(keys, tree)

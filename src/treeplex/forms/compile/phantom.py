@@ -32,7 +32,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     """Compile a phantom game.
 
     Args:
-        game: the game; nobody sees whose turn it is.
+        game: the game, in which players do not observe whose turn it is.
         limit: the most entries of lists and terms, default :data:`MOST_ENTRIES`.
         watch: called now and then with the number of histories so far.
 
@@ -135,7 +135,7 @@ def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
 
 
 def factors(game: object) -> bool:
-    """Whether the payoffs of rules are known to factor: phantom games in which nobody sees whose turn it is."""
+    """Whether the payoffs of rules are known to factor: phantom games that hide whose turn it is."""
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 

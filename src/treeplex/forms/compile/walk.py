@@ -145,7 +145,7 @@ def at(walk: GameWalk, path: Path) -> str:
 
 
 def safely_at(walk: GameWalk, path: Path) -> str:
-    """The same with rules that may raise: then without the names of actions."""
+    """Like :func:`at`, but falls back to action numbers if the rules raise."""
     try:
         return at(walk, path)
     except Exception:

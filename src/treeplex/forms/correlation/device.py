@@ -81,7 +81,7 @@ class Device:
 
     @property
     def gradients(self) -> Floats:
-        """Float64 [Q]: what each sequence earns its player on average against the plans told to the others."""
+        """Expected payoff of each sequence against the others' recommended plans, float64 [Q]."""
         return self._pays[0]
 
     @property
@@ -148,7 +148,7 @@ class Device:
         return drawn
 
     def merged(self) -> "Device":
-        """The same distribution without repeated plans, repeated joint plans and joint plans of weight 0, all in order."""
+        """The distribution, sorted, without duplicate plans and joint plans of weight 0."""
         kept = self.weights > 0.0
         numbers, plans = [], []
         for player, table in enumerate(self.plans):

@@ -23,7 +23,7 @@ POOL = 1 << 20
 def mixture_device(
     game: CompiledGame, strategies: NDArray[np.generic], shares: Floats, *, most: int = MOST_JOINT_PLANS
 ) -> Device:
-    """Write a mixture of products of strategies as a device: the same distribution over what is reached.
+    """Convert a mixture of product strategies to a device with equal reach probabilities.
 
     Each player's strategy is split into plans (``forms.correlation.plans.plans_of``), each product into the joint plans of
     its players' plans, and equal joint plans are put together.
@@ -32,7 +32,7 @@ def mixture_device(
         game: the compiled game.
         strategies: [K, Q], sequence forms of all players, a product a row.
         shares: float64 [K], the weight of each product; they sum to 1.
-        most: give up beyond so many joint plans, or where :data:`REPEATS` times as many would be written.
+        most: the largest number of joint plans; also give up where :data:`REPEATS` times as many would be written.
 
     Raises:
         AlgorithmError: too many joint plans, which happens soon in games with many infosets.

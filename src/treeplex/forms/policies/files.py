@@ -167,7 +167,7 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
 
 
 def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
-    """The entry of a path's suffix; ``besides`` says which other suffixes there are."""
+    """The table's entry for a path's suffix; ``besides`` names other suffixes in the error."""
     if path.suffix.lower() == ".spot":
         raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex show reads those")
     if path.suffix.lower() not in table:
@@ -328,7 +328,7 @@ def float64(array: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def write_json(header: Header, policy: Policy) -> str:
-    """The header with the policy beside it, indented."""
+    """The header and the policy as indented JSON."""
     players: dict[str, dict[str, dict[str, float]]] = {str(player): {} for player in range(policy.game.players)}
     for player, infostate in policy:
         players[str(player)][infostate] = {str(action): p for action, p in policy[player, infostate].items()}

@@ -108,7 +108,7 @@ class NeuralPolicy:
         """``{action id: probability}`` at a state. Name and meaning are OpenSpiel's.
 
         Raises:
-            PolicyError: nobody acts there or all at once.
+            PolicyError: no player acts there or all at once.
             GameError: the state looks as none of the policy's game.
         """
         player = state.current_player() if player_id is None else player_id
@@ -135,7 +135,7 @@ class NeuralPolicy:
         return np.concatenate([self.probabilities(player, row, legal, member) for member in range(self.members)])
 
     def on(self, game: CompiledGame) -> Policy:
-        """The same on a compiled game, read batch by batch, so that it can be judged.
+        """The tabular policy on a compiled game, evaluated batch by batch.
 
         Raises:
             PolicyError: a game of other players or actions, or too little memory.

@@ -146,7 +146,7 @@ class TablePolicy:
         """``{action id: probability}`` at a state; uniform where the table has nothing. Name and meaning are OpenSpiel's.
 
         Raises:
-            PolicyError: nobody acts there or all at once, or the state has other actions than the table.
+            PolicyError: no player acts there or all at once, or the state has other actions than the table.
         """
         player = state.current_player() if player_id is None else player_id
         if not 0 <= player < self.players:
@@ -164,7 +164,7 @@ class TablePolicy:
         return found
 
     def on(self, game: CompiledGame) -> Policy:
-        """The same on a compiled game, so that it can be judged.
+        """The full tabular policy on a compiled game.
 
         Raises:
             PolicyError: an infostate with other actions, or none of the game's infostates is in the table.

@@ -124,7 +124,7 @@ class Policy(PolicyMapping):
         """``{action id: probability}`` at a state; the name and meaning are OpenSpiel's.
 
         Raises:
-            PolicyError: nobody acts there, or all at once and ``player_id`` is not given.
+            PolicyError: no player acts there, or all at once and ``player_id`` is not given.
         """
         player = state.current_player() if player_id is None else player_id
         if player < 0:
@@ -222,7 +222,7 @@ def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.f
 
 
 def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same array as float64, or a :class:`PolicyError` that names the first bad infostate."""
+    """The probabilities as float64 [Q]; a :class:`PolicyError` names the first bad infostate."""
     array = np.asarray(probabilities, dtype=np.float64)
     size = int(game.tree.sequence_offsets[-1])
     if array.shape != (size,):

@@ -112,7 +112,7 @@ def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
     """The public tree of a two-player zero-sum game, for search.
 
     Games with public actions and private hands bring one (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
-    player's action is private and becomes its hand. In a game of perfect information nobody has a hand, and a public belief
+    player's action is private and becomes its hand. In a game of perfect information players hold no hands, and a public belief
     state is a state of the game.
 
     Args:
@@ -208,7 +208,7 @@ def wrapped(text: str) -> str:
     """The spec of the game inside ``name(game=...)``.
 
     Raises:
-        SpecError: there is none, or something else besides.
+        SpecError: no inner game, or further parameters.
     """
     spec = parse_spec(text)
     game = str(spec.parameters.get("game", "")).strip()

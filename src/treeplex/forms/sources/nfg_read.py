@@ -10,7 +10,7 @@ names, ``{ { "a" "b" } { "c" "d" "e" } }``. The first player's strategy changes 
     { { "outcome" PAYOFF_1, PAYOFF_2 } ... }
     NUMBER_OF_OUTCOME ...
 
-Outcome 0 pays nothing. The game is played in turn, nobody sees what the others chose.
+Outcome 0 pays nothing. Players choose in turn without observing each other.
 """
 
 import os
@@ -110,7 +110,7 @@ class NfgReader(GambitReader):
 
 
 def nodes_of(players: tuple[str, ...], strategies: list[tuple[str, ...]], payoffs: list[Payoffs]) -> list[Node]:
-    """The tree in which player 0 moves first and nobody sees anything; all nodes of one player, then all of the next."""
+    """The game tree with hidden moves, player 0 first: all nodes of one player, then the next."""
     nodes: list[Node] = []
     profiles = [0]
     step, first = 1, 1

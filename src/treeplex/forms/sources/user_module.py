@@ -127,7 +127,7 @@ def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value
 
 
 def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
-    """Run the file as a module of its own, from its text as it is now; files beside it can be imported."""
+    """Run the file as a module of its own, from its text as it is now; files in its folder can be imported."""
     full = path.resolve()
     name = f"treeplex_user_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
     specification = importlib.util.spec_from_file_location(name, full)
@@ -183,7 +183,7 @@ def is_game_class(thing: object) -> bool:
 
 
 def is_openspiel_class(thing: type) -> bool:
-    """Whether a class derives ``pyspiel.Game``; false when nobody has imported ``pyspiel``."""
+    """Whether a class derives ``pyspiel.Game``; false if ``pyspiel`` is not imported."""
     pyspiel = sys.modules.get("pyspiel")
     return pyspiel is not None and issubclass(thing, pyspiel.Game)
 

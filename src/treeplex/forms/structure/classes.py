@@ -1,9 +1,9 @@
 """What kind of extensive form a game has: who knows what when they move.
 
 The classes are those of Basar and Olsder 1999, *Dynamic Noncooperative Game Theory*, definitions 3.10 to 3.21. They speak of
-games without chance. Here chance that nobody moves after is taken for part of the payoffs; feedback games may also have chance
-at the start of a level if everybody sees it, and open-loop games chance that nobody sees. A level of play is a stretch of the
-game in which each player moves at most once; it is cut so that the definitions hold, if that is possible.
+games without chance. Here chance after the last move counts as part of the payoffs; feedback games may also have chance
+at the start of a level if everybody sees it, and open-loop games chance that no player observes. A level of play is a
+stretch of the game in which each player moves at most once; it is cut so that the definitions hold, if that is possible.
 """
 
 from collections.abc import Callable
@@ -54,14 +54,14 @@ class Structure:
     Attributes:
         spec, players, histories: of the game.
         perfect_information: every infoset is one history.
-        perfect_recall: nobody forgets what they did or knew.
+        perfect_recall: no player forgets what they did or knew.
         single_act: everybody moves at most once.
         nested: single-act, and everybody knows what those before them knew.
-        ladder_nested: and what they know besides is what the player right before them did with full knowledge.
+        ladder_nested: and what they know in addition is what the player right before them did with full knowledge.
         nested_reordered, ladder_nested_reordered: the same game has such a form with its players in another (or this) order.
         feedback: at the start of each level of play everybody knows the state.
         nested_feedback, ladder_nested_feedback: feedback, and every level is of that kind.
-        open_loop: nobody ever learns anything: one infoset a player and level.
+        open_loop: players never observe anything: one infoset a player and level.
         levels: moves before the start of each level of a feedback game; empty otherwise.
         sub_forms: sub-extensive forms of a nested single-act form (definition 3.16); None otherwise.
         pieces: of backward recursion; None without perfect recall.
@@ -199,7 +199,7 @@ def perfect_recall(survey: HistoryView) -> Verdict:
 
 
 def single_act(survey: HistoryView) -> Verdict:
-    """Whether nobody moves twice."""
+    """Whether every player moves at most once."""
     again = second_act(survey.nodes, survey.parts.lines)
     return (
         Verdict(True)

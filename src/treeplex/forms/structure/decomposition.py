@@ -139,7 +139,7 @@ class StaticPart:
 
 
 def cut(tree: Histories, infosets: int) -> Decomposition:
-    """Find where a tree of so many infosets falls apart; it may lack perfect recall."""
+    """Decompose a tree with ``infosets`` infosets; it may lack perfect recall."""
     lines = outline(tree.nodes)
     ends = edges(tree.nodes, lines, infosets)
     return Decomposition(tree, lines, ends, closed_subtrees(tree.nodes, lines, ends), ties(tree.nodes, lines, infosets))

@@ -30,7 +30,7 @@ def informationally_inferior(
 
     Returns:
         The verdict; where it does not hold, what the game's player can tell apart and the other's cannot, or that somebody
-        moves twice, or that both games tell the same.
+        moves twice, or that both games have equal information.
 
     Raises:
         GameError: the games differ in more than what players know; else as :func:`treeplex.structure` raises.

@@ -11,7 +11,7 @@ class Settlement(NamedTuple):
     """An end of the betting; what the cards decide is open.
 
     Attributes:
-        put: chips each player has put in, without what nobody called.
+        put: chips each player has put in, without uncalled bets.
         pots: pairs (chips, players who can win them).
         kept: the part of the pots that the house leaves.
         order: who gets chips that cannot be split, the first of the winners in this order; empty where chips are split.

@@ -10,7 +10,7 @@ class Stakes(NamedTuple):
         paid: chips that each player has in the pot, antes and what was there at the beginning included. Where stacks differ,
             chips that no other player can match are left out.
         betting_round: the number of the betting round, from 0; in hold'em the street, 0 before the flop.
-        settled: whether nobody acts any more and :meth:`treeplex.games.public.PublicGame.terminal_values` knows the payoffs,
+        settled: whether all betting is over and :meth:`treeplex.games.public.PublicGame.terminal_values` knows the payoffs,
             perhaps over cards still to come.
     """
 

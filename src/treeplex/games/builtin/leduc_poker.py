@@ -238,7 +238,7 @@ class LeducPoker(Game):
         return [*legal, RAISE] if table.raises < self.raises else legal
 
     def bets_at(self, table: LeducTable) -> Bets | None:
-        """What the actions at a table are; of two players. None where nobody acts."""
+        """The bet sizes of the actions at a table for two; None where no player acts."""
         if table.player < 0:
             return None
         actions, pot = self.actions(table), 2.0 * max(table.paid)

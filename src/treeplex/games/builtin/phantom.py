@@ -278,7 +278,7 @@ class SymmetricState(PhantomState):
 
 
 class PhantomTicTacToe(PhantomGame):
-    """Phantom tic-tac-toe: so many stones in a line win 1, a full board is a draw."""
+    """Phantom tic-tac-toe: ``line`` stones in a line win 1, a full board is a draw."""
 
     def __init__(self, rows: int, columns: int, line: int, *, abrupt: bool, observation: str, symmetric: bool) -> None:
         self.line = line

@@ -31,7 +31,7 @@ def infoset_tensors(game: CompiledGame) -> Rows | None:
 
 
 def first_tensors(game: CompiledGame) -> Rows | None:
-    """The same, made anew."""
+    """Compute :func:`infoset_tensors` without its cache."""
     histories = histories_of(game)
     rows: list[NDArray[np.float64] | None] = [None] * len(game.infostates)
     left = len(rows)
