@@ -59,7 +59,7 @@ def best_cce(
     Args:
         game: a spec, rules or the compiled game.
         objective: float64 [N], what one unit of each player's payoff counts; ones for welfare.
-        most_entries: give up beyond so many sequences times joint plans.
+        most_entries: the largest number of sequences times joint plans.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
@@ -96,7 +96,7 @@ def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
 
 
 def distribution(game: CompiledGame, gradients: Floats, values: Floats, objective: Floats) -> Floats:
-    """Maximise ``objective @ w`` over distributions ``w`` [S] such that nobody gains by a strategy of their own.
+    """Maximise ``objective @ w`` over distributions ``w`` [S] such that no player gains by deviating.
 
     The best response of player i is stated by its dual, one free value ``v`` an infoset: ``sum of v[infosets right below q] +
     w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is what the

@@ -156,13 +156,13 @@ def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[
 
 
 def compare(what: str, mine: object, theirs: object, name: str) -> None:
-    """Raise unless both are the same."""
+    """Raise :class:`GameError` unless both are equal."""
     if mine != theirs:
         raise GameError(f"{what}: {mine}, but {theirs} in {name}")
 
 
 def compare_numbers(what: str, mine: Any, theirs: Any, name: str) -> None:
-    """Raise unless both are the same numbers."""
+    """Raise :class:`GameError` unless both are equal up to rounding."""
     if len(mine) != len(theirs) or not all(isclose(a, b, abs_tol=CLOSE) for a, b in zip(mine, theirs, strict=True)):
         compare(what, list(mine), list(theirs), name)
 

@@ -1,32 +1,33 @@
 """How far a correlation device is from being a correlated equilibrium, of every usual kind, exactly and from its support.
 
-A mediator draws a joint plan from the device and tells every player only what concerns them; ``Q`` counts sequences, ``I``
+A mediator draws a joint plan from the device and recommends every player its own part; ``Q`` counts sequences, ``I``
 infosets, ``N`` players. A player may leave the plan while the others follow theirs, and the concepts differ in when, in what
-the player has been told by then, and in what comes after (u is the player's payoff, mu the device):
+has been recommended by then, and in what comes after (u is the player's payoff, mu the device):
 
 ========  ==========================================================================================================
-CCE       normal-form coarse: before the player is told anything; then plays on alone (Moulin and Vial 1978; Farina, Bianchi
+CCE       normal-form coarse: before any recommendation; then plays on alone (Moulin and Vial 1978; Farina, Bianchi
           and Sandholm 2020, "Coarse correlation in extensive-form games")
-EFCCE     extensive-form coarse: at an infoset reached by following, before being told what to do there; then plays on alone
+EFCCE     extensive-form coarse: at an infoset reached by following, before its recommendation; then plays on alone
           (Farina, Bianchi and Sandholm 2020)
-EFCE      extensive-form: the same after being told (von Stengel and Forges 2008, "Extensive-form correlated equilibrium")
-CE        normal-form: after being told the whole plan at the start; plays alone (Aumann 1974), with reduced plans
-AFCCE     agent-form coarse: at one infoset, before being told what to do there, takes another action there; follows afterwards
-AFCE      agent-form: the same after being told
+EFCE      extensive-form: as EFCCE, after the recommendation (von Stengel and Forges 2008, "Extensive-form correlated
+          equilibrium")
+CE        normal-form: after seeing the whole plan at the start; plays alone (Aumann 1974), with reduced plans
+AFCCE     agent-form coarse: at one infoset, before its recommendation, takes another action there; follows afterwards
+AFCE      agent-form: as AFCCE, after the recommendation
 ========  ==========================================================================================================
 
-Who has left is told nothing more in CCE, EFCCE and EFCE, but knows what they were told before: at an infoset that was reached
+Who has deviated gets no more recommendations in CCE, EFCCE and EFCE, but remembers the earlier ones: at an infoset reached
 by following this is the own sequence to it.
 
 The **distance** is OpenSpiel's (``corr_dist.h``): the sum over players of what the best response gains in the game that begins
 with the mediator's draw and in which leaving is an action; it is 0 exactly at an equilibrium of the concept. A best response
-may leave at many places, one after each history of what it was told. The **gap** is that of Farina, Bianchi and Sandholm and of
+may leave at many places, one after each history of recommendations. The **gap** is that of Farina, Bianchi and Sandholm and of
 Celli et al. (2020, "No-regret learning dynamics for extensive-form correlated equilibrium"): the most that any player gains who
 leaves at one place only (after one recommendation, where it is seen), weighted by the probability of getting there. At most the
 distance, and 0 together with it; negative where every trigger loses.
 
-Always CCE <= EFCCE <= EFCE <= CE and AFCCE <= AFCE <= EFCE in distance. In agent form a player who has taken another action
-than the one told goes on by what is told at infosets that the own plan excludes, about which a reduced plan says nothing.
+Always CCE <= EFCCE <= EFCE <= CE and AFCCE <= AFCE <= EFCE in distance. In agent form a player who has deviated from
+a recommendation follows those at later infosets that the own plan excludes, about which a reduced plan says nothing.
 There the player does what the device recommends at that infoset on average (all actions alike where it never recommends any).
 OpenSpiel, which does not reduce plans, finds such recommendations in the plans themselves.
 """
@@ -182,8 +183,8 @@ class View:
         player: who.
         order: the player's places.
         seen: sums over the joint plans.
-        following: float64 [K], what each place itself earns those who were told it and follow.
-        told: float64 [K], what being told a place and following from there on is worth.
+        following: float64 [K], what each place itself earns when recommended and followed.
+        told: float64 [K], the value of the recommendation of a place, followed from there on.
         leaving: float64 [K] or [n] for each of ``EFCE``, ``EFCCE``, ``AFCE``, ``AFCCE``: the best of leaving there.
     """
 
@@ -197,7 +198,7 @@ class View:
 
 
 def view_of(device: Device, player: int) -> View:
-    """Gather what a player is told over the support, sorted so that joint plans that share a gradient stand together."""
+    """One player's recommendations over the support, sorted to group joint plans by gradient."""
     game = device.game
     tree = game.tree
     order = preorder(tree, player)

@@ -170,7 +170,7 @@ class HistoryValues:
 
     @staticmethod
     def _spread(first: "NDArray[np.int32] | Ints", counts: "NDArray[np.int32] | Ints") -> Ints:
-        """The numbers ``first, first + 1, ...``, so many of each."""
+        """Concatenated ranges ``first, first + 1, ...`` of ``counts`` numbers each."""
         whole = counts.astype(np.int64)
         within = np.arange(int(whole.sum())) - np.repeat(np.cumsum(whole) - whole, whole)
         return np.asarray(np.repeat(first.astype(np.int64), whole) + within, np.int64)

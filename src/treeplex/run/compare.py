@@ -40,7 +40,7 @@ class Comparison:
         solutions: in the order asked for.
         interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
         x: what the plot shows progress against: ``iterations``, ``nodes`` or ``seconds``.
-        own: names of the measures of one's own.
+        own: names of the custom measures.
     """
 
     game: AnyCompiled
@@ -57,7 +57,7 @@ class Comparison:
 
     @property
     def measures(self) -> list[str]:
-        """The names of what some of the algorithms measure besides, in the order of their first appearance."""
+        """Names of the solutions' additional measures, in order of first appearance."""
         return list(dict.fromkeys(name for solution in self.solutions for name in solution.measures))
 
     @property
@@ -141,7 +141,7 @@ class Comparison:
 
     @property
     def aims(self) -> list[str]:
-        """What some of the algorithms aim at besides exploitability, and the measures of one's own."""
+        """The objectives other than exploitability, and the custom measures."""
         found = [*(solution.objective for solution in self.solutions), *self.own]
         return list(dict.fromkeys(name for name in found if name != "exploitability"))
 
@@ -230,7 +230,7 @@ def compare(
         iterations: for each algorithm; default 1000, or any number when histories are counted (but learned algorithms do
             as many as they pace themselves for); where an algorithm samples, by default all walk as many histories as 1000
             full iterations do.
-        every: evaluate every so many iterations; default: ten evaluations a decade; spots: 10.
+        every: iterations between evaluations; default: ten evaluations a decade; spots: 10.
         seconds: a time limit for each algorithm.
         out: a folder for plot, tables and the run of each algorithm: a folder, or the file of a solved spot.
         force: overwrite what is in ``out``.

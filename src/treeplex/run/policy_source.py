@@ -18,7 +18,7 @@ UNIFORM = "uniform"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What ``treeplex evaluate`` was asked for, besides game and policy.
+    """Options of ``treeplex evaluate`` other than game and policy.
 
     Attributes:
         playthroughs: of agents: repeated playthroughs to average; None for the agent's own.
@@ -48,7 +48,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Showing:
-    """What ``treeplex show`` was asked for, besides the policy; see the command. ``more`` are options of wings."""
+    """Options of ``treeplex show`` other than the policy; ``more`` are those of wings."""
 
     infostate: str | None
     player: str | None

@@ -56,7 +56,7 @@ class Solver(ABC):
 
     @abstractmethod
     def run(self, iterations: int) -> None:
-        """Do so many more iterations; none, and only the kernels are made ready (compiled, on their first use)."""
+        """Run ``iterations`` more iterations; 0 only compiles the kernels."""
 
     @abstractmethod
     def arrays(self) -> Mapping[str, Floats]:

@@ -1,4 +1,4 @@
-"""Algorithms by name, of one's own or in a user's file, and the door through which every solver is built."""
+"""Registry of algorithms: built-in by name, custom objects and user files; builds every solver."""
 
 import re
 from collections.abc import Mapping
@@ -51,8 +51,9 @@ def own_algorithm(value: object, name: str | None = None) -> Algorithm:
 
 
 def own_name(value: object) -> str | None:
-    """What an algorithm of one's own is called, if not as it says: one that is named like another of the library is ``own-``
-    that, or a run with it would resume with the library's.
+    """``own-NAME`` for a custom algorithm whose name a built-in one has; otherwise None.
+
+    Without the prefix a run would resume with the built-in algorithm.
     """
     name = getattr(value, "name", None)
     known = ALGORITHMS.get(str(name))
@@ -62,7 +63,7 @@ def own_name(value: object) -> str | None:
 
 
 def is_algorithm(thing: object) -> bool:
-    """Whether it is an algorithm of one's own."""
+    """Whether an object is a custom algorithm."""
     return isinstance(thing, Rule | SamplingScheme | UpdateRule) and not isinstance(thing, type)
 
 
@@ -215,7 +216,7 @@ def is_own(algorithm: str) -> bool:
 
 
 def same_algorithm(one: str, other: str) -> bool:
-    """Whether two canonical texts name the same algorithm, wherever the file of one's own lies."""
+    """Whether two canonical texts name the same algorithm, ignoring the folders of user files."""
     return FOLDERS.sub("", one) == FOLDERS.sub("", other)
 
 

@@ -58,7 +58,7 @@ class FormSolver(Generic[State]):
             rule.rows((1,), self.horizon)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations; none, and only the kernels are made ready (compiled, on their first use).
+        """Run ``iterations`` more iterations; 0 only compiles the kernels.
 
         Raises:
             SpecError: the rule has no rows there or one that is not finite, or the run leaves a learned rule's horizon.

@@ -62,9 +62,9 @@ class JobKind:
         name: its name in ``run.json``.
         unit: what its steps are counted in.
         maker: the command that runs it.
-        numbers: what its records hold besides ``done``, ``seconds`` and ``cpu_seconds``.
+        numbers: what its records hold in addition to ``done``, ``seconds`` and ``cpu_seconds``.
         needs: what its ``run.json`` must say, with types.
-        files: what it always makes, besides ``run.json``.
+        files: what it always makes, apart from ``run.json``.
         noun: what messages call one: a run, a training.
         recorded: whether there are records.
         solver_time: whether limits of time count the steps alone, not what is evaluated between them.
@@ -159,7 +159,7 @@ class JobFolder:
         sweep(self.path)
 
     def reopen(self) -> Mapping[str, Any]:
-        """Lock the folder of an earlier job to go on with it; what its ``run.json`` says.
+        """Lock the folder of an earlier job to resume it; return its ``run.json``.
 
         Raises:
             FileError: there is none, it is damaged, or another process writes it.

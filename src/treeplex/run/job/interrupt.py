@@ -59,5 +59,5 @@ class Interrupt:
             print(("\n" if sys.stderr.isatty() else "") + NOTICE, file=sys.stderr, flush=True)
         except RuntimeError:  # it came while something was being printed
             os.write(2, f"\n{NOTICE}\n".encode())
-        except (OSError, ValueError):  # nobody listens any more
+        except (OSError, ValueError):  # no reader is left
             pass

@@ -75,7 +75,7 @@ class Job(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Of what it runs on; a state is restored only where it is the same."""
+        """Identity of the game or data; a saved state is restored only if it matches."""
 
     @property
     @abstractmethod
@@ -94,7 +94,7 @@ class Job(ABC):
 
     @property
     def left(self) -> float | None:
-        """About how many units are left; None when nobody knows."""
+        """Estimate of the remaining units; None if unknown."""
         return None if self.total is None else max(0, self.total - self.done)
 
     @property
@@ -124,7 +124,7 @@ class Job(ABC):
         return {}
 
     def live(self) -> Mapping[str, Any]:
-        """Numbers of this moment that a live display shows besides those of the last record."""
+        """Current numbers for the live display, in addition to the last record."""
         return {}
 
     def points(self) -> Iterator[int] | None:
@@ -227,7 +227,7 @@ class Session:
         Args:
             seconds: stop after about this much time in this call, evaluation included unless the kind counts solver time;
                 compiling of kernels does not count.
-            progress: told where the job stands before the first step and after each.
+            progress: called before the first step and after each.
 
         Raises:
             AlgorithmError: the job cannot go on; its last good checkpoint stays.

@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 
 @dataclass(frozen=True)
 class Work:
-    """So many workers (None: all cores), on a Ray cluster if there is an address."""
+    """Number of workers (None: all cores), and the address of a Ray cluster, if any."""
 
     workers: int | None = None
     ray: str | None = None

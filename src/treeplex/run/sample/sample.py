@@ -65,10 +65,10 @@ def sample(
         iterations: iterations in total, those before a resume included; default 1000, or any number when there is another
             limit. One iteration is one walk for each player.
         seconds: stop after about this much time in this call; never within an iteration.
-        nodes: stop once so many histories were walked, those before a resume included.
+        nodes: limit of histories walked, those before a resume included.
         memory: what tables may take, in bytes or as text such as ``"1GiB"``; default 1 GiB. Once it is used up, no more
             infosets enter the tables (:class:`treeplex.solvers.sampling.rules_solver.RulesSampler`).
-        every: evaluate every so many iterations; default: after 1, 2, 5, 10, 20, 50, ...
+        every: iterations between evaluations; default: after 1, 2, 5, 10, 20, 50, ...
         seed: seed of everything random; default 0.
         playouts: games played at each evaluation, once for the values and once against ``against``; default 1000.
         against: whom the policy plays: ``"uniform"``, or the file or folder of another run.
@@ -160,7 +160,7 @@ def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSe
     """A run at iteration 0.
 
     Raises:
-        SpecError: a game in which nobody has a decision.
+        SpecError: a game without decisions.
     """
     short = settings.iterations < WORTH_COMPILING
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory, functions=not short)

@@ -32,10 +32,10 @@ class SolvingCost:
     Attributes:
         algorithm: by which.
         payoffs: how they are kept.
-        game, run: bytes of the compiled game, and of what a run keeps besides.
-        available: bytes that are free; None where nobody says.
+        game, run: bytes of the compiled game, and of a run's other arrays.
+        available: bytes that are free; None if unknown.
         seconds: of one iteration, measured here; None where a run does not fit.
-        threads: on so many.
+        threads: how many are used.
     """
 
     algorithm: str

@@ -1,4 +1,4 @@
-"""Judges of one's own: numbers that a run on a compiled game reports besides its usual ones."""
+"""Custom measures: additional numbers that a run on a compiled game reports."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence

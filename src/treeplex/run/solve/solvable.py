@@ -31,7 +31,7 @@ class GameOptions(TypedDict, total=False):
     """Options for games that are compiled.
 
     Attributes:
-        nodes: stop once so many histories were walked, those before a resume included; the same effort for algorithms that
+        nodes: limit of histories walked, those before a resume included; the same effort for algorithms that
             sample and algorithms that sweep the whole tree (:attr:`treeplex.solvers.Solver.nodes`).
         updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
         seed: seed of everything random; default 0.

@@ -57,7 +57,7 @@ def solve(
             ``"0.5%"`` of the pot, where one for which nothing is said stops.
         seconds: stop after about this much time in this call (solving and judging, not compiling; judging a spot does not
             count).
-        every: evaluate every so many iterations; default: ten evaluations a decade, more when there is a target; spots: 10.
+        every: iterations between evaluations; default: ten evaluations a decade, more when there is a target; spots: 10.
         out: where the run goes: of a game a folder (see :mod:`treeplex.run.solve.settings`), of a spot one file
             (``turn.spot``), which is written every now and then while solving goes on.
         force: overwrite what is in ``out``.

@@ -62,7 +62,7 @@ class TreeGame(Solvable):
         return cls(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
 
     def tree(self) -> CompiledGame:
-        """The same."""
+        """The compiled game."""
         return self.compiled
 
     @contextmanager

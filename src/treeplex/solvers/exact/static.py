@@ -3,7 +3,7 @@
 :func:`static_equilibrium` finds one Nash equilibrium. One player: the best action. Two with constant sums: a saddle point, pure
 where there is one, else by linear programming. Otherwise pure equilibria are looked for, then strictly dominated actions are
 left out, then two players go to nashpy (Lemke and Howson 1964; support and vertex enumeration) and more players to
-:mod:`treeplex.solvers.exact.supports`. What is returned has been checked: nobody gains more than 1e-9 of the payoffs' range.
+:mod:`treeplex.solvers.exact.supports`. What is returned has been checked: no player gains more than 1e-9 of the payoffs' range.
 """
 
 import warnings
@@ -218,7 +218,7 @@ def checked(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats] | Non
 
 
 def polished(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats]:
-    """The same supports with probabilities from the linear equations that make the other player indifferent."""
+    """Recompute probabilities on the given supports by solving the indifference equations."""
     supports = [np.flatnonzero(strategy > PLAYED) for strategy in strategies]
     better = []
     for player, matrix in ((0, payoffs[1].T), (1, payoffs[0])):  # rows: the other's actions, columns: own ones

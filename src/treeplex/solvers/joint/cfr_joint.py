@@ -1,7 +1,7 @@
 """CFR-S and CFR-Jr (Celli, Marchesi, Bianchi and Gatti 2019): coarse correlated equilibria of any number of players.
 
 When no player regrets anything, what the players did together, each iteration a joint play with the same weight, is a coarse
-correlated equilibrium: nobody gains by a strategy chosen before the mediator speaks. The product of the averages need not be.
+correlated equilibrium: no player gains by a strategy chosen before the recommendation. The product of the averages need not be.
 """
 
 from collections.abc import Mapping
@@ -111,7 +111,7 @@ class JointSolver(Solver):
         self._joint, self._work = JointPlay(self.gradients, self.earned, self.kept, self.spacing), workspace(game.tree)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run ``iterations`` more iterations."""
         iterate_jointly(
             self.game.tree,
             self.game.payoff,
@@ -183,8 +183,8 @@ class JointSolver(Solver):
         iterations are kept.
 
         Args:
-            most: give up beyond so many joint plans to write out.
-            samples: draw so many joint plans instead of writing out all; with noise, for games where that is too much.
+            most: the largest number of joint plans to write out.
+            samples: number of joint plans to draw instead of writing out all, a noisy estimate for large games.
 
         Raises:
             AlgorithmError: no iteration is kept yet, or too many joint plans.

@@ -58,7 +58,7 @@ class RegretMatching(Solver):
         self._values = workspace(game.tree).values
 
     def run(self, iterations: int) -> None:
-        """Play so many more rounds."""
+        """Play ``iterations`` more rounds."""
         tree, payoff = self.game.tree, self.game.payoff
         for t in range(self.iteration + 1, self.iteration + iterations + 1):
             for player in range(self.game.players):

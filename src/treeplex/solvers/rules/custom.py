@@ -79,7 +79,7 @@ class RuleSolver(Solver):
         self._work = workspace(game.tree)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations.
+        """Run ``iterations`` more iterations.
 
         Raises:
             AlgorithmError: the rule returns another shape, or a number that is negative or not finite.

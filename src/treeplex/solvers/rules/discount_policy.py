@@ -182,7 +182,7 @@ class DiscountPolicy:
     average_factors = rows
 
     def with_parameters(self, parameters: NDArray[np.float64]) -> "DiscountPolicy":
-        """The same policy with another network of the same sizes."""
+        """A copy with other network parameters; the layer sizes stay."""
         return replace(self, parameters=parameters)
 
 

@@ -38,7 +38,7 @@ class GreedyWeights(Solver):
         self._work = workspace(game.tree)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run ``iterations`` more iterations."""
         tree, payoff = self.game.tree, self.game.payoff
         iterate_greedily(tree, payoff, self.iteration + 1, iterations, self.floor, self._state, self._work)
         self.iteration += iterations

@@ -42,8 +42,8 @@ class MirrorDescent(LastIterateSolver):
 
     An iteration takes the step ``x = argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy.
     With a fixed magnet the policies approach, linearly, the equilibrium in which every player pays ``alpha`` times its distance
-    from the magnet. Where ``every`` is above 0 the magnet becomes the current policy after so many iterations, and what they
-    approach is an equilibrium of the game.
+    from the magnet. With ``every`` above 0 the magnet is reset to the current policy each ``every``
+    iterations, and the policies approach an equilibrium of the game.
 
     The paper anneals temperature and step size instead, with weights that depend on the game; moving the magnet needs none.
     """
@@ -72,7 +72,7 @@ class MirrorDescent(LastIterateSolver):
         self.magnet = self.logs.copy()
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run ``iterations`` more iterations."""
         size, last = len(self.logs), self.iteration + iterations
         state = np.stack([self.logs, self.magnet, self.strategy])
         work = np.empty(size), np.empty((1, size))
@@ -139,7 +139,7 @@ class RewardTransformation(LastIterateSolver):
         self.regrets = np.zeros_like(self.policy)
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run ``iterations`` more iterations."""
         times = np.arange(self.iteration, self.iteration + iterations)
         epochs = times // self.every
         steps = np.stack(

@@ -69,7 +69,7 @@ class UpdateRule(Protocol):
 
 
 def average_weights(rule: UpdateRule, iterations: int) -> Floats:
-    """The weight of each iteration in the average after so many planned ones, float64 [T], up to a factor."""
+    """The unnormalised weight of each of T iterations in the average policy, float64 [T]."""
     kept, weights = 1.0, np.empty(iterations)
     factors = rule.average_factors(range(1, iterations + 1), iterations)
     for t in range(iterations - 1, -1, -1):

@@ -85,7 +85,7 @@ class Variant:
         return predicting(rows)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> "Variant":
-        """The same variant with some parameters of its schedule set."""
+        """A copy with some parameters of the schedule set."""
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 
     def rows(self, times: Sequence[int], horizon: int) -> Floats:
@@ -127,7 +127,7 @@ class Variant:
 
 
 def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats:
-    """The same regrets met in each of the first iterations, discounted and floored as the variant does."""
+    """Accumulate equal regrets over ``warm`` iterations, discounted and floored by the variant."""
     total = np.zeros_like(regrets)
     for t in range(1, warm + 1):
         row = scheme.schedule(t, horizon, **scheme.parameters)

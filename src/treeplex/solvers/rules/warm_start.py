@@ -1,4 +1,4 @@
-"""Warm starts: a variant of CFR goes on from any policy as if it had come to it by itself (Brown and Sandholm 2016).
+"""Warm starts: a variant of CFR resumes from any policy as if it had produced it (Brown and Sandholm 2016).
 
 The policy counts as ``T`` iterations of the run. They leave the average that ``T`` iterations of the policy give, and
 substitute regrets ``T (v'(I, a) - v'(I))``, discounted and floored as the variant does. ``v'(I, a)`` is the counterfactual
@@ -13,7 +13,7 @@ paper demands: the less exploitable the policy, the more iterations it counts as
 
 A warm start pays off where few iterations follow. In Leduc poker, from a policy with exploitability 7.8e-3 (100 iterations of
 ``dcfr``), 30 iterations of ``dcfr`` end at 1.2e-2 instead of 6.4e-2, but 300 at 5.0e-3 instead of 1.1e-3: the run leaves the
-policy before it betters it. To go on with a run of your own, resume it instead.
+policy before it betters it. To continue an earlier run, resume it instead.
 
 Source: Brown and Sandholm 2016, Strategy-Based Warm Starting for Regret Minimization in Games (AAAI 2016).
 """

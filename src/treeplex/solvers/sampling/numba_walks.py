@@ -71,10 +71,10 @@ class NumbaWalks:
         self._written = 0
 
     def iterate(self, seed: int, first: int, weights: Floats, most_nodes: int) -> int:
-        """Iterate by rows of weights, the first one number ``first``; stop after some, or once so many histories were walked.
+        """Run iterations from ``first`` by rows of weights; stop early after ``most_nodes`` histories.
 
         Returns:
-            How many iterations were done.
+            The number of iterations done, which may be fewer than the rows.
 
         Raises:
             GameError: what the rules do is not right.

@@ -106,7 +106,7 @@ class RulesSampler:
             raise AlgorithmError("walks over rules run in one thread, since rules are Python; leave threads out")
 
     def run(self, iterations: int, *, nodes: int | None = None) -> None:
-        """Do so many more iterations; stop early once so many histories have been walked in all.
+        """Run ``iterations`` more iterations; stop early at the limit of histories.
 
         Raises:
             GameError: what the rules do is not right; tables are then in the middle of a walk and cannot be saved or used on.
@@ -267,6 +267,6 @@ class PythonWalks:
         self.tables.restore(file)
 
     def resume(self, counts: Sequence[int], *, full: bool) -> None:
-        """Go on with histories walked and visits unstored; ``full`` says whether the limit is still reached."""
+        """Restore the counts of histories walked and visits unstored, and whether memory is full."""
         self.nodes, self.unstored = counts
         self.tables.book.full = full

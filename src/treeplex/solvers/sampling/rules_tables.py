@@ -49,7 +49,7 @@ class MemoryBook:
         self.full = False
 
     def take(self, size: int) -> bool:
-        """Whether so many more bytes may be taken; they are then counted."""
+        """Reserve ``size`` bytes; False once the memory limit is reached."""
         if self.full or (self.most is not None and self.used + size > self.most):
             self.full = True
             return False

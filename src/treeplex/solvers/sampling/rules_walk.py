@@ -392,10 +392,10 @@ class HistoryWalk:
             table.discount(number, self.weights[POSITIVE_LOG], self.weights[NEGATIVE_LOG])
 
     def meet_parent(self, table: PlayerTable, number: int, before: int) -> None:
-        """Note the own action before an infoset at its first visit; later it must be the same.
+        """Record the own action before an infoset at its first visit; check it at later ones.
 
         Raises:
-            ImperfectRecallError: it is another one.
+            ImperfectRecallError: the action differs.
         """
         if table.parents[number] == UNKNOWN_PARENT:
             table.parents[number] = before

@@ -169,7 +169,7 @@ class SampledSchedule:
             yield rows
 
     def stop(self, done: int) -> None:
-        """Only so many iterations were done, the last of them within the last rows that were given."""
+        """Rewind to ``done`` iterations; ``done`` lies within the last rows yielded."""
         self.running[:] = self._logs[done - self._chunk - 1]
 
     def _course(self, t: Floats) -> DiscountSequence:

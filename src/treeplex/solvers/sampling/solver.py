@@ -119,7 +119,7 @@ class SamplingOptions:
         quantiles: 1 to pick outcomes of chance by numbers that are spread evenly over the visits of each chance node, in place
             of random ones.
         prune, prune_after, prune_below: of schemes that follow all of the traverser's actions: the share of walks that skip
-            actions with very negative regrets, the iterations before the first of them, and how negative: so many of the game's
+            actions with very negative regrets, the iterations before the first of them, and the threshold in the game's
             units, where a new regret has weight 1.
     """
 
@@ -252,7 +252,7 @@ def check_averaging(scheme: SamplingScheme, averaging: str, players: int) -> Non
     """Refuse a kind of averaging that cannot be right.
 
     Raises:
-        AlgorithmError: it is biased with so many players, or counts nothing with this scheme.
+        AlgorithmError: it is biased with this number of players, or counts nothing with this scheme.
     """
     if players > 2 and averaging not in SOUND:
         raise AlgorithmError(
@@ -321,7 +321,7 @@ class MonteCarloCfr(Solver):
         ]
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run ``iterations`` more iterations."""
         for weights in self.schedule.chunks(self.iteration, iterations):
             self._iterate(weights)
             self.iteration += len(weights)
