@@ -22,7 +22,7 @@ class ActionAbstraction(PublicTree):
     Attributes:
         rules: the rules of the whole game.
         chosen: what is considered at a node; it must depend on nothing but the node's future.
-        added: actions considered besides, by node.
+        added: further actions, by node.
     """
 
     def __init__(self, rules: PublicTree, chosen: Choice, added: dict[Hashable, tuple[int, ...]] | None = None) -> None:
@@ -31,7 +31,7 @@ class ActionAbstraction(PublicTree):
         self.deal_histories, self.deal_depth = rules.deal_histories, rules.deal_depth
 
     def with_action(self, state: State, action: float) -> "tuple[ActionAbstraction, int]":
-        """The same with one more action at a state, and that action.
+        """A copy with one more action at a state, and that action.
 
         Raises:
             GameError: the rules have no such action there.
@@ -39,7 +39,7 @@ class ActionAbstraction(PublicTree):
         return self.with_action_at(pair_state(state).node, int(action)), int(action)
 
     def with_action_at(self, node: Hashable, action: int) -> "ActionAbstraction":
-        """The same with one more action at a node.
+        """A copy with one more action at a node.
 
         Raises:
             GameError: the rules have no such action there.

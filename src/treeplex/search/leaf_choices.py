@@ -12,7 +12,7 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class LeafChoices:
-    """The choices behind the leaves of a subgame, being solved beside it.
+    """The choices behind the leaves of a subgame, solved together with it.
 
     Attributes:
         leaf: values at the leaves, by continuation.

@@ -1,6 +1,6 @@
-"""What search plays in games of perfect information, exactly: what many repeated playthroughs come to.
+"""Exact policy of a search agent in games of perfect information, the limit of many playthroughs.
 
-Nobody holds a hand there, so beliefs are certain: a search depends on the state of the game alone, neither on the way there nor
+There are no private hands, so beliefs are certain: a search depends on the state of the game alone, neither on its history nor
 on the iterations drawn before. Hence draws of different searches are independent, and so is what they do to a player's reach.
 The agent of Brown et al. 2020 (section 6), which plays iteration t of a search with probability w_t, plays at infoset I
 

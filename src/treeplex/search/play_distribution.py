@@ -138,7 +138,7 @@ def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
 
 
 def batches(shares: Sequence[OpenState], most: int) -> list[list[OpenState]]:
-    """Shares in groups of at most so many searches; each has at most so many itself."""
+    """Group shares into batches of at most ``most`` searches; no share has more than that."""
     groups: list[list[OpenState]] = []
     room = 0
     for share in shares:

@@ -1,4 +1,4 @@
-"""Searches that stop at an iteration of their own: self-play and playthroughs go on with the policy of a random one."""
+"""Searches that stop at an iteration of their own: self-play and playthroughs continue with the policy of a random one."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -54,11 +54,11 @@ def policies_at(
     average: bool = False,
     copies: "Replicas | None" = None,
 ) -> Stopped:
-    """Run a search; the policy of each subgame at its own iteration, and the average by then if asked for.
+    """Run a search; return each subgame's policy at its own iteration, and optionally the average.
 
     Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
     t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
-    not matter, subgames are given up where they stop: their ranges become 0, so that nobody comes to their leaves. With
+    not matter, subgames are given up where they stop: their ranges become 0, so that their leaves have zero reach. With
     ``copies``, stops and policies are those of the copies.
     """
     averaging = isinstance(search.method.scheme, FictitiousRule)

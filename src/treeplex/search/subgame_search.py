@@ -134,8 +134,10 @@ class SubgameSearch:
 
     @property
     def faced(self) -> Floats:
-        """The same of the strategies that the others faced, float64 [Q]; kept by CFR-AVG with alternating updates, where the
-        second player faces the first one's next strategy."""
+        """The average of the strategies that the others faced, float64 [Q], up to a factor.
+
+        Kept by CFR-AVG with alternating updates, where the second player faces the first one's next strategy.
+        """
         return self.arrays.faced
 
     @property
@@ -144,7 +146,7 @@ class SubgameSearch:
         return self.arrays.regrets
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Run ``iterations`` more iterations."""
         scheme = self.method.scheme
         for t in range(self.iteration + 1, self.iteration + iterations + 1):
             if isinstance(scheme, FictitiousRule):
@@ -291,7 +293,7 @@ class SubgameSearch:
         self.sum_weights[player] = discount * self.sum_weights[player] + weight
 
     def _count_leaves(self, player: int, entries: Floats, reached: Ranges, discount: float, weight: float) -> None:
-        """The same for what leaves were worth, entries [K, H], where the others reach them so."""
+        """Move the mean of leaf values on, from entries [K, H] and the others' reaches."""
         if self.leaf_sums is not None:
             counted = np.stack((entries, self.subgame.leaves.opposing(reached, player)))
             self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted
@@ -362,7 +364,7 @@ class SubgameSearch:
         """How often each action is taken at the first root, over its player's whole range, in the average policy, float64 [A].
 
         Raises:
-            AlgorithmError: nobody acts there.
+            AlgorithmError: no player acts there.
         """
         player, (kind, number) = self.subgame.game.options(self.subgame.roots.states[0]).player, self.subgame.find(0, ())
         if kind != "decision":

@@ -74,7 +74,7 @@ class Agent(Protocol):
         """How the player to act plays **every** hand it may hold here, float64 [A, H]; uniform for hands it cannot hold.
 
         Raises:
-            GameError: nobody is to act.
+            GameError: no player is to act.
         """
         ...
 
@@ -82,7 +82,7 @@ class Agent(Protocol):
         """The label of an action drawn from :meth:`policy` for a hand; it must be seen as well.
 
         Raises:
-            GameError: nobody is to act, or the hand cannot be held here.
+            GameError: no player is to act, or the hand cannot be held here.
         """
         ...
 
@@ -96,7 +96,7 @@ class BaseAgent:
         generator: of its draws.
         think: seconds that it may take for a decision; None for as long as its search needs.
         thought: how it came to its last policy, a new one for each search; None if it does not search.
-        draws: whether it draws at random while it plays, so that its policy is another one each time; None: nobody knows.
+        draws: whether it draws at random while it plays, so that its policy is another one each time; None if unknown.
         about: what to know of it, in a line; empty where its name says all.
     """
 
@@ -140,7 +140,7 @@ class BaseAgent:
         """What the agent believes, plays and expects here, hand by hand; searches first if need be.
 
         Raises:
-            GameError: nobody is to act.
+            GameError: no player is to act.
         """
         policy, state = self.policy(), self.state
         options, belief, effort = self.game.options(state), self.public_belief_state(), self.search_effort()
@@ -194,7 +194,7 @@ class BaseAgent:
         return found
 
     def check_acting(self) -> None:
-        """Raise a :class:`GameError` where nobody is to act."""
+        """Raise a :class:`GameError` where no player is to act."""
         if self.game.options(self.state).player < 0:
             raise GameError(f"nobody is to act at {self.game.name_of(self.state)}")
 

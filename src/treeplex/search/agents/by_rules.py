@@ -1,7 +1,7 @@
-"""Players of poker by fixed rules, for others to beat: who always folds, calls or bets all, and four kinds of people.
+"""Rule-based poker agents as baselines: always fold, call or go all-in, and four playing styles.
 
-The four go by how strong a hand is among all that could be held, by its share of the pot against any hand if nobody bets any
-more: 0 is the weakest, 1 the strongest. They never look at the opponent.
+The four go by how strong a hand is among all that could be held, by its equity against a random hand if all check
+down: 0 is the weakest, 1 the strongest. They never look at the opponent.
 """
 
 from functools import lru_cache

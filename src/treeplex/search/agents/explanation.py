@@ -34,8 +34,8 @@ class Explanation:
         beliefs: for each player float64 [H_i], the probability of each hand given the play so far, which sums to one; None
             where the agent has no beliefs.
         values: float64 [A, H], the expected payoff of each action with each hand if all follow the search's policy afterwards,
-            in the game's units; NaN for hands that meet nobody. In hold'em the policy is the search's average, and chips are
-            counted from half of the pot with which the game began. None where the agent does not search or cannot tell.
+            in the game's units; NaN for hands that face no opposing hand. In hold'em the policy is the search's
+            average, and chips are counted from half of the initial pot. None where the agent does not search or has no values.
         iterations, seconds: of the search behind this policy; None for an agent that does not search.
     """
 

@@ -103,7 +103,7 @@ def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = N
         text: as for :func:`load_agent`.
         game: the compiled game.
         plays: see :func:`agent_policy`.
-        iterations: of each search with a leaf of one's own.
+        iterations: of each search with a custom leaf.
 
     Raises:
         SpecError: as :func:`load_agent`.

@@ -195,7 +195,7 @@ class SearchAgent(SubgameAgent[Solved]):
         of its own; NaN where no hand of the other's range fits.
 
         Raises:
-            GameError: nobody is to act, or the hand cannot be held here.
+            GameError: no player is to act, or the hand cannot be held here.
             AlgorithmError: the subgame is no street of hold'em that begins with a decision.
         """
         self.check_acting()

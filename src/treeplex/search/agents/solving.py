@@ -148,7 +148,7 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
             action: as :meth:`treeplex.games.public.PublicGame.with_action` has it: in hold'em chips, in all on this street.
 
         Raises:
-            GameError: nobody acts here, or the rules have no such action.
+            GameError: no player acts here, or the rules have no such action.
         """
         self.check_acting()
         game, label = self.game.with_action(self.state, action)

@@ -53,7 +53,7 @@ class Guest(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.policy`.
 
         Raises:
-            GameError: nobody is to act, or the player says actions only.
+            GameError: no player is to act, or the player says actions only.
         """
         self.check_acting()
         options = self.game.options(self.state)
@@ -92,8 +92,8 @@ class BotAgent(Guest):
     """Bots of OpenSpiel at our table, one for each seat that is played.
 
     A bot is shown states of OpenSpiel's game in which others hold some hand that fits what its player knows, so it knows no
-    more than it may. Between its decisions it is told the actions of all others, as OpenSpiel's own loop does. Where a card
-    comes that the others were thought to hold, it begins again, and is told all actions, its own as well. A bot that says its
+    more than it may. Between its decisions it is informed of the others' actions, as in OpenSpiel's own loop. If a card comes
+    that the others were assumed to hold, it restarts and is informed of all actions, its own included. A bot that reports a
     policy (``provides_policy``) plays by it, drawn from the agent's generator, so that its plays repeat with a seed.
     """
 
@@ -169,7 +169,7 @@ class BotAgent(Guest):
         return chosen
 
     def _history(self, player: int, infostate: str) -> History:
-        """A history at an infostate, if possible one that goes on from what the bot was told."""
+        """A history at an infostate, if possible one that extends what the bot has observed."""
         if not self._histories:
             self._histories = histories_by_infostate(self._openspiel)
         found = self._histories.get((player, other_names(player, infostate)[0]))

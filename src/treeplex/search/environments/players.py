@@ -52,8 +52,8 @@ class Position:
         player: who acts.
         actions: legal actions, or chance's.
         mask: int8 [actions], 1 where the player to act may act so; all 0 where chance acts or the game is over.
-        number: of the infoset among those of the player to act; -1 where nobody acts.
-        infostate: its string; empty where nobody acts.
+        number: of the infoset among those of the player to act; -1 where no player acts.
+        infostate: its string; empty where no player acts.
         shares: cumulative probabilities of the actions, of chance or by the policy of the player to act; None if uniform.
         returns: the payoff of each player where the game is over, else zeros.
         children: positions after actions, as far as they were visited.
@@ -254,7 +254,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
                 none. Of two players the other's agent as well.
             observation: the number of the infoset, or its tensor of zeros and ones.
             illegal: what an illegal action does: raise an error, or count as a random legal one (``info["illegal"]``
-                is then true). Gymnasium's ``check_env`` knows no masks and needs ``"random"``.
+                is then true). Gymnasium's ``check_env`` does not support masks and needs ``"random"``.
             render_mode: ``"ansi"`` or None.
 
         Raises:

@@ -17,7 +17,7 @@ class SeatedAgent:
     """An agent in one seat, told nothing but its infostate wherever it is to act.
 
     The infostate says all public events and the hand. Those that the agent has not seen yet are shown to it then; where they do
-    not go on from what it saw last, a new game has begun.
+    not extend what it saw last, a new game has begun.
 
     Attributes:
         agent: who plays.

@@ -256,10 +256,10 @@ class ReplayedHand:
         return np.asarray(total / weights.sum())
 
     def move(self, number: int, policy: Floats | None) -> None:
-        """Go on to what happened.
+        """Advance by the action or chance outcome that happened.
 
         Raises:
-            GameError: by its own policy nobody can have done it.
+            GameError: the action has zero probability under the player's own policy.
         """
         options = self.game.options(self.state)
         player = options.player

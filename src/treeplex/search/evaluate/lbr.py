@@ -137,7 +137,7 @@ class LocalBestResponse(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.policy`; a pure action for every hand.
 
         Raises:
-            GameError: nobody is to act.
+            GameError: no player is to act.
         """
         self.check_acting()
         options = self.game.options(self.state)

@@ -1,10 +1,10 @@
-"""What one agent wins from another: exactly, over all public states, or from hands that are played.
+"""Expected winnings of one agent against another: exact over all public states, or sampled.
 
 Both walk public states, and keep how likely each player makes each of its hands. Played hands are drawn as public states only:
 each ends with the expected payoff over all hands that the two could hold there, given what both have shown (imaginary
 observations: Bowling, Johanson, Burch and Szafron 2008). That has the expectation of the payoff of hands dealt, and a fraction
-of its variance. With values as if all checked down, the worth of what chance and players chose is replaced by its mean
-besides, as AIVAT does (:mod:`treeplex.search.evaluate.aivat`), but with ranges in place of pairs of hands: O(H) for each thing
+of its variance. With values as if all checked down, the worth of what chance and players chose is also replaced by its
+mean, as AIVAT does (:mod:`treeplex.search.evaluate.aivat`), but with ranges in place of pairs of hands: O(H) for each thing
 that could happen. Cards need no mean over those that could have come: what ranges are worth by checking down is that mean.
 """
 

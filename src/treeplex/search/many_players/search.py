@@ -1,8 +1,8 @@
 """Search with any number of players, as Pluribus does it (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker").
 
 When it is to act, the agent solves what follows the start of the current betting round, from the beliefs of all players there.
-The subgame ends with the round; behind it every player chooses among continuations, the blueprint and the same with a bias to
-folding, calling and raising, so that nobody can rely on the others' play staying as it is. With more than two players nothing
+The subgame ends with the round; behind it every player chooses among continuations, the blueprint and versions of it biased to
+folding, calling and raising, so that no player can rely on the others' play staying as it is. With more than two players none
 of this is guaranteed to be safe or to be an equilibrium; what it gains has to be measured.
 
 Rounds are searched exactly here, by sums over all deals, or by sampling (:mod:`treeplex.search.many_players.sampled_rounds`).
@@ -131,7 +131,7 @@ class FoundRound(Protocol):
         ...
 
     def remembered(self) -> "FoundRound":
-        """The same, found at no cost."""
+        """A copy with 0 iterations and 0 seconds, for a cached result."""
         ...
 
 
@@ -409,7 +409,7 @@ class RoundSearchAgent(BaseAgent):
 
 
 class Kept(OrderedDict[Hashable, Made]):
-    """What was made last, so many things."""
+    """A cache of the ``most`` results added last."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

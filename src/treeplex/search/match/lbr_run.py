@@ -44,7 +44,7 @@ def local_best_response(
         actions: what it considers: ``all`` that is offered; ``fc``, fold, check and call; with ``h``, ``p`` and ``a`` also the
             bets closest to half of the pot, the pot, and the largest: ``fcpa``.
         first_round: before this betting round it only checks and calls; in hold'em 2 is the turn.
-        models: of an agent that draws how it plays, so many draws stand for what is known of it.
+        models: number of draws that model an agent which draws how it plays.
         think: time for each of the agent's decisions, seconds or a text such as ``"500ms"``; None for what its settings say.
         seed: of all draws.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`. A function is called with a

@@ -149,7 +149,7 @@ class MatchResult:
         return found
 
     def plain(self) -> dict[str, Any]:
-        """All of it as plain data; numbers that nobody knows are None."""
+        """The result as plain data; unknown numbers are None."""
         about, settings = self.about, self.about.settings
         found: dict[str, Any] = {
             "game": about.game,
@@ -271,7 +271,7 @@ def with_error(value: float | None, error: float | None, exact: bool) -> str:
 
 
 def without_nan(value: Any) -> Any:
-    """The same with None for numbers that are not finite."""
+    """A copy of nested data with None in place of numbers that are not finite."""
     if isinstance(value, dict):
         return {name: without_nan(each) for name, each in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -54,7 +54,7 @@ def improve(
     iterations: int = 1000,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Improvement:
-    """Translate a blueprint of few bets, and add to it what opponents bet most often and it does not know.
+    """Translate a coarse blueprint, and add the off-tree bets that opponents make most often.
 
     Args:
         game: poker with many bets, small enough for a table.
@@ -65,7 +65,7 @@ def improve(
         bets: how many each time.
         gadget: behind what the answers are solved.
         iterations: of each solve.
-        progress: is told what is done.
+        progress: called with a line of text at each stage.
 
     Raises:
         SpecError: a game without bets or a public tree, or an unknown gadget.

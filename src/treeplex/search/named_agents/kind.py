@@ -20,7 +20,7 @@ class AgentSettings(Settings):
 class ThinkingSettings(AgentSettings):
     """What agents that search have in common.
 
-    A search stops after so many iterations, or once the time is up, whichever is first.
+    A search stops at its limit of iterations or of time, whichever comes first.
     """
 
     iterations: int = setting(1000, "iterations of each search", low=1)

@@ -60,7 +60,7 @@ def agent(
     Args:
         text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, a run folder or a solved spot, which is
             played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; a training folder of
-            DeepStack's networks or of a best response; or ``file.py:NAME`` of one's own, an agent, a kind of agents or a leaf
+            DeepStack's networks or of a best response; or a custom ``file.py:NAME``, an agent, a kind of agents or a leaf
             to search with. It may also be the player itself: an agent, a policy
             of any kind that :func:`treeplex.policies.as_policy` takes, a bot of OpenSpiel, or a function of observations
             (:class:`treeplex.environments.ObservingAgent`).

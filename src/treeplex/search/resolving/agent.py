@@ -1,6 +1,6 @@
-"""An agent that solves again what is left of the game while it plays; DeepStack, Libratus and Modicum are settings of it.
+"""Continual re-solving agent; DeepStack, Libratus and Modicum are settings of it.
 
-It begins as everybody does, or plays a blueprint at first. From then on it solves the subgame where it stands behind a gadget,
+It starts from the ranges as dealt, or plays a blueprint at first. From then on it solves the subgame where it stands behind a gadget,
 so that no hand of the opponent gets more than it was promised, plays the average policy found, and carries its own range and
 new promises on to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
@@ -138,10 +138,10 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return self.blueprint is not None and len(deals_in(self.game, self.path)) < self.start
 
     def public_belief_state(self) -> Belief:
-        """What the player to act believes where the play stands: of itself by what it played, of the other by its solves.
+        """The current public belief state: own range as played, the opponent's as solved.
 
         Raises:
-            GameError: nobody is to act.
+            GameError: no player is to act.
         """
         self.check_acting()
         if self.blueprint is not None and self._plays_blueprint:

@@ -19,7 +19,7 @@ class Blueprint(Protocol):
     """A policy of the whole game, parts of which are solved again. Paths are labels of the game from its beginning."""
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
-        """Refuse a game that is not the blueprint's, or without a subgame after so many deals, or gifts it cannot count.
+        """Check that the game is the blueprint's, has the subgame, and allows gifts to be computed.
 
         Raises:
             AlgorithmError, PolicyError: one line that says what fits.
@@ -34,7 +34,9 @@ class Blueprint(Protocol):
         ...
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
-        """What the other player's hands get at most there against the blueprint, float64 [H]; NaN for those that meet nobody.
+        """The opponent's best-response value of each hand against the blueprint, float64 [H].
+
+        NaN for hands that face no opposing hand.
 
         Args:
             game, path: where.

@@ -76,8 +76,8 @@ class ResolvingState:
         player: who solves again.
         belief: the public state, and ranges. The player's own is what it has played; the other's is what solves so far would
             have it play, and matters only to who solves from ranges alone.
-        promised: float64 [H], what the other one's hands were promised, in the game's units; NaN for those that meet nobody.
-            None at the beginning of the game, where ranges are as chance deals them.
+        promised: float64 [H], what the other one's hands were promised, in the game's units; NaN for those that face no
+            opposing hand. None at the beginning of the game, where ranges are as chance deals them.
     """
 
     player: int
@@ -120,7 +120,7 @@ class ResolvingState:
         return np.repeat(self.promised, len(found) // len(self.promised))  # where the player never comes to
 
     def in_game(self, game: PublicGame, state: State) -> "ResolvingState":
-        """The same in another version of the game, where more can be done."""
+        """A copy for another version of the game, with more actions."""
         return replace(self, belief=Belief.of(game, state, self.belief.ranges))
 
 

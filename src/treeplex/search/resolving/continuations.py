@@ -32,7 +32,7 @@ class BlueprintLeaf:
 
     Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows; in hold'em see
     :mod:`treeplex.holdem.search.leaves.walk`. There the blueprint may know other bets than the game that is searched:
-    bets before the leaf are heard as the likelier one that it knows, and payoffs are in parts of the pot.
+    bets before the leaf are translated to the likelier one in its tree, and payoffs are in parts of the pot.
 
     Attributes:
         continuations: see :class:`treeplex.search.leaf.ManyValued`.
@@ -70,7 +70,7 @@ class BlueprintLeaf:
         self._payoffs = Prepared[Places, Payoffs](lambda places: walk(places, self._seconds))
 
     def prepare(self, places: Places, seconds: float) -> int:
-        """Work out payoffs behind leaves in about so many seconds; how many boards were looked at."""
+        """Compute payoffs behind leaves in about ``seconds``; return the number of boards used."""
         self._seconds = seconds
         found = self._payoffs(places)
         self._seconds = inf

@@ -47,7 +47,7 @@ def self_generated_policies(
         iterations: of each search.
 
     Raises:
-        AlgorithmError: no such player, a count below 1, an unknown method, or one that lets nobody choose.
+        AlgorithmError: no such player, a count below 1, an unknown method, or one without choices behind leaves.
         PolicyError: a blueprint of another game.
     """
     if player not in (0, 1):

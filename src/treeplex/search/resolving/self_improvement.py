@@ -1,9 +1,9 @@
-"""A self-improver: bets that opponents make and a blueprint does not know are solved, and become part of it.
+"""Self-improver: solves off-tree bets of opponents and adds them to the blueprint.
 
-A blueprint considers few actions, and hears all others as one of these (:mod:`treeplex.search.translation.mapping`). The
+A blueprint considers few actions, and translates all others to one of these (:mod:`treeplex.search.translation.mapping`). The
 actions that opponents choose most often of those it does not know are added one by one. What follows each of them is solved
 by itself, behind a gadget: every hand of the opponent was promised what it could get at most by the actions known before, so
-that nobody gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up
+that no hand gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up
 no-limit poker: Libratus beats top professionals", section "self-improvement".
 
 Libratus added bets of the first round during the nights between days of play, and chose those that it saw often and that lay

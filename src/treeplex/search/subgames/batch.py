@@ -108,7 +108,7 @@ class PairPlaces(Places):
 
     @cached_property
     def weights(self) -> PairWeights:
-        """The same for the engine."""
+        """:attr:`groups` as flat arrays for the engine."""
         matrices, rows = [weight for weight, _ in self.groups], [rows for _, rows in self.groups]
         shapes = np.array([matrix.shape for matrix in matrices], np.int64).reshape(-1, 2)
         ends = np.cumsum([len(own) for own in rows], dtype=np.int64)

@@ -145,7 +145,7 @@ def stacked_ranges(beliefs: Sequence[Belief]) -> tuple[Floats, ...]:
 def normalised_range(own: Floats, possible: Floats) -> Floats:
     """A range that sums to one over possible hands; where it is zero on all of them, every possible hand alike.
 
-    This is the one convention about public states that nobody plays to; the search, self-play and the judge share it. Where no
+    This is the one convention about public states of zero reach; the search, self-play and the judge share it. Where no
     hand is possible, nothing is.
     """
     kept = own * possible
@@ -161,7 +161,7 @@ TRACE = 1e-9
 def with_trace(reached: Floats) -> Floats:
     """Reaches [..., H] with a trace of every hand.
 
-    A hand that nobody believes in has a value as well, what it gets if it plays best (equation 1). Its average policy, which
+    A hand of zero probability has a value as well, what it gets if it plays best (equation 1). Its average policy, which
     weighs by own reach, would otherwise be no policy at all.
     """
     traced: Floats = np.maximum(reached, TRACE * reached.max(axis=-1, keepdims=True))

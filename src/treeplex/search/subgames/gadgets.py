@@ -17,7 +17,7 @@ new policy is no more exploitable than the old one, in all subgames together.
 :func:`treeplex.search.resolving.resolved.gifts`.
 
 A gadget is data, a :class:`Front`: a treeplex, what its sequences are worth by themselves, and by which of them hands enter.
-Its local decisions are updated by the rule that solves the subgame, whichever it is. A gadget of one's own is a class with
+Its local decisions are updated by the rule that solves the subgame, whichever it is. A custom gadget is a class with
 :meth:`Gadget.front`.
 """
 
@@ -45,7 +45,7 @@ class Front(NamedTuple):
         blocks: for each block of infosets how many there are and how many actions they have; sequence 0 is the empty one, and
             those of a block stand action-major behind those of the block before.
         doors: int64 [B, H], the sequence by which a hand enters; -1 for hands that cannot.
-        payoffs: float64 [Q], what the opponent gets for a sequence besides what follows.
+        payoffs: float64 [Q], what the opponent gets for a sequence itself, without what follows.
         shares: float64 [B, H], the range with which a hand enters when its sequence is played with probability one.
     """
 
@@ -119,7 +119,7 @@ GADGETS: Mapping[str, type[Resolve] | type[Maxmargin]] = {"resolve": Resolve, "m
 
 
 class GadgetArrays:
-    """A gadget being solved, beside its subgame.
+    """A gadget being solved together with its subgame.
 
     Attributes:
         opponent: whose choices these are.
@@ -152,7 +152,7 @@ class GadgetArrays:
         self.level.improve(self._values(entries), row)
 
     def respond(self, entries: Floats) -> None:
-        """The same for a best response."""
+        """Set the choices to a best response, given counterfactual values of entering, float64 [B, H]."""
         self.level.respond(self._values(entries))
 
     def _values(self, entries: Floats) -> Floats:

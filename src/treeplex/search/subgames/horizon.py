@@ -42,7 +42,7 @@ class Horizon:
     def cuts(
         self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Terminal, deals: int = 0
     ) -> bool:
-        """Whether a subgame ends at a node so many actions below its root, ``deals`` of them by chance after the root."""
+        """Whether a subgame ends at a node ``below`` actions and ``deals`` deals after its root."""
         far = self.depth is not None and below >= self.depth
         if self.dealt:
             far, shown = far and not isinstance(visited, Chance), 0 < self.rounds <= deals and isinstance(visited, Decision)

@@ -1,4 +1,4 @@
-"""One level of decisions of one player, beside a subgame: what a gadget asks before it, or what is chosen behind its leaves."""
+"""One level of one player's decisions next to a subgame: a gadget's, or those behind its leaves."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from treeplex.engine.tree.sweeps import best_response, reach
 
 
 def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:
-    """The treeplex of one player whose infosets all come first: for each block so many infosets and actions.
+    """The treeplex of one player with all infosets at the top, from (infosets, actions) of blocks.
 
     Sequence 0 is the empty one; the sequences of a block follow those of the block before, action-major.
     """
@@ -70,7 +70,7 @@ class Level:
         return self._work.infoset_values
 
     def respond(self, values: Floats) -> Floats:
-        """The same for a best response: the policy becomes it, and infosets are worth their best action."""
+        """Set the policy to a best response; return each infoset's best value, float64 [I]."""
         best_response(self.tree, 0, values, self._work.infoset_values, self.policy)
         reach(self.tree, 0, self.policy, self.strategy)
         return self._work.infoset_values

@@ -109,12 +109,12 @@ def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered |
 
     Args:
         game: the public game.
-        state: where somebody is to act.
+        state: where a player is to act.
         leaf: values where chance moves.
         considered: which actions the subgame has; None for all.
 
     Raises:
-        GameError: nobody is to act there, or the tables are too large.
+        GameError: no player is to act there, or the tables are too large.
     """
     if game.options(state).player < 0:
         raise GameError(f"no round of betting begins at {game.name_of(state)}; nobody is to act")

@@ -131,7 +131,7 @@ class ActionWorth(Protocol):
     """What actions are worth in a subgame by its average policy."""
 
     def of_hands(self, state: State) -> Floats:
-        """The value of each action at a decision to who acts, float64 [A, H]; NaN for hands that meet nobody."""
+        """The value of each action at a decision to who acts, float64 [A, H]; NaN for hands that face no opposing hand."""
         ...
 
 
@@ -141,7 +141,7 @@ class ResponseValues(Protocol):
     def at(self, path: tuple[int, ...]) -> Floats:
         """Expected payoff of each hand at a public state, given that it is held there, float64 [H], in the game's units.
 
-        NaN for hands that meet nobody.
+        NaN for hands that face no opposing hand.
 
         Args:
             path: the labels of actions and outcomes of chance from the subgame's root, none of them after a leaf.
@@ -200,7 +200,7 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def respond(self, player: int) -> None:
-        """The same for a best response: the policy becomes it."""
+        """Set a player's policy to a best response to what its actions are worth."""
 
     @abstractmethod
     def root_entries(self, player: int) -> Floats:
@@ -212,7 +212,7 @@ class SubgameArrays(ABC):
 
 
 class Subgame(ABC):
-    """A subgame, or some side by side.
+    """A subgame, or a batch of subgames.
 
     Attributes:
         game: the game.
@@ -221,7 +221,7 @@ class Subgame(ABC):
         ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
         gadget: what stands in front of the roots; None for nothing.
         plays_behind_gadgets: whether fictitious play can solve it behind a gadget; members of the CFR family can.
-        policy_from_regrets: whether its arrays keep no policy beside the regrets that it follows from.
+        policy_from_regrets: whether its arrays keep only regrets, from which the policy follows.
     """
 
     plays_behind_gadgets: ClassVar[bool] = True
@@ -246,7 +246,7 @@ class Subgame(ABC):
 
         Args:
             ranges: for each player float64 [B, H_i], up to a factor; None for :attr:`ranges`.
-            predicts: whether the policy is kept beside the regrets, see :class:`treeplex.solvers.rules.variants.Variant`.
+            predicts: whether the policy is kept as well as regrets, see :class:`treeplex.solvers.rules.variants.Variant`.
 
         Raises:
             GameError: ranges that do not fit.
@@ -300,7 +300,7 @@ class Subgame(ABC):
         raise AlgorithmError(f"this needs subgames of public trees, not a {type(self).__name__}")
 
     def on_threads(self, threads: int) -> "Subgame":
-        """The same, solved by so many threads where its kind shares work out; results do not depend on them."""
+        """The subgame, solved on ``threads`` threads if its kind is parallel, with equal results."""
         return self
 
     def endgame(self, method: "Method", horizon: int, *, as_cut: bool = False) -> Endgame | None:

@@ -83,7 +83,7 @@ class Template:
     infosets: list[Ints] = field(default_factory=list)
 
     def add(self, count: int, level: int) -> int:
-        """Make room for so many sequences, below which infosets have own depth ``level``; return the first."""
+        """Allocate ``count`` sequences whose child infosets have own depth ``level``; return the first."""
         self.sequences += count
         self.depth_of.extend([level] * count)
         return self.sequences - count
@@ -121,7 +121,7 @@ class Template:
         return [each for each in self.terminals if not self.neighbours(each[2])]
 
     def neighbours(self, sequences: Pair) -> bool:
-        """Whether the sequences of each player stand side by side in a tree; if they do beside one other copy, they always do.
+        """Whether each player's sequences are contiguous in trees with several copies of the template.
 
         In a tree of one copy alone the actions of a single infoset would as well, which other copies move apart.
         """

@@ -42,8 +42,8 @@ class Decided:
         where: the street, round or what else says where.
         options: names of the actions.
         chosen: the number of the one taken.
-        values: what each was worth; NaN where nobody knows.
-        policy: how likely the solution or agent plays each; empty where nobody knows.
+        values: the value of each; NaN if unknown.
+        policy: the probability of each by the solution or agent; empty if unknown.
         by: what says so: ``solution``, ``agent`` (by its search) or ``estimate``.
         close: a loss up to here counts as none.
     """
@@ -58,7 +58,7 @@ class Decided:
 
     @property
     def lost(self) -> float:
-        """By how much the best action was worth more; NaN where nobody knows."""
+        """The loss against the best action; NaN if unknown."""
         known = [value for value in self.values if value == value]
         return max(known, default=float("nan")) - self.values[self.chosen]
 

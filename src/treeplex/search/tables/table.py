@@ -95,7 +95,7 @@ class Table(Protocol):
         """The action of a player that no person plays."""
 
     def thought(self) -> Thought | None:
-        """How the last reply was found, where that took a search that was not told of before."""
+        """The search behind the last reply; None without a search or if already reported."""
         return None
 
     def replied(self) -> Replied | None:
@@ -201,13 +201,13 @@ class RulesTable(Table):
 
 
 class Thoughts:
-    """What an agent that searches has thought, each thought told once."""
+    """The searches of an agent, each reported once."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent, self._told = agent, getattr(agent, "thought", None)
 
     def new(self) -> Thought | None:
-        """The last thought, if it took a search and has not been told."""
+        """The last search, if it has not been reported; else None."""
         found: Thought | None = getattr(self._agent, "thought", None)
         told, self._told = self._told, found
         return found if found is not None and found is not told and found.iterations else None

@@ -1,1 +1,1 @@
-"""Agents of games with few bets at tables with many: bets heard as others."""
+"""Action translation: lets an agent of a coarse betting abstraction play a finer one."""

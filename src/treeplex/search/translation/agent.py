@@ -61,15 +61,15 @@ class TranslatedAgent(BaseAgent):
         mapping: str = "random",
         off_tree: str = TRANSLATE,
     ) -> None:
-        """Sit down.
+        """Join a table of the real game.
 
         Args:
             game: the real game: its public states, a spec or rules.
             inner: an agent of the coarse game, with the same hands and cards.
             generator: of its draws.
-            mapping: how bets are heard.
+            mapping: how bets are translated.
             off_tree: one of :data:`OFF_TREE`. An agent that searches can ``resolve``: bets that it does not know are added to
-                its game, and heard as others only where that cannot be done.
+                its game, and translated only where that cannot be done.
 
         Raises:
             GameError: other hands.

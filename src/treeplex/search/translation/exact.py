@@ -16,7 +16,7 @@ from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, 
 
 
 class Hearing:
-    """What one player has heard so far in the coarse game: states there, each with how likely each of its hands came to it.
+    """One player's translated history: coarse states with each hand's probability of each.
 
     Attributes:
         states: public states of the coarse game.
@@ -121,7 +121,7 @@ def translated_policy(
         game: the real game, compiled.
         policy: of the coarse game.
         coarse: the public-tree rules of the coarse game, with the same hands and cards.
-        mapping: how bets are heard, one of :data:`MAPPINGS`.
+        mapping: how bets are translated, one of :data:`MAPPINGS`.
         rules: the public-tree rules of the real game; None for those that it brings.
 
     Raises:

@@ -9,8 +9,8 @@ drawn at random, or as the likelier one, which is A up to x = (A + B + 2 A B) / 
 Source: Ganzfried and Sandholm (2013), "Action translation in extensive-form games with large action spaces: axioms, paradoxes,
 and the pseudo-harmonic mapping".
 
-The coarse game goes on beside the real one, *heard* as the mapping says. Where its betting has ended, since a small bet counted
-as a call or a large one as all-in, and the real one goes on, the agent checks and calls.
+The coarse game is tracked in parallel with the real one, its actions *translated* by the mapping. If the coarse betting ends
+first, since a small bet counted as a call or a large one as all-in, the agent checks and calls from then on.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ SAME = 1e-9
 
 
 def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floats:
-    """How likely a bet is heard as each of some sizes, float64 [S].
+    """Probability that a bet is translated to each of the sizes, float64 [S].
 
     Args:
         size: the bet, in pots.
@@ -51,7 +51,7 @@ def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floa
 
 
 def heard(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
-    """How likely an action of the real game is heard as each one of the coarse game, float64 [coarse actions]."""
+    """Probability that a real action is translated to each coarse one, float64 [coarse actions]."""
     kind, found = real.kinds[action], np.zeros(len(coarse.kinds))
     if kind == "fold" and "fold" in coarse.kinds:
         found[coarse.kinds.index("fold")] = 1.0

@@ -1,12 +1,12 @@
 """Searches that start from a guess of the policies instead of the uniform one (Brown et al. 2020, section 5.3, appendix J).
 
 The guess is played as if in the first ``warm`` iterations: the average holds it with the weight that the method gives these,
-the values at the roots likewise, and the search goes on with iteration ``warm + 1``, in which the guess is the current policy.
+the values at the roots likewise. The search continues with iteration ``warm + 1``, in which the guess is the current policy.
 Regrets are what each action would have gained over the guess at its infoset, with an exact best response below; they are added
 up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as in appendix J; other members of the family
 weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
 
-Where the current policy follows from regrets, as in hold'em, the search goes on with the one that follows from these.
+Where the current policy follows from regrets, as in hold'em, the search continues with the one that follows from these.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -42,11 +42,9 @@ def guess_of(leaf: LeafValue) -> Any:
 def begin_search(
     subgame: Subgame, method: Method, leaf: LeafValue, ranges: Ranges | None, iterations: int, warm: int | None = None
 ) -> SubgameSearch:
-    """A search of so many iterations in all; where the leaf is :class:`Guided`, those of the guess are done already.
+    """A search planned for ``iterations`` iterations; a :class:`Guided` leaf warm-starts it.
 
-    They are ``warm``, or as many as the leaf says.
-
-    Of a search that is shorter than the guess would count, the last iteration is left.
+    The guess counts as ``warm`` iterations (default: the leaf's number), at most all but the last.
     """
     search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
     if isinstance(leaf, Guided) and leaf.guess is not None:
