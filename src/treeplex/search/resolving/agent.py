@@ -1,6 +1,6 @@
 """Continual re-solving agent; DeepStack, Libratus and Modicum are settings of it.
 
-It starts from the ranges as dealt, or plays a blueprint at first. From then on it solves the subgame where it stands behind a gadget,
+It starts from the ranges as dealt, or plays a blueprint at first. From then on it solves the current subgame behind a gadget,
 so that no hand of the opponent gets more than it was promised, plays the average policy found, and carries its own range and
 new promises on to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
