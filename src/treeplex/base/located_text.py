@@ -41,7 +41,7 @@ class LocatedText:
 
     @property
     def kind(self) -> str:
-        """What it is, in words."""
+        """The kind of the value, in words."""
         return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
 
 

@@ -34,7 +34,7 @@ WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false
 
 
 class Limits(NamedTuple):
-    """What a setting means and which values it takes; see :func:`setting`."""
+    """The meaning and the valid values of a setting; see :func:`setting`."""
 
     help: str
     low: float | None = None

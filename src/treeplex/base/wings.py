@@ -58,12 +58,12 @@ class Wing:
 
 @cache
 def wings() -> tuple[Wing, ...]:
-    """What every wing adds, the lowest wing first. Loads nothing of a wing but this value."""
+    """The :class:`Wing` of every wing, lowest first; imports nothing else of a wing."""
     return tuple(import_module(module).WING for module in WINGS)
 
 
 def named(entry: str) -> Any:
-    """What an entry ``"package.module:name"`` means."""
+    """Resolve an entry ``"package.module:name"``."""
     module, _, name = entry.partition(":")
     return getattr(import_module(module), name)
 

@@ -176,7 +176,7 @@ def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudge
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What one player can know and gain.
+    """One player's recommendations and deviation gains.
 
     Attributes:
         game: the compiled game.
@@ -259,7 +259,7 @@ def distance_to(concept: str, views: Sequence[View]) -> Distance:
 
 
 def gain_of(concept: str, view: View) -> tuple[float, Trigger]:
-    """What the best response of one player gains, and the best single trigger."""
+    """One player's best-response gain, and its best single trigger."""
     order, totals = view.order, view.seen.totals
     expected = float(totals[EXPECTED])
     if concept == "CE":

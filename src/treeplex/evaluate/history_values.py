@@ -64,7 +64,7 @@ class HistoryValues:
 
     @cached_property
     def probabilities(self) -> tuple[Floats, ...]:
-        """How the policy plays at each infoset, float64 [A] each.
+        """The policy's action probabilities at each infoset, float64 [A] each.
 
         Raises:
             PolicyError: the policy lacks an infostate of the game.
@@ -78,7 +78,7 @@ class HistoryValues:
 
     @cached_property
     def chances(self) -> Floats:
-        """How likely each history is after its parent, float64 [H]; 1 of the root."""
+        """Probability of each history given its parent, float64 [H]; 1 for the root."""
         histories, parent, place = self.tree.histories, self.parent, self.place
         actor, key = histories.nodes[parent, ACTOR], histories.nodes[parent, KEY]
         first = np.cumsum([0, *map(len, self.probabilities)])[:-1]
@@ -92,7 +92,7 @@ class HistoryValues:
 
     @cached_property
     def reach(self) -> Floats:
-        """How likely each player, and in the last row chance, makes each history, float64 [N + 1, H]."""
+        """Reach of each history by player, and by chance in the last row, float64 [N + 1, H]."""
         actor = self.tree.histories.nodes[self.parent, ACTOR]
         row = np.where(actor < 0, self.tree.players, actor)
         found = np.ones((self.tree.players + 1, len(actor)))
@@ -103,7 +103,7 @@ class HistoryValues:
 
     @cached_property
     def values(self) -> Floats:
-        """What each player expects at each history when all follow the policy from there on, float64 [H, N]."""
+        """Expected payoffs at each history under the policy, float64 [H, N]."""
         histories = self.tree.histories
         found = np.zeros((len(histories.nodes), self.tree.players))
         ends = np.flatnonzero(histories.nodes[:, ACTOR] == TERMINAL)
@@ -119,7 +119,7 @@ class HistoryValues:
 
     @cached_property
     def _weights(self) -> Floats:
-        """How likely chance and the others make each of the decisions."""
+        """Counterfactual reach of each decision."""
         actor = self.tree.histories.nodes[self._decisions, ACTOR]
         reach = self.reach[:, self._decisions].copy()
         reach[actor, np.arange(len(actor))] = 1.0
@@ -127,13 +127,13 @@ class HistoryValues:
 
     @cached_property
     def others_reach(self) -> Floats:
-        """How likely chance and the others make each infoset, float64 [I]."""
+        """Counterfactual reach of each infoset, float64 [I]."""
         keys = self.tree.histories.nodes[self._decisions, KEY]
         return np.bincount(keys, self._weights, len(self.tree.infostates)).astype(np.float64)
 
     @cached_property
     def own_reach(self) -> Floats:
-        """How likely the player who acts there makes each infoset by its own actions, float64 [I]."""
+        """Own reach of each infoset by its player, float64 [I]."""
         nodes, found = self.tree.histories.nodes, np.zeros(len(self.tree.infostates))
         found[nodes[self._decisions, KEY]] = self.reach[nodes[self._decisions, ACTOR], self._decisions]
         return found
@@ -164,7 +164,7 @@ class HistoryValues:
 
     @cached_property
     def infosets(self) -> dict[tuple[int, str], int]:
-        """From (player, infostate string) to infoset."""
+        """Map from (player, infostate string) to infoset."""
         named = zip(self.tree.infoset_player.tolist(), self.tree.infostates, strict=True)
         return {key: number for number, key in enumerate(named)}
 

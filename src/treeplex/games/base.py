@@ -70,19 +70,19 @@ class State(ABC):
         return str(action)
 
     def public_state(self) -> Hashable | None:
-        """What everybody knows here, as a hashable value; None when the rules do not say."""
+        """The public state as a hashable value; None if the rules do not define it."""
         return None
 
     def knowledge(self, player: int) -> str:
-        """What ``player`` knows here for people to read, cards by their names; the infostate where nothing else is written."""
+        """The player's knowledge in readable form, with card names; by default the infostate."""
         return self.information_state_string(player)
 
     def hand_name(self, player: int) -> str | None:
-        """What ``player`` holds, by its name; None in games without cards or dice."""
+        """The name of the player's hand; None in games without cards or dice."""
         return None
 
     def picture(self) -> str | None:
-        """What everybody sees here, such as a board, as lines of text; None where nothing is drawn."""
+        """A picture of the public state, such as a board, as lines of text; None if there is none."""
         return None
 
     def is_terminal(self) -> bool:
@@ -95,7 +95,7 @@ class State(ABC):
         return self.current_player() == SIMULTANEOUS
 
     def __repr__(self) -> str:
-        """Who acts and what is known here, in one line, whatever the rules do."""
+        """The acting player and the infostate in one line; never raises."""
         name = type(self).__name__
         try:
             actor = self.current_player()
@@ -255,12 +255,12 @@ class Game(ABC):
         return {}
 
     def __getstate__(self) -> object:
-        """What is copied and pickled: everything but :attr:`public`, which is made again."""
+        """The state to pickle: everything except :attr:`public`, which is rebuilt."""
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "public"} if isinstance(state, dict) else state
 
     def __str__(self) -> str:
-        """What to call the game in texts: its spec, or its representation where it has none."""
+        """The game's spec, or its representation if it has none."""
         return self.spec or repr(self)
 
     def __repr__(self) -> str:

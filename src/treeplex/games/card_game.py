@@ -77,7 +77,7 @@ class CardGame(PublicGame):
         """The betting so far, equal for public states that differ in their cards only."""
 
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
-        """What each player gets where the game is over, for deals int64 [D, N]: float64 [D, N], in the game's units."""
+        """Terminal payoffs for deals int64 [D, N]: float64 [D, N], in the game's units."""
         settlement, shown = self.settlement(state), self.shown(state)
         if len(shown) < sum(self.deal):  # all others have folded
             return settlement.payoffs(np.zeros(deals.shape, np.int64))
@@ -156,7 +156,7 @@ class CardGame(PublicGame):
         return np.asarray(self.chances_of(state, np.array([hands], np.int64))[0])
 
     def chances_of(self, state: State, deals: Ints) -> Floats:
-        """How likely each label is where chance moves, for deals int64 [D, N] of hands: float64 [D, labels]."""
+        """Chance probabilities of the labels for deals int64 [D, N] of hands: float64 [D, labels]."""
         left = 1.0 - self._has[deals].max(axis=1)[:, list(self.options(state).labels)]
         return np.asarray(left / left.sum(axis=1, keepdims=True))
 

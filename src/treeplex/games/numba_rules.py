@@ -89,7 +89,7 @@ class NumbaGame(Game):
         return str(self.plain.infoset(words, player))
 
     def action_name(self, player: int, action: int) -> str:
-        """What an action of a player or of chance (-1) is called."""
+        """The name of an action of a player or of chance (-1)."""
         return str(action)
 
     @cached_property

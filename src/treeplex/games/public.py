@@ -69,7 +69,7 @@ class Terminal:
 
 @dataclass(frozen=True)
 class Options:
-    """What can happen at a public state.
+    """The possible actions or chance outcomes at a public state.
 
     Attributes:
         player: who acts, or ``CHANCE``, or ``TERMINAL`` where the game is over.
@@ -126,12 +126,12 @@ class PublicGame(ABC):
         """The public state in which the game begins."""
 
     def first_ranges(self) -> tuple[Floats, ...]:
-        """With which ranges it begins, for each player float64 [H_i]; by default every possible hand as it was dealt."""
+        """Initial ranges, for each player float64 [H_i]; by default the dealing probabilities."""
         return self.possible(self.first_state())
 
     @abstractmethod
     def options(self, state: State) -> Options:
-        """What can happen at a public state."""
+        """The possible actions or chance outcomes at a public state."""
 
     @abstractmethod
     def after(self, state: State, label: int) -> State:
@@ -147,7 +147,7 @@ class PublicGame(ABC):
 
     @abstractmethod
     def dealt(self, state: State) -> tuple[Floats, ...]:
-        """How likely chance makes each hand by itself, up to a factor; for each player float64 [H_i]."""
+        """Unnormalised marginal dealing probability of each hand, for each player float64 [H_i]."""
 
     @abstractmethod
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
@@ -173,11 +173,11 @@ class PublicGame(ABC):
 
     @abstractmethod
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
-        """What each player gets at a state where the game is over."""
+        """The players' payoffs at a terminal state."""
 
     @abstractmethod
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
-        """How likely each label is where chance moves, given all hands, float64 [labels]."""
+        """Chance probabilities of the labels given all hands, float64 [labels]."""
 
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
         """:meth:`payoffs` of deals of hands, int64 [D, N]: float64 [D, N]."""
@@ -203,7 +203,7 @@ class PublicGame(ABC):
         return None
 
     def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """How much of the pot each hand of a player gets on average if all check and call from here on, ties halved.
+        """Each hand's equity if all check and call from here on, ties halved.
 
         Args:
             state: a state of poker.
@@ -224,7 +224,7 @@ class PublicGame(ABC):
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
-        """What a player gets by winning and by losing the showdown if all check and call from here on, rake taken.
+        """Payoffs of winning and of losing a showdown after checks and calls, rake deducted.
 
         A tie gets the mean of both.
 
@@ -247,7 +247,7 @@ class PublicGame(ABC):
         raise GameError(f"an agent of {type(self).__name__} has no policy table: infosets of this game are never enumerated")
 
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
-        """What a player with a hand knows for people to read; the infostate where nothing else is written."""
+        """The knowledge of a player with a hand in readable form; by default the infostate."""
         return self.infostate_at(state, player, hand)
 
     def history_at(self, state: State, hands: Sequence[int]) -> History | None:
@@ -286,7 +286,7 @@ class PublicGame(ABC):
         return repr(state)
 
     def picture_of(self, state: State) -> str | None:
-        """What everybody sees at a state, as lines of text; None where nothing is drawn."""
+        """A picture of a public state as lines of text; None if there is none."""
         return None
 
     @property
@@ -296,7 +296,7 @@ class PublicGame(ABC):
 
     @property
     def title(self) -> str:
-        """What to call the game in texts: its rules' spec, or its class."""
+        """The game's title: its rules' spec, or its class."""
         rules = getattr(self, "game", None) or getattr(self, "rules", None)
         return getattr(rules, "spec", "") or getattr(rules, "title", "") or type(self).__name__
 
@@ -374,7 +374,7 @@ class PublicState:
         return on_one_line(f"<public state of {' x '.join(map(str, self.weight.shape))} hands: {self.node!r}>")
 
     def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Terminal, tuple[PublicState, ...]]":
-        """What happens here, and the public states after each action or chance outcome."""
+        """The options here, and the public state after each action or chance outcome."""
         visited = rules.visit(self.node)
         if isinstance(visited, Terminal):
             return visited, ()
@@ -413,7 +413,7 @@ class PublicTree(PublicGame):
 
     @abstractmethod
     def visit(self, node: Hashable) -> Decision | Chance | Terminal:
-        """What happens at a public node."""
+        """The decision, chance event or end at a public node."""
 
     @abstractmethod
     def child(self, node: Hashable, action: int) -> Hashable:
@@ -431,12 +431,12 @@ class PublicTree(PublicGame):
         return None
 
     def pot(self, node: Hashable) -> float:
-        """What lies in the pot at a node, in the game's units, in which networks value hands; 1 where there is none."""
+        """The pot at a node in the game's units, the scale of network values; 1 without a pot."""
         stakes = self.stakes(node)
         return 1.0 if stakes is None else float(sum(stakes.paid))
 
     def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
-        """How strong each hand of a player is at a node, float64 [H], more is better; None where hands have no such order."""
+        """Hand strengths of a player at a node, float64 [H], higher wins; None without an order."""
         return None
 
     def stakes(self, node: Hashable) -> Stakes | None:
@@ -444,7 +444,7 @@ class PublicTree(PublicGame):
         return None
 
     def picture(self, node: Hashable) -> str | None:
-        """What everybody sees at a node, as lines of text; None where nothing is drawn."""
+        """A picture of a node as lines of text; None if there is none."""
         return None
 
     @abstractmethod

@@ -44,7 +44,7 @@ Count = Callable[[float], int | None]
 
 @dataclass(frozen=True)
 class SizeEstimate:
-    """What playouts say of a size.
+    """An estimate of a size from playouts.
 
     Attributes:
         playouts: how many there were.
@@ -88,7 +88,7 @@ def estimated_histories(game: Game, playouts: int = FEW_PLAYOUTS) -> int:
 
 
 def summary_of(sizes: Sequence[int]) -> SizeEstimate:
-    """What a sample of sizes, which may be beyond floats, says of their mean."""
+    """Estimate the mean of a sample of sizes, which may exceed floats."""
     count, mean = len(sizes), sum(sizes) // len(sizes)
     shares = [size * 10**9 // max(mean, 1) / 10**9 for size in sizes]
     spread = math.sqrt(sum((share - 1) ** 2 for share in shares) / max(count - 1, 1) / count) if count > 1 else 1.0

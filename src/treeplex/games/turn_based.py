@@ -14,7 +14,7 @@ from treeplex.games.parameters import observer
 
 
 def turn_text(player: int) -> str:
-    """What an infostate of a turn-based game begins with."""
+    """The prefix of an infostate of a turn-based game."""
     return f"Current player: {player}\n"
 
 

@@ -51,7 +51,7 @@ Curves = Mapping[str, Sequence[Record]]
 
 @dataclass(frozen=True)
 class Axis:
-    """What a horizontal axis shows.
+    """The horizontal axis of a plot.
 
     Attributes:
         label: its name.

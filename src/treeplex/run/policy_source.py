@@ -59,7 +59,7 @@ class Showing:
 
 
 class AskedPolicy(NamedTuple):
-    """What a player plays.
+    """A policy obtained from a source, with its origin and cost.
 
     Attributes:
         policy: at every infoset.

@@ -28,7 +28,7 @@ class ExactLeaf:
         return self.endgames(places).values(believed, reached, player)
 
     def _compiled(self, places: Places) -> Endgames:
-        """What follows the places."""
+        """The compiled continuations of the places."""
         own = places.endgames(self.method, self.iterations, threads=self.threads, storage=self.storage)
         return own or PairEndgames(cut_states(places.trees.game, places.trees.states), self.method, self.iterations)
 

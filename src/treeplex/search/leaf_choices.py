@@ -1,4 +1,4 @@
-"""The choices of players among continuations behind the leaves of a subgame, updated by the rule that solves the subgame."""
+"""Players' choices among continuations at the leaves of a subgame, updated by its rule."""
 
 from collections.abc import Sequence
 

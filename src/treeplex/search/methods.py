@@ -1,4 +1,4 @@
-"""How depth-limited subgames are solved: members of the CFR family and fictitious play, by name."""
+"""Solution methods for depth-limited subgames: the CFR family and fictitious play, by name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

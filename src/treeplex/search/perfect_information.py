@@ -90,7 +90,7 @@ def searched_states(rules: PublicTree, settings: PlaythroughSettings, tell: Watc
 
 
 def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSettings) -> Floats:
-    """What an agent plays in subgames who draws an iteration with the weights of the average policy, float64 [Q]."""
+    """The policy in subgames of an agent that plays a random iteration, float64 [Q]."""
     certain = np.ones((len(subgames.roots), 1))
     method, tree = METHODS[settings.method], subgames.tree
     search = begin_search(subgames, method, leaf, (certain, certain), settings.iterations, settings.warm)

@@ -1,4 +1,4 @@
-"""What search at test time plays, as one policy: many repeated playthroughs averaged (Brown et al. 2020, sections 6 and 8)."""
+"""The policy of search at test time, averaged over playthroughs (Brown et al. 2020, sections 6, 8)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class OpenState:
         return first, second
 
     def ranges(self, rules: PublicTree) -> Ranges:
-        """With which the searches begin."""
+        """The initial ranges of the searches."""
         possible = rules.possible(self.node.state)
         return tuple(normalised_range(own, can) for own, can in zip(self.reaches, possible, strict=True))
 

@@ -1,4 +1,4 @@
-"""A search one iteration after the other: what the agent would play if it drew that iteration, and the average up to it."""
+"""Trace of a search by iteration: the policy of that iteration, and the average so far."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

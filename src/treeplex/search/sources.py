@@ -45,7 +45,7 @@ class Agents(PolicySource):
         return str(read_json(Path(source) / RUN).get("game", ""))
 
     def policy(self, source: Any, game: Any = None) -> Policy:
-        """What it plays at every infoset."""
+        """The agent's policy at every infoset."""
         from treeplex.search.agents.agent import agent_policy
         from treeplex.search.agents.of_users import policy_of_user_agent
         from treeplex.search.match.agent_policy import policy_of_agent

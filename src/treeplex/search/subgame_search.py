@@ -254,7 +254,7 @@ class SubgameSearch:
             self._move(player, step)
 
     def _faced_by(self, player: int, share: float) -> Floats:
-        """What a player responds to: the others' averages, moved by a share towards their last responses."""
+        """The strategies a player responds to: the others' averages moved towards their last responses."""
         target = self.average.copy()
         for other in self.players:
             if other != player:
@@ -299,7 +299,7 @@ class SubgameSearch:
             self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted
 
     def leaf_values(self, player: int) -> Floats:
-        """What the leaves were worth to a player's hands, the mean over iterations, float64 [K, H_player], in the game's units.
+        """Mean leaf values of a player's hands over iterations, float64 [K, H_player], in the game's units.
 
         Each iteration has its weight in the average policy, times how likely the hand met anybody at the leaf; 0 where it never
         did. Needs ``keep_leaf_values``.
@@ -339,12 +339,12 @@ class SubgameSearch:
         return tuple(found)
 
     def root_beliefs(self) -> Ranges:
-        """What is believed about each player's hand at the roots, for each player float64 [B, H_i]."""
+        """Beliefs about each player's hand at the roots, for each player float64 [B, H_i]."""
         found = [own * self.subgame.roots.opposing(self.ranges, player) for player, own in enumerate(self.ranges)]
         return tuple(own / np.maximum(own.sum(axis=1, keepdims=True), 1e-300) for own in found)
 
     def mean_values(self) -> tuple[Floats, ...]:
-        """What each player gets on average at the roots as the search values it, float64 [B], in the game's units.
+        """Expected root values of each player as estimated by the search, float64 [B], in the game's units.
 
         Warns where payoffs of two players sum to zero and these values do not: where the leaves contradict themselves.
         """
@@ -361,7 +361,7 @@ class SubgameSearch:
         return found
 
     def root_actions(self) -> Floats:
-        """How often each action is taken at the first root, over its player's whole range, in the average policy, float64 [A].
+        """Range-weighted action frequencies of the average policy at the first root, float64 [A].
 
         Raises:
             AlgorithmError: no player acts there.
@@ -387,11 +387,11 @@ class SubgameSearch:
         return row.average_discount * self.average + row.average * self.strategy
 
     def policy_at(self, decision: int, policy: Floats) -> Floats:
-        """How each hand plays at a decision, float64 [A, H]; see :meth:`treeplex.search.subgames.subgame.Subgame.policy_at`."""
+        """The policy by hand at a decision, float64 [A, H]; see :meth:`treeplex.search.subgames.subgame.Subgame.policy_at`."""
         return self.subgame.policy_at(decision, policy)
 
     def values_of_average(self, ranges: Ranges) -> Ranges:
-        """What each root hand gets when both follow the average policy from other ranges; for subgames without leaves."""
+        """Values of root hands under the average policy and other ranges; subgames without leaves."""
         return subgame_values(self.subgames, self.average_policy(), self.subgames.checked(ranges))
 
 

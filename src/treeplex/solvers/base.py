@@ -1,4 +1,4 @@
-"""What every solver offers, and what an algorithm is called."""
+"""The solver interface, and the naming of algorithms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -73,7 +73,7 @@ class Solver(ABC):
         return self.iteration * self.game.size.histories * passes
 
     def measures(self) -> dict[str, float]:
-        """What else is to be reported at an evaluation, by name; usually nothing."""
+        """Additional measures to report at an evaluation, by name; usually none."""
         return {}
 
     def announcement(self) -> str:

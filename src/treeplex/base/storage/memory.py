@@ -33,7 +33,7 @@ def machine_memory() -> int | None:
 
 
 def container_memory() -> int | None:
-    """What a limit of the container (control groups, version 2) leaves."""
+    """Memory in bytes left under the container's limit (control groups, version 2)."""
     try:
         limit = int((CGROUP / "memory.max").read_text("ascii"))
         used = int((CGROUP / "memory.current").read_text("ascii"))

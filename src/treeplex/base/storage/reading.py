@@ -85,7 +85,7 @@ def whole_lines(path: Path) -> list[str]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What a JSON text says.
+    """Parse a JSON text.
 
     Raises:
         ValueError: it is not JSON, or nested deeper than :data:`MOST_DEPTH`.
@@ -114,7 +114,7 @@ def check_depth(value: Any) -> None:
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
-    """What a JSON file says.
+    """Parse a JSON file.
 
     Raises:
         FileError: the file cannot be read or is too large.
@@ -137,5 +137,5 @@ def tensor_metadata(data: bytes) -> dict[str, str]:
 
 
 def reason(error: OSError) -> str:
-    """What the operating system said, without the path."""
+    """The operating system's error message without the path."""
     return error.strerror.lower() if error.strerror else str(error)

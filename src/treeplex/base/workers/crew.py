@@ -1,4 +1,4 @@
-"""What does jobs: the contract of every crew of workers, and the two crews inside this process."""
+"""Crews of workers: their protocol, and the two crews inside this process."""
 
 import pickle
 from abc import ABC, abstractmethod
@@ -59,7 +59,7 @@ def pack(value: Any) -> bytes:
 
 
 class Report(NamedTuple):
-    """What became of a job.
+    """The outcome of a job.
 
     Attributes:
         worker: who did it.

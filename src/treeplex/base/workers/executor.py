@@ -21,7 +21,7 @@ ItemT = TypeVar("ItemT")
 
 
 class Traffic(NamedTuple):
-    """What went to workers and came back so far.
+    """Traffic to and from workers so far.
 
     Attributes:
         jobs: done.
@@ -71,7 +71,7 @@ class Executor:
 
     @property
     def size(self) -> int:
-        """How many workers there are."""
+        """The number of workers."""
         return self.crew.size
 
     @property
@@ -252,6 +252,6 @@ def check_place(where: str) -> None:
 
 
 def in_threads(size: int, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
-    """What a function gives for each item, in their order, on threads that end with it; one thread is this one."""
+    """Map a function over items on temporary threads, in order; one thread means the caller's."""
     with Executor(Inline() if size == 1 else Threads(size)) as executor:
         yield from executor.map(function, ((item,) for item in items))

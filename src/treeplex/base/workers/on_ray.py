@@ -138,7 +138,7 @@ def cluster_cpus(address: str) -> int:
 
 
 def versions() -> str:
-    """What has to be the same on all machines."""
+    """The versions that must agree on all machines."""
     return f"Treeplex {own_version()} on Python {sys.version_info.major}.{sys.version_info.minor}"
 
 

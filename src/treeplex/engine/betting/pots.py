@@ -29,7 +29,7 @@ class Ends(NamedTuple):
 
 @kernel(error_model="numpy")
 def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
-    """What a player gets at an end; ``strengths`` int64 [N] of all hands, more is better."""
+    """A player's payoff at an end in chips, given ``strengths`` int64 [N], higher wins."""
     total = 0.0
     for pot in range(ends.chips.shape[1]):
         able = ends.able[end, pot]

@@ -64,7 +64,7 @@ class RoundTables(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """How players go on behind a round.
+    """The players' continuation policies after a round.
 
     Attributes:
         shares: float32, the blueprint's probabilities where :attr:`Nodes.rows` says.
@@ -284,7 +284,7 @@ def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) ->
 
 @kernel(**FAST)
 def share_of(tables: RoundTables, row: int, hand: int, frozen: bool) -> float:
-    """How likely an action is for a hand, up to a factor: by regret matching, or as it is frozen."""
+    """The unnormalised probability of an action for a hand: regret matching, or frozen."""
     return float(tables.fixed[row, hand] if frozen else max(tables.regrets[row, hand], 0.0))
 
 
@@ -396,7 +396,7 @@ def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy
 
 @kernel(error_model="numpy")
 def acting_below(nodes: Nodes) -> Ints:
-    """Who acts at each decision or after it, int64 [D]: bit i for player i."""
+    """The players who act at or below each decision, int64 [D]: bit i for player i."""
     found = np.zeros(nodes.player.shape[0], np.int64)
     for node in range(nodes.player.shape[0] - 1, -1, -1):
         found[node] |= 1 << nodes.player[node]

@@ -45,7 +45,7 @@ class Nodes(NamedTuple):
 
 
 class SampledTables(NamedTuple):
-    """What a run learns, a row of A numbers for each decision and bucket.
+    """The learned tables of a run: a row of A numbers for each decision and bucket.
 
     Attributes:
         regrets: int32, in units of :attr:`BoardWalks.unit`.
@@ -229,7 +229,7 @@ def walk(
 
 @kernel(error_model="numpy")
 def value_after(nodes: Nodes, slot: int, strengths: Ints, traverser: int, values: Floats) -> float:
-    """What an action is worth to the player whose actions are all walked."""
+    """The value of an action to the traverser."""
     child = nodes.child[slot]
     return float(values[child]) if child >= 0 else payoff(nodes.ends, -1 - child, strengths, traverser)
 

@@ -1,4 +1,4 @@
-"""How likely play leads to infosets, over stored histories."""
+"""Reach probabilities of infosets, over stored histories."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from treeplex.engine.kernel import kernel
 
 @kernel()
 def opposing_reaches(histories: Histories, layout: Ints, policy: Floats) -> Floats:
-    """Of every infoset the probability that chance and the others lead there, float64 [I], the own part taken out.
+    """Counterfactual reach of every infoset, by chance and the others, float64 [I].
 
     Counterfactual values divided by it are expected values of those who stand there.
 

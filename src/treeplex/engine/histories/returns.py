@@ -1,4 +1,4 @@
-"""What followed the decisions of episodes."""
+"""Returns after the decisions of episodes."""
 
 import numpy as np
 

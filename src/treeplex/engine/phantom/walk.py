@@ -48,7 +48,7 @@ MOST_PACKED = 1 << 31
 
 
 class Found(NamedTuple):
-    """What a walk found; provisional numbers, the empty sequences first.
+    """The result of a walk; provisional numbers, the empty sequences first.
 
     Attributes:
         own: own histories of both players; arrays are full.

@@ -16,7 +16,7 @@ from treeplex.engine.tree.sweeps import reach
 
 
 class JointPlay(NamedTuple):
-    """What was played jointly so far, updated in place.
+    """The accumulated joint play, updated in place.
 
     Attributes:
         gradients: [Q], sum of the gradients against what was played; what the gap needs.

@@ -77,7 +77,7 @@ def joint_gradients(
     gradients: Floats,
     values: Floats,
 ) -> None:
-    """What a distribution over joint plans pays, and what each sequence would earn against the others' part of it.
+    """Payoffs of a distribution over joint plans, and gradients against the others' plans.
 
     Args:
         tree, payoff: the game.
@@ -206,7 +206,7 @@ def take(
 
 @kernel()
 def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients: Floats, values: Floats) -> None:
-    """What products of strategies pay, one product a row.
+    """Payoffs of products of strategies, one product a row.
 
     Args:
         tree, payoff: the game.

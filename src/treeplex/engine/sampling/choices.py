@@ -17,7 +17,7 @@ SECTION = (math.sqrt(5.0) - 1.0) / 2.0
 
 @kernel(**NO_COUNTS)
 def probability_of(chance: Floats, rows: Floats, actor: int, slot: int) -> float:
-    """With which probability chance or a player takes the action of a slot."""
+    """The probability with which chance or a player takes the action of a slot."""
     return float(chance[slot] if actor == CHANCE else rows[slot, POLICY])
 
 

@@ -56,7 +56,7 @@ class SchemeCodes(NamedTuple):
 
 
 class Traversal(NamedTuple):
-    """What does not change during a walk.
+    """The constants of a walk.
 
     Attributes:
         player: the traverser.

@@ -122,7 +122,7 @@ class Payoff(NamedTuple):
 
 
 class TreeState(NamedTuple):
-    """What a run on a tree keeps, float64, updated in place; arrays that a rule does not need are empty.
+    """The state of a run on a tree, float64, updated in place; unneeded arrays are empty.
 
     Attributes:
         regrets: [Q], accumulated counterfactual regrets; of Greedy Weights their means.

@@ -28,7 +28,7 @@ def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
 
 
 class PairWeights(NamedTuple):
-    """How likely chance makes pairs of hands at K places, up to a factor; places that share a matrix stand side by side.
+    """Unnormalised chance probabilities of pairs of hands at K places, grouped by matrix.
 
     Attributes:
         matrices: the matrices, row by row, one behind the other.

@@ -44,7 +44,7 @@ NO_ROOM = -1
 
 
 class RulesTables(NamedTuple):
-    """What a run knows; arrays may be longer than they are full, and infosets of all players stand in the order met.
+    """The tables of a run, with spare capacity; infosets of all players in order of discovery.
 
     Attributes:
         infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Found`; ``FIRST`` and ``PARENT`` are slots,
@@ -70,7 +70,7 @@ class RulesTables(NamedTuple):
 
 
 class Keeping(NamedTuple):
-    """What is kept, and the memory that it may take.
+    """What is stored, and its memory limit.
 
     Attributes:
         everybody: the infosets of others than the traverser enter, too.

@@ -141,7 +141,7 @@ class CompiledGame:
 
     @cached_property
     def lookup(self) -> Mapping[tuple[int, str], int]:
-        """From (player, infostate string) to infoset."""
+        """Map from (player, infostate string) to infoset."""
         if isinstance(self.infostates, LazyInfostates) and self.infostates.lookup is not None:
             return self.infostates.lookup
         offsets = self.tree.infoset_offsets
@@ -152,7 +152,7 @@ class CompiledGame:
         }
 
     def __str__(self) -> str:
-        """What to call the game in texts: its spec, or what its rules are called where they have none."""
+        """The game's spec, or its rules' name if they have none."""
         return str(self.rules) if self.rules is not None else self.spec or "a game without a name"
 
     def _repr_html_(self) -> str:

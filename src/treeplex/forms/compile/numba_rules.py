@@ -376,7 +376,7 @@ class RulesWalk:
 
     @cached_property
     def sums(self) -> Floats:
-        """What each part but the first sums up, [parts - 1, most sequences of a player]."""
+        """Partial sums of all parts but the first, [parts - 1, most sequences of a player]."""
         return np.empty((self.part.parts - 1, int(np.diff(self.offsets).max())))
 
     @property

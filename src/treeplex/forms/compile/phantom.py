@@ -210,7 +210,7 @@ class PhantomInfostates(LazyInfostates):
 
 
 class PhantomLookup(Mapping[tuple[int, str], int]):
-    """From (player, infostate) to infoset."""
+    """Map from (player, infostate) to infoset."""
 
     def __init__(self, infostates: PhantomInfostates) -> None:
         self.infostates = infostates

@@ -133,7 +133,7 @@ class Terminals:
 
 @dataclass
 class PublicWalk:
-    """What a walk over public nodes has gathered so far.
+    """The accumulated state of a walk over public nodes.
 
     Attributes:
         nodes, counts: nodes at which somebody acts, and the infosets of each.

@@ -16,7 +16,7 @@ PROBES, PROBE_MOVES = 8, 1000
 
 
 def outcomes(state: State) -> tuple[list[int], list[float]]:
-    """What chance can do at a state, and with which probabilities; without what cannot happen.
+    """The outcomes of chance with positive probability, and their probabilities.
 
     Raises:
         GameError: the probabilities do not sum to one.

@@ -32,7 +32,7 @@ Path = tuple["Path", int] | None
 
 @dataclass
 class GameWalk:
-    """What a walk has gathered so far; public states are numbered in the order of discovery."""
+    """The accumulated state of a walk; public states are numbered in order of discovery."""
 
     game: Game
     refine: bool

@@ -129,7 +129,7 @@ class Device:
         return mean
 
     def policy(self) -> Policy:
-        """What each player does on average, as if the players did not see one device: the correlation is lost."""
+        """The players' marginal policies; the correlation is lost."""
         return Policy(self.game, normalised(self.game, self.average_strategy()))
 
     def sample(self, generator: np.random.Generator, size: int | None = None) -> Ints:

@@ -88,7 +88,7 @@ class NeuralPolicy:
 
     @property
     def members(self) -> int:
-        """How many networks each player has; 1 but for mixtures."""
+        """The number of networks of each player; above 1 only for mixtures."""
         return len(self.weights)
 
     def probabilities(self, player: int, rows: Singles, legal: NDArray[np.bool_], member: int = 0) -> Floats:
@@ -129,7 +129,7 @@ class NeuralPolicy:
         return dict(zip(actions, chances[self.view.columns(actions)].tolist(), strict=True))
 
     def _at(self, state: State, player: int) -> Floats:
-        """What each member plays at a state, float64 [M, columns]."""
+        """Each member's probabilities at a state, float64 [M, columns]."""
         row, legal = self.view.row(state, player)[None], np.zeros((1, len(self.view.actions)), np.bool_)
         legal[0, self.view.columns(list(state.legal_actions()))] = True
         return np.concatenate([self.probabilities(player, row, legal, member) for member in range(self.members)])
@@ -164,7 +164,7 @@ class NeuralPolicy:
         return Policy(game, normalised(game, sums))
 
     def _table(self, game: CompiledGame, member: int) -> Floats:
-        """What a member plays at all infosets of a compiled game, float64 [Q]."""
+        """A member's policy on a compiled game, float64 [Q]."""
         tree, ids, table = game.tree, np.array(self.view.actions), np.ones(len(game.action_ids))
         for player in range(self.players):
             first, last = (int(each) for each in tree.infoset_offsets[player : player + 2])
@@ -228,7 +228,7 @@ OWN_FIELDS = ("format", "version", "game", "players", "networks", "view", "head"
 
 
 def outputs_of(layers: Layers, rows: Singles) -> Singles:
-    """What a network makes of rows float32 [n, F], float32 [n, outputs]."""
+    """A network's outputs for rows float32 [n, F], float32 [n, outputs]."""
     for number, (matrix, biases) in enumerate(layers):
         rows = rows @ matrix.T + biases
         if number + 1 < len(layers):

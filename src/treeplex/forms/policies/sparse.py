@@ -104,7 +104,7 @@ class TablePolicy:
 
     @property
     def players(self) -> int:
-        """How many."""
+        """The number of players."""
         return len(self.infosets)
 
     def number(self, player: int, infostate: str) -> int:

@@ -49,7 +49,7 @@ class View:
         return {action: column for column, action in enumerate(self.actions)}
 
     def row(self, state: State, player: int) -> Rows:
-        """What a player's networks see at a state, float32 [F]."""
+        """A player's network inputs at a state, float32 [F]."""
         if self.kind == WORDS:
             return hashed(state.information_state_string(player))
         tensor = state.information_state_tensor(player)
@@ -73,7 +73,7 @@ class View:
             ) from error
 
     def rows_of(self, game: CompiledGame, begin: int, end: int) -> Rows:
-        """What networks see of the infosets of a compiled game from ``begin`` to before ``end``, float32 [n, F].
+        """Network inputs for infosets ``begin`` to ``end - 1`` of a compiled game, float32 [n, F].
 
         Raises:
             GameError: a tensor needs a history of each infoset, and there are too many histories.
@@ -107,7 +107,7 @@ class View:
 
 
 class Probed(NamedTuple):
-    """What random playthroughs of rules showed.
+    """Statistics of random playthroughs.
 
     Attributes:
         view: how infosets look.

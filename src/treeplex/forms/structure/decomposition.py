@@ -123,11 +123,11 @@ class StaticPart:
         return all(len(infosets) == 1 for infosets in self.choices.values())
 
     def plans(self) -> tuple[int, ...]:
-        """How many pure plans each player with a choice has: one action an infoset."""
+        """The number of pure plans of each player with a choice: one action an infoset."""
         return tuple(prod(self.actions[infoset] for infoset in infosets) for infosets in self.choices.values())
 
     def children(self, history: int) -> list[tuple[int, float]]:
-        """What follows a history within the piece, each with its probability under chance; 1 after a player's move."""
+        """A history's children in the piece with chance probabilities; 1 after a player's move."""
         actor, first, count, key = (int(n) for n in self.cut.tree.nodes[history])
         if actor == TERMINAL:
             return []

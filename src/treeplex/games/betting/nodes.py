@@ -119,5 +119,5 @@ def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:
 
 
 def table_size(nodes: Nodes, counts: Sequence[int]) -> int:
-    """How many numbers a table has."""
+    """The number of entries of a table."""
     return int(nodes.rows[-1] + counts[nodes.street[-1]] * nodes.actions[-1])

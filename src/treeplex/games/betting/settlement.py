@@ -23,7 +23,7 @@ class Settlement(NamedTuple):
     order: tuple[int, ...] = ()
 
     def payoffs(self, strengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What each player gets with hands of these strengths, both [D, N]; those who cannot win are not looked at."""
+        """Payoffs for hand strengths, both [D, N]; hands that cannot win are ignored."""
         taken = np.zeros(strengths.shape)
         for chips, players in self.pots:
             able = list(players)

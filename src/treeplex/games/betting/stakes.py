@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Stakes(NamedTuple):
-    """What is at stake at a public state of a game of poker.
+    """The stakes at a public state of a poker game.
 
     Attributes:
         paid: chips that each player has in the pot, antes and what was there at the beginning included. Where stacks differ,

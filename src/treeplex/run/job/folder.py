@@ -173,7 +173,7 @@ class JobFolder:
         self._write(self.description(about, status=status, records=records))
 
     def description(self, about: Mapping[str, Any], *, status: str, records: Sequence[Record]) -> dict[str, Any]:
-        """What ``run.json`` says, without its checksum."""
+        """The content of ``run.json`` without its checksum."""
         last = records[-1].plain() if records else None
         start = {"format": FORMAT, "version": VERSION, "kind": self.kind.name, "treeplex": own_version()}
         whole = json.loads(json.dumps({**start, **about, "status": status, "last": last}))

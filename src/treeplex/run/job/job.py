@@ -70,7 +70,7 @@ class Job(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What runs, such as the algorithm's canonical spec."""
+        """The name of what runs, such as the algorithm's canonical spec."""
 
     @property
     @abstractmethod
@@ -80,12 +80,12 @@ class Job(ABC):
     @property
     @abstractmethod
     def done(self) -> int:
-        """How far it is, in the unit of its kind."""
+        """Progress in the unit of the kind."""
 
     @property
     @abstractmethod
     def total(self) -> int | None:
-        """How far it is to go; None where something else stops it."""
+        """The planned total of units; None if something else stops the job."""
 
     @property
     def ahead(self) -> int:
@@ -133,7 +133,7 @@ class Job(ABC):
 
     @abstractmethod
     def about(self) -> Mapping[str, Any]:
-        """What was asked for, for ``run.json``."""
+        """The job's request, for ``run.json``."""
 
     def state(self) -> State | None:
         """Everything from which :meth:`restore` goes on bit for bit; None where the artefacts are the state."""
@@ -178,7 +178,7 @@ def units_to_target(records: Sequence[Record], measure: str, target: float) -> f
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a session of a job ended.
+    """The outcome of a session of a job.
 
     Attributes:
         records: all records, those of earlier sessions included.

@@ -146,7 +146,7 @@ class SampleJob(Job):
 
 @final
 class Sampled:
-    """What a run gave.
+    """The result of a run.
 
     Attributes:
         policy: the average policy.

@@ -1,4 +1,4 @@
-"""What solving a game takes: memory before it is taken, and the time of an iteration, measured on this machine."""
+"""Cost of solving a game: memory in advance, and the measured time of an iteration."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ SEQUENCE_NUMBERS, INFOSET_NUMBERS = 5, 2
 
 @dataclass(frozen=True)
 class SolvingCost:
-    """What solving takes.
+    """The cost of solving.
 
     Attributes:
         algorithm: by which.

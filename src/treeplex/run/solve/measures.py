@@ -59,7 +59,7 @@ def load_measure(text: str) -> Measure:
 
 
 def measured(measures: Mapping[str, Measure], game: CompiledGame, policy: Policy) -> dict[str, float]:
-    """What they say.
+    """The values of the measures.
 
     Raises:
         SpecError: something else than a finite number.

@@ -102,7 +102,7 @@ class Solution(ABC):
 
     @property
     def budget(self) -> int | None:
-        """How many histories were to be walked; None for no limit."""
+        """The limit of histories walked; None for no limit."""
         return None
 
     @property

@@ -95,7 +95,7 @@ class Asked:
 
 
 class ComparisonPlan(NamedTuple):
-    """How several algorithms are compared.
+    """A plan for comparing several algorithms.
 
     Attributes:
         algorithms: by their canonical names, each once.
@@ -110,7 +110,7 @@ class ComparisonPlan(NamedTuple):
 
 
 class Estimate(ABC):
-    """What solving a game will take, known before anything is built."""
+    """The estimated cost of solving, known before anything is built."""
 
     @property
     @abstractmethod

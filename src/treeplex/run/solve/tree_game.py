@@ -58,7 +58,7 @@ class TreeGame(Solvable):
 
     @classmethod
     def resuming(cls, resume: Any, game: Any) -> "TreeGame":
-        """Of a solution in memory."""
+        """The game of a solution in memory, or ``game`` compiled in its place."""
         return cls(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
 
     def tree(self) -> CompiledGame:
@@ -211,7 +211,7 @@ class TreeGame(Solvable):
 
 
 def name_of(algorithm: AnyAlgorithm) -> str:
-    """What to call an algorithm before its solver is built."""
+    """The name of an algorithm before its solver is built."""
     return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
 
 

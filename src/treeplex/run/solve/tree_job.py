@@ -48,7 +48,7 @@ class SolveJob(SolvingJob):
 
     @property
     def identity(self) -> str:
-        """Of the compiled game."""
+        """The compiled game's identity."""
         return self.solver.game.identity
 
     @property
@@ -97,7 +97,7 @@ class SolveJob(SolvingJob):
 
     @property
     def target(self) -> tuple[str, float] | None:
-        """What the solver aims at, and the target."""
+        """The solver's objective, and the target."""
         return None if self.settings.target is None else (self.solver.objective, self.settings.target)
 
     def begin(self) -> None:
@@ -243,7 +243,7 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def objective(self) -> str:
-        """What the solver aims at."""
+        """The solver's objective."""
         return self.solver.objective
 
     @property
@@ -279,7 +279,7 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def budget(self) -> int | None:
-        """How many histories were to be walked; None for no limit."""
+        """The limit of histories walked; None for no limit."""
         return self.settings.nodes
 
     @property

@@ -1,4 +1,4 @@
-"""Agents: whoever can play a public game, one protocol for tables, searches, people and other programs; and their games."""
+"""The agent protocol, for policies, searches, people and external programs, and base classes."""
 
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
@@ -27,7 +27,7 @@ Watch = Callable[[int, int, int], None]
 
 
 class Thought(NamedTuple):
-    """How an agent that searches came to its last policy.
+    """The search behind an agent's last policy.
 
     Attributes:
         iterations: of the search; 0 where it remembered one.
@@ -71,7 +71,7 @@ class Agent(Protocol):
         """
 
     def policy(self) -> Floats:
-        """How the player to act plays **every** hand it may hold here, float64 [A, H]; uniform for hands it cannot hold.
+        """The policy for **every** hand of the player to act, float64 [A, H]; uniform for impossible hands.
 
         Raises:
             GameError: no player is to act.
@@ -122,22 +122,22 @@ class BaseAgent:
         return on_one_line(f"<{type(self).__name__} for {self.game.title}: {who} at {self.game.name_of(self.state)}>")
 
     def public_belief_state(self) -> Belief | None:
-        """What the agent believes about all hands where the play stands; None of agents that have no beliefs."""
+        """The agent's current public belief state; None if it keeps no beliefs."""
         return None
 
     def hand_values(self) -> Floats | None:
-        """What each action is worth with each hand of the player to act, float64 [A, H]; None where that is not known.
+        """Value of each action with each hand of the player to act, float64 [A, H]; None if unknown.
 
         See :class:`treeplex.search.agents.explanation.Explanation`.
         """
         return None
 
     def search_effort(self) -> Thought | None:
-        """What the search behind the policy here took, also where it was remembered; None of agents that do not search."""
+        """The cost of the search behind the policy here, cached or not; None without search."""
         return self.thought
 
     def explain(self) -> Explanation:
-        """What the agent believes, plays and expects here, hand by hand; searches first if need be.
+        """The agent's beliefs, policy and values here, by hand; searches first if necessary.
 
         Raises:
             GameError: no player is to act.
@@ -245,7 +245,7 @@ class TableAgent(BaseAgent):
         self._path = (*self._path, event)
 
     def public_belief_state(self) -> Belief:
-        """What the public history says about all hands if all play by the table."""
+        """The public belief state if all players follow the policy table."""
         belief = Belief.root(self.rules) if self._at is None else self._at
         for label in self._path:
             acts = self.rules.options(belief.state).player >= 0

@@ -1,4 +1,4 @@
-"""How an agent comes to its policy at a public state: beliefs, policy and values by hand, for people and for pandas."""
+"""Explanations of an agent's policy: beliefs, policy and values by hand, printable and for pandas."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -86,7 +86,7 @@ class Explanation:
         return rows
 
     def notes(self) -> list[str]:
-        """What each of the others is believed to hold, and how many hands the table leaves out; a line each."""
+        """Notes: the likeliest hands of the other players, and the number of hands left out."""
         found = []
         if len(self.order) > SHOWN_HANDS:
             found.append(f"{SHOWN_HANDS} of {len(self.order):,} hands")

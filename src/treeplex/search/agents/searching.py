@@ -138,7 +138,7 @@ class SearchAgent(SubgameAgent[Solved]):
 
     @property
     def kept(self) -> int:
-        """How many policies of a search are kept."""
+        """The number of policies of a search that are kept."""
         return self.settings.iterations if self.drawn else 1
 
     def memory_for(self, subgame: Subgame) -> int:
@@ -165,7 +165,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return solved.subgame.policy_at(solved.subgame.find(0, self._inside)[1], solved.policies[stop])
 
     def public_belief_state(self) -> Belief:
-        """What the agent believes about all hands where the play stands: beliefs move by the policies of its searches."""
+        """The current public belief state, updated by the policies of its searches."""
         belief = self.belief
         for depth, label in enumerate(self._inside):
             policy = None
@@ -188,7 +188,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return None if self._drawn is None else self._drawn[0].effort
 
     def action_values(self, hand: int) -> Floats:
-        """What each action here is worth to the player who acts, with a hand: float64 [A], in chips; of hold'em.
+        """Value of each action for a hand of the player to act, float64 [A], in chips; hold'em only.
 
         All play by the average policies of the street's search or solution, before and after; where the subgame is cut off, it
         is worth what the leaf says. Counted from half of the pot with which the game began, or the street where it is a game

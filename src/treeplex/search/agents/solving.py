@@ -1,4 +1,4 @@
-"""What agents have in common that solve subgames while they play: a memory of them, time to think, actions added."""
+"""Base of agents that solve subgames in play: solution cache, time limits, added actions."""
 
 from abc import abstractmethod
 from collections import OrderedDict

@@ -69,7 +69,7 @@ class Guest(BaseAgent):
         return self.game.infostate_at(self.state, self.game.options(self.state).player, hand)
 
     def shares(self, infostate: str) -> dict[int, float]:
-        """How the player to act plays at an infostate, probabilities by action.
+        """The action probabilities of the player to act at an infostate.
 
         Raises:
             GameError: it does not say.
@@ -239,7 +239,7 @@ class ObservingAgent(Guest):
         self._actions = [int(max(compiled.action_ids[offsets[i] + 1 : offsets[i + 1]], default=0)) + 1 for i in players]
 
     def observation(self, infostate: str) -> dict[str, Any]:
-        """What is shown of an infostate of the player to act."""
+        """The observation at an infostate of the player to act."""
         player = self.game.options(self.state).player
         infoset = self.compiled.lookup[player, infostate]
         number = int(infoset - self.compiled.tree.infoset_offsets[player])

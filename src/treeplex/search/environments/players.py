@@ -193,7 +193,7 @@ class Play:
         return Dict({"observation": self.observation_space(player), "action_mask": mask})
 
     def shown(self, player: int, number: int) -> Any:
-        """What ``player`` sees at an infoset of this number."""
+        """The player's observation at an infoset, given by number."""
         return self.tensors[player][number].copy() if self.tensors else number
 
     def none(self, player: int) -> int:
@@ -201,7 +201,7 @@ class Play:
         return self.infosets[player]
 
     def masked(self, player: int, number: int, mask: Mask) -> dict[str, Any]:
-        """What ``player`` sees at an infoset, with its mask, as PettingZoo has it."""
+        """The player's observation at an infoset with its action mask, in PettingZoo's format."""
         return {"observation": self.tensors[player][number].copy() if self.tensors else np.int64(number), "action_mask": mask}
 
     def legal_mask(self, player: int) -> Mask:

@@ -159,7 +159,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def policies_of(game: CompiledGame, others: Policy | Mapping[int, Policy] | None) -> list[Floats]:
-    """What each player follows, float64 [Q] each."""
+    """Each player's policy, float64 [Q] each."""
     given = (
         dict(others)
         if isinstance(others, Mapping) and not isinstance(others, Policy)

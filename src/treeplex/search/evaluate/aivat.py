@@ -76,7 +76,7 @@ class PolicyValues:
         return self._worth(state)[:, *held]
 
     def _worth(self, state: State) -> Floats:
-        """What each player gets with every combination of hands, float64 [N, H_0, H_1, ...]."""
+        """Payoffs for every combination of hands, float64 [N, H_0, H_1, ...]."""
         key = state.node if isinstance(state, PublicState) else state
         if key not in self._known:
             self._known[key] = self._worked_out(state)
@@ -288,7 +288,7 @@ def mean(weights: Floats, values: Floats) -> Floats:
 
 
 def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
-    """What each player gets at the end with every combination of hands, float64 [N, ...].
+    """Terminal payoffs for every combination of hands, float64 [N, ...].
 
     Args:
         game: the game.
@@ -305,7 +305,7 @@ def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | N
 
 
 def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
-    """How likely chance shows each label with every combination of hands, float64 [labels, ...]; see :func:`payoff_table`."""
+    """Chance probabilities of the labels for every combination of hands, float64 [labels, ...]."""
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
     found = np.zeros((*weights.shape, len(game.options(state).labels)))
     places, deals = combinations_of(held, weights)

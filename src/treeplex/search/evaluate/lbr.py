@@ -185,7 +185,7 @@ class LocalBestResponse(BaseAgent):
         return kept if kept.sum() > 0 else np.tile(possible, (len(kept), 1))
 
     def _folding(self, label: int, other: int) -> tuple[Floats, State | None]:
-        """How likely each hand folds to a bet, by each copy, float64 [models, H], and the state after that fold.
+        """Fold probability of each hand to a bet, float64 [models, H], and the state after the fold.
 
         None, and zeros, where the opponent cannot fold.
         """

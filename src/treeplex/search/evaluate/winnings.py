@@ -294,7 +294,7 @@ def settled(game: PublicGame, state: State) -> bool:
 
 
 def met(game: PublicGame, state: State, reached: Sequence[Floats]) -> float:
-    """How likely the players are to meet with hands of these ranges, up to a factor."""
+    """The unnormalised joint probability of compatible hands in the ranges."""
     return float(reached[0] @ game.opposing(state, reached, 0))
 
 

@@ -89,7 +89,7 @@ class GuidedBetting:
         return cls(game, nodes, rows, shares, lambda state: places[game.line_of(state)])
 
     def policy_at(self, state: State) -> Floats:
-        """How the blueprint plays every hand at a public state where somebody acts, float64 [A, H]."""
+        """The blueprint's policy for every hand at a decision, float64 [A, H]."""
         node = self.find(state)
         count = int(self.nodes.actions[node])
         where = self.nodes.rows[node] + self.rows.at(tuple(self.game.shown(state))) * count
@@ -100,7 +100,7 @@ class GuidedBetting:
 
     @cached_property
     def acting(self) -> Ints:
-        """Who acts at each decision or after it, see :func:`treeplex.engine.betting.rounds.acting_below`."""
+        """The players who act at or below each decision, see :func:`treeplex.engine.betting.rounds.acting_below`."""
         return acting_below(self.nodes)
 
     @cached_property
@@ -125,7 +125,7 @@ class CutRound(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SampledFound:
-    """What a search found; see :class:`treeplex.search.many_players.search.FoundRound`."""
+    """The result of a search; see :class:`treeplex.search.many_players.search.FoundRound`."""
 
     guided: GuidedBetting
     cut: CutRound
@@ -134,7 +134,7 @@ class SampledFound:
     seconds: float
 
     def table(self, state: State, *, average: bool) -> Floats:
-        """How every hand plays at a public state of the round, float64 [A, H]: by the last iteration, or on average."""
+        """The policy for every hand at a state of the round, float64 [A, H]: average or last iterate."""
         place = self.cut.places[self.guided.find(state)]
         searched, nodes = self.cut.round, self.guided.nodes
         count, row = int(nodes.actions[searched.nodes[place]]), int(searched.rows[place])
@@ -192,7 +192,7 @@ class SampledRounds:
         return self.guided.game
 
     def blueprint_at(self, state: State) -> Floats:
-        """How the blueprint plays every hand, float64 [A, H]."""
+        """The blueprint's policy for every hand, float64 [A, H]."""
         return self.guided.policy_at(state)
 
     def solve(
@@ -289,7 +289,7 @@ class SampledRounds:
 
 
 def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
-    """How many complete boards a search draws: more where the players hold much of the deck."""
+    """The number of complete boards to draw; more if the players hold much of the deck."""
     cards, left = len(np.unique(game.hands)) - len(shown), sum(game.deal) - len(shown)
     fit = comb(cards - game.players * game.hands.shape[1], left) / comb(cards, left)
     return int(min(max(BOARDS, FITTING / fit), MOST_BOARDS))

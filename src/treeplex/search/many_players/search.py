@@ -111,7 +111,7 @@ class Continuations:
 
 
 class FoundRound(Protocol):
-    """What a search of a round found.
+    """The result of searching a round.
 
     Attributes:
         iterations, seconds: how long it took.
@@ -123,7 +123,7 @@ class FoundRound(Protocol):
     def seconds(self) -> float: ...
 
     def table(self, state: State, *, average: bool) -> Floats:
-        """How every hand plays at a public state of the round, float64 [A, H]: by the last iteration, or on average."""
+        """The policy for every hand at a state of the round, float64 [A, H]: average or last iterate."""
         ...
 
     def plays(self, state: State, label: int) -> bool:
@@ -146,7 +146,7 @@ class Rounds(Protocol):
     def game(self) -> CardGame: ...
 
     def blueprint_at(self, state: State) -> Floats:
-        """How the blueprint plays every hand at a public state where somebody acts, float64 [A, H]."""
+        """The blueprint's policy for every hand at a decision, float64 [A, H]."""
         ...
 
     def solve(

@@ -1,4 +1,4 @@
-"""What an agent plays in a small game, as a policy to be judged."""
+"""The policy of an agent in a small game, for evaluation."""
 
 from dataclasses import dataclass
 from time import perf_counter
@@ -16,7 +16,7 @@ from treeplex.search.named_agents.registry import agent
 
 @dataclass(frozen=True)
 class AgentPolicy:
-    """What an agent plays at every infoset, and what it took to find out.
+    """An agent's policy at every infoset, and the cost of computing it.
 
     Attributes:
         policy: from the beliefs that the agent's own play leads to.

@@ -1,4 +1,4 @@
-"""Who takes part in a match: names, files and objects, as policy tables where they are such and as agents at a table."""
+"""Entrants of a match: names, files and objects, as policy tables if possible, else as agents."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ def compiled_for_match(game: Game) -> CompiledGame | None:
 
 @dataclass(eq=False)
 class Entrant:
-    """Who takes part.
+    """A participant of a match.
 
     Attributes:
         name: what tables and files call it.
@@ -136,7 +136,7 @@ def entrants_of(
     think: float | None = None,
     named: Sequence[str] | None = None,
 ) -> tuple[Entrant, ...]:
-    """Those who take part, each with a name of its own: ``named``, or after their sources.
+    """The entrants, with unique names: ``named``, or derived from their sources.
 
     Raises:
         SpecError: no such agent, or none that searches although there is a time to think.
@@ -152,7 +152,7 @@ def entrants_of(
 
 
 def name_of(source: Any) -> str:
-    """What to call it."""
+    """The entrant's name."""
     if isinstance(source, str | os.PathLike):
         return str(source)
     said = getattr(source, "name", None) or getattr(source, "algorithm", None)

@@ -25,7 +25,7 @@ from treeplex.search.match.settings import CHECKED, MatchSettings
 
 @dataclass(frozen=True)
 class HandResult:
-    """What a hand gave, for the agents in the order in which they were named at its table.
+    """The result of a hand, for the agents in the order of their table.
 
     Attributes:
         number: of the hand in the match.
@@ -131,12 +131,12 @@ class HandPlayer:
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
-        """Those who take part."""
+        """The entrants."""
         return entrants_of(self.rules, self.compiled, self.agents, self.settings.think, self.names)
 
     @cached_property
     def plan(self) -> MatchPlan:
-        """Who sits where."""
+        """The seating plan."""
         return MatchPlan.of([each.name for each in self.entrants], self.rules.num_players, self.settings)
 
     @cached_property

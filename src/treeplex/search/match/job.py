@@ -154,7 +154,7 @@ class MatchJob(Job):
         return tuple(self.ledger.score(table, seed=self.player.settings.seed) for table in range(len(self.player.plan.tables)))
 
     def result(self, status: str, folder: Path | None = None) -> MatchResult:
-        """What there is so far."""
+        """The result so far."""
         player, exact = self.player, self.exact is not None
         words = None if exact or player.aivat is None else player.aivat[1]
         names = tuple(each.name for each in player.entrants)

@@ -1,4 +1,4 @@
-"""Who sits where in which hand: a function of the number of the hand."""
+"""The seating of each hand, as a function of the hand's number."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ MILLI = 1000.0
 
 @dataclass(frozen=True)
 class MatchInfo:
-    """What was played.
+    """The description of a match.
 
     Attributes:
         game: its spec.
@@ -98,17 +98,17 @@ class MatchResult:
 
     @property
     def p_value(self) -> tuple[float, ...] | None:
-        """How likely differences to the others so large are by luck, for each agent of a table of its own; else None."""
+        """The p-value of each agent's difference to the others; None for exact and table matches."""
         return None if self.exact or self.about.settings.table else self.scores[0].chance
 
     @property
     def matrix(self) -> list[list[float | None]] | None:
-        """Of all against all: what the row's agent gets from the column's; None on the diagonal."""
+        """The payoff matrix of a round robin, row against column; None on the diagonal."""
         return self._matrix(0)
 
     @property
     def matrix_stderr(self) -> list[list[float | None]] | None:
-        """Of all against all: the standard errors of :attr:`matrix`."""
+        """The standard errors of :attr:`matrix`."""
         return self._matrix(1)
 
     @property
@@ -218,11 +218,11 @@ class MatchResult:
 
     @property
     def hands_text(self) -> str:
-        """How many hands were played, in words."""
+        """The number of hands played, in words."""
         return f"{self.hands:,} hand{'s' if self.hands != 1 else ''}"
 
     def notes(self) -> list[str]:
-        """What else there is to know, a line each."""
+        """Further notes, a line each."""
         found, settings = [], self.about.settings
         if self.exact:
             found.append("exact: over all cards and actions; no hand was played")

@@ -1,4 +1,4 @@
-"""What a match is asked to do, and what its folder holds.
+"""Settings of a match, and the contents of its folder.
 
 ===================== ===========================================================================================
 ``run.json``          game, agents, settings, versions, status and the last record

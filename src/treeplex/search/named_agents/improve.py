@@ -29,7 +29,7 @@ from treeplex.solvers import make_solver
 
 @dataclass(frozen=True, eq=False)
 class Improvement:
-    """What came of a blueprint.
+    """The result of improving a blueprint.
 
     Attributes:
         policy: of the game with all bets.

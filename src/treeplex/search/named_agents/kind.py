@@ -1,4 +1,4 @@
-"""What is known of an agent that has a name: its source, its settings, and how it is made."""
+"""Kinds of named agents: source, settings and factory."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

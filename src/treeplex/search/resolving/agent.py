@@ -199,7 +199,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return stand
 
     def carried(self, player: int) -> ResolvingState:
-        """What a player knows where the play stands, all streets before solved.
+        """A player's current resolving state, with all earlier streets solved.
 
         Raises:
             AlgorithmError: a subgame ends before.

@@ -1,4 +1,4 @@
-"""Blueprints as agents that solve again need them: how they play, with which ranges one comes somewhere, what they promise."""
+"""Blueprints for re-solving agents: policy, ranges at public states, promised values."""
 
 from functools import lru_cache
 from typing import Protocol
@@ -26,7 +26,7 @@ class Blueprint(Protocol):
         """
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
-        """How each hand plays at a decision, float64 [A, H]."""
+        """The policy of each hand at a decision, float64 [A, H]."""
         ...
 
     def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:

@@ -1,4 +1,4 @@
-"""What a player who solves again carries from solve to solve: its own range, and what the opponent's hands were promised.
+"""The state a re-solving player carries between solves: own range, and opponent's promised values.
 
 =====================  ==================================  ============================================================
 event                  own range                           what the opponent's hands are promised
@@ -59,12 +59,12 @@ class ResolvedSubgame(SolvedSubgame):
         return self.subgame.find(0, path)[0]
 
     def policy_at(self, path: tuple[int, ...]) -> Floats:
-        """How each hand plays at a decision, float64 [A, H]."""
+        """The policy of each hand at a decision, float64 [A, H]."""
         return self.subgame.policy_at(self.subgame.find(0, path)[1], self.policy)
 
     @cached_property
     def responses(self) -> ResponseValues:
-        """What the opponent's hands get at every public state, by their best response to the policy."""
+        """The opponent's best-response values of hands at every public state."""
         return response_values(self.subgame, self.policy, 1 - self.player, self.leaf_values)
 
 
@@ -85,7 +85,7 @@ class ResolvingState:
     promised: Floats | None = None
 
     def after(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> "ResolvingState":
-        """What is carried to the end of a path.
+        """The resolving state at the end of a path.
 
         Args:
             solved: the subgame that begins here.
@@ -106,7 +106,7 @@ class ResolvingState:
         return ResolvingState(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
 
     def _promised(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> Floats:
-        """What is promised after a path that ends with an own action or a deal."""
+        """Promised values after a path that ends with an own action or a deal."""
         if not path and self.promised is not None:
             return self.promised
         if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):

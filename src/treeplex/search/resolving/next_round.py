@@ -13,7 +13,7 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """What chance may show at some places.
+    """The possible deals at some places.
 
     Attributes:
         after: the public states after a deal where play goes on, as places; a place where somebody acts is one itself.
@@ -67,7 +67,7 @@ class NextRoundLeaf:
 
 
 def deals_of(places: Places) -> Deals:
-    """What chance may show at places.
+    """The possible deals at the places.
 
     Raises:
         AlgorithmError: no public tree.

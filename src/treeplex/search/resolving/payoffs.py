@@ -1,4 +1,4 @@
-"""What pairs of hands get behind leaves if both go on by policies, worked out once for each leaf.
+"""Payoffs of pairs of hands behind leaves under continuation policies, computed once a leaf.
 
 On public trees what follows is walked; a kind of game may bring its own :class:`Walk`, as hold'em does
 (:mod:`treeplex.holdem.search.leaves.walk`).
@@ -21,7 +21,7 @@ from treeplex.search.subgames.subgame import Places
 
 
 class Payoffs(Protocol):
-    """What player 0 gets behind K leaves for each pair of hands.
+    """Player 0's payoffs behind K leaves for each pair of hands.
 
     Attributes:
         hands: for each player which of its H_i hands these are, n_i of them.
@@ -34,7 +34,7 @@ class Payoffs(Protocol):
     def boards(self) -> int: ...
 
     def entries(self, player: int, reached: Floats) -> Floats:
-        """What a player's hands get by each of its continuations, counterfactual values, float64 [C_i, K, n_i].
+        """Counterfactual values of a player's hands by continuation, float64 [C_i, K, n_i].
 
         Args:
             player: whose hands.
@@ -58,7 +58,7 @@ class Walk(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PairPayoffs:
-    """Those of public trees.
+    """Payoffs behind leaves of public trees.
 
     Attributes:
         pairs: float64 [K, C_0, C_1, H_0, H_1], times how likely chance makes each pair.
@@ -101,7 +101,7 @@ class PairWalk:
         return PairPayoffs(self._walk_places(places.trees))
 
     def _walk_places(self, places: PairPlaces) -> Floats:
-        """What player 0 gets for each pair of hands, times how likely chance makes it, float64 [K, C_0, C_1, H_0, H_1]."""
+        """Player 0's payoffs by pair of hands, times chance, float64 [K, C_0, C_1, H_0, H_1]."""
         lengths = [len(own) for own in self._policies]
         found = np.zeros((len(places), *lengths, *places.widths))
         for own, state in zip(found, places.true_states, strict=True):
@@ -113,7 +113,7 @@ class PairWalk:
 
 
 def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
-    """What player 0 gets for each pair of hands at a public state when players follow policies, float64 [H_0, H_1]."""
+    """Player 0's expected payoff by pair of hands at a public state under policies, float64 [H_0, H_1]."""
     visited, following = state.successors(rules)
     if isinstance(visited, Terminal):
         return np.asarray(visited.scale * visited.matrix, np.float64)

@@ -210,7 +210,7 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
 
 
 def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
-    """What the other player's hands gave away on the way to the last of some states, float64 [1, H], as ``resolving.gifts``."""
+    """Gifts of the opponent's hands on the way to the last state, float64 [1, H]."""
     rules, policy = blueprint
     found = np.zeros((1, before[-1][0].weight.shape[1 - player]))
     for (state, reaches), (following, _) in pairwise(before):

@@ -1,4 +1,4 @@
-"""How agents solve again, declared once: the settings of agents by name add what is theirs."""
+"""Common settings of re-solving agents; named agents add their own."""
 
 from dataclasses import dataclass
 

@@ -92,7 +92,7 @@ class Belief:
 
     @property
     def beliefs(self) -> tuple[Floats, ...]:
-        """What is believed about each player's hand, float64 [H_i]: the marginals of :attr:`joint`."""
+        """Beliefs about each player's hand, float64 [H_i]: the marginals of :attr:`joint`."""
         found = [own * mass for own, mass in zip(self.ranges, self.opposing, strict=True)]
         return tuple(own / own.sum() if own.sum() > 0 else own for own in found)
 

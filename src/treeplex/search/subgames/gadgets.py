@@ -39,7 +39,7 @@ NONE = -1
 
 
 class Front(NamedTuple):
-    """What a gadget puts in front of B roots with H hands of the opponent.
+    """A gadget's treeplex in front of B roots with H opposing hands.
 
     Attributes:
         blocks: for each block of infosets how many there are and how many actions they have; sequence 0 is the empty one, and

@@ -1,4 +1,4 @@
-"""Subgames of any number of players: what follows a public state until chance moves again, as a compiled game of its own.
+"""Subgames of any number of players: one betting round compiled as a game.
 
 Where chance moves the subgame is cut off. There each player may choose, with each hand and without seeing the others' choices,
 among several ways to play on (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker", "Depth-limited search"); that is
@@ -32,7 +32,7 @@ Considered = Callable[[State], Sequence[int]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RoundSubgame:
-    """What follows a public state until chance moves, over all deals that are possible there.
+    """The game from a public state to the next chance event, over all possible deals.
 
     Attributes:
         game: the public game.
@@ -105,7 +105,7 @@ class RoundSubgame:
 
 
 def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered | None = None) -> RoundSubgame:
-    """What follows a public state until chance moves.
+    """Cut the subgame from a public state to the next chance event.
 
     Args:
         game: the public game.

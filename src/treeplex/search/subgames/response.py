@@ -1,4 +1,4 @@
-"""What hands get at the public states of a subgame by their best response to a policy that a solve of it found.
+"""Best-response values of hands at the public states of a solved subgame.
 
 An agent that solves again carries such values on: they are what the opponent's hands are promised where the next solve begins.
 """
@@ -67,7 +67,7 @@ class PairResponse:
         return np.asarray(np.divide(found, mass, out=np.full(len(mass), np.nan), where=mass > 0))
 
     def _table(self, path: tuple[int, ...]) -> Floats:
-        """How the other player's hands play at a decision."""
+        """The other player's policy by hand at a decision."""
         return self.subgame.policy_at(self._find("decision", path), self._policy)
 
     def _find(self, wanted: str, path: tuple[int, ...]) -> int:

@@ -92,7 +92,7 @@ class Places(ABC):
 
     @property
     def dealt(self) -> Ranges:
-        """How likely chance makes each hand by itself, up to a factor; for each player float64 [K, H_i]."""
+        """Unnormalised marginal dealing probability of each hand, for each player float64 [K, H_i]."""
         found = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
             for own, chance in zip(found, self.game.dealt(state), strict=True):
@@ -128,7 +128,7 @@ class Endgame(Protocol):
 
 
 class ActionWorth(Protocol):
-    """What actions are worth in a subgame by its average policy."""
+    """Action values in a subgame under its average policy."""
 
     def of_hands(self, state: State) -> Floats:
         """The value of each action at a decision to who acts, float64 [A, H]; NaN for hands that face no opposing hand."""
@@ -273,7 +273,7 @@ class Subgame(ABC):
 
     @abstractmethod
     def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
-        """How each hand plays at a decision, float64 [A, H]; uniform for hands that cannot be there.
+        """The policy of each hand at a decision, float64 [A, H]; uniform for impossible hands.
 
         Args:
             decision: its number, see :meth:`find`.
@@ -314,7 +314,7 @@ class Subgame(ABC):
         return None
 
     def responses(self, policy: NDArray[Any], player: int, leaf_values: Floats | None) -> ResponseValues:
-        """What a player's hands get by their best response, see :func:`treeplex.search.subgames.response.response_values`.
+        """Best-response values of a player's hands, see :func:`treeplex.search.subgames.response.response_values`.
 
         Raises:
             AlgorithmError: they are not known of subgames of this kind.
@@ -322,7 +322,7 @@ class Subgame(ABC):
         raise AlgorithmError(f"best responses are not known in {self!r}; solve from ranges alone (gadget none)")
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: "LeafValue", path: tuple[int, ...]) -> Floats | None:
-        """What actions are worth if all follow one policy, by hand."""
+        """Action values by hand under one policy."""
         return None
 
     def action_worth(self, search: Endgame) -> ActionWorth | None:

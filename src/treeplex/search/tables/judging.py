@@ -1,4 +1,4 @@
-"""What a person's decisions were worth: by a solution where the game is small enough to have one, else by an estimate."""
+"""Evaluation of a person's decisions: by a solution if the game has one, else by an estimate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Decided:
         return "mixed" if sum(chance > 0.01 for chance in self.policy) > 1 else "best"
 
     def plain(self) -> dict[str, Any]:
-        """As the page takes it."""
+        """The decision as plain data for the page."""
         return {**vars(self), "lost": self.lost, "verdict": self.verdict}
 
 
@@ -100,7 +100,7 @@ class Solved:
 
     @cached_property
     def close(self) -> float:
-        """What counts as no difference, in the game's units."""
+        """The largest loss that counts as none, in the game's units."""
         payoffs = self.values.tree.histories.payoffs
         return CLOSE * float(payoffs.max() - payoffs.min())
 

@@ -1,4 +1,4 @@
-"""How an agent came to an action: its policy for every hand, and what its play has made of its range."""
+"""The policy behind an agent's action for every hand, and its range after its play."""
 
 from dataclasses import dataclass
 from typing import cast, final
@@ -54,7 +54,7 @@ class Ranges:
 
 
 def reply_of(agent: Agent, hand: int) -> tuple[Floats, int]:
-    """How an agent that is to act plays every hand, float64 [A, H], and the label of the action that it draws for one."""
+    """An acting agent's policy for every hand, float64 [A, H], and the action drawn for one."""
     policy = np.asarray(agent.policy(), np.float64)
     if isinstance(agent, BaseAgent) and cast(object, type(agent).act) is BaseAgent.act:  # so that it thinks once
         return policy, agent.game.options(agent.state).labels[pick(agent.generator, policy[:, hand])]

@@ -70,14 +70,14 @@ class Table(Protocol):
         """Whose turn it is; None when the game is over."""
 
     def seat(self, player: int) -> str:
-        """What a player is called."""
+        """A player's name."""
         return f"player {player}"
 
     def view(self, player: int) -> str:
-        """What a player who is to act knows, for people to read."""
+        """The readable view of the player to act."""
 
     def picture(self) -> str | None:
-        """What everybody sees, as lines of text; None where the rules draw nothing."""
+        """The public picture as lines of text; None if the rules have none."""
 
     def options(self) -> Options:
         """Names of the legal actions, by id."""
@@ -124,10 +124,10 @@ class Table(Protocol):
         return payoff_text(self.returns()[player])
 
     def shown(self) -> list[str]:
-        """What everybody knew at the last decision."""
+        """The public information at the last decision."""
 
     def review(self, player: int) -> list[str]:
-        """What there is to say about a player's decisions once the game is over, as lines of text."""
+        """A review of a player's decisions after the game, as lines of text."""
         return []
 
 
@@ -337,7 +337,7 @@ class AgentTable(Table):
         return lambda hand: game.hand_name(state, player, hand)
 
     def ranges(self) -> list[Floats]:
-        """How likely the play of each has made each of its hands, for each player float64 [H]; a person's own as dealt."""
+        """Ranges given each player's play, for each player float64 [H]; a person's own as dealt."""
         return self._ranges.at(self._game, self._state)
 
     def range_against(self, player: int, other: int) -> Floats:

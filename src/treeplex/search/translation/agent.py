@@ -94,7 +94,7 @@ class TranslatedAgent(BaseAgent):
 
     @property
     def thought(self) -> Thought | None:  # type: ignore[override]
-        """What the agent of the coarse game says of its thinking."""
+        """The last search of the coarse game's agent."""
         return getattr(self.inner, "thought", None)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -187,7 +187,7 @@ class TranslatedAgent(BaseAgent):
         return np.asarray(np.einsum("wh,wah->ah", weights / weights.sum(axis=0), np.stack(tables)))
 
     def _policy_on(self, agent: Agent, player: int) -> Floats:
-        """How the agent plays the real game where this is how the coarse one went, float64 [A, H]."""
+        """The agent's policy in the real game given the coarse history, float64 [A, H]."""
         options, real = self.game.options(self.state), bets_at(self.game, self.state)
         found = np.zeros((len(options.labels), len(self.game.possible(self.state)[player])))
         if agent.game.options(agent.state).player != player:

@@ -66,7 +66,7 @@ class Recursive(Solver):
         return {"average": self.average}
 
     def notes(self) -> list[str]:
-        """How the game fell apart."""
+        """A summary of the decomposition."""
         if not self.pieces:
             return ["backward induction; nobody chose without knowing the whole history"] if self.iteration else []
         count = f"{self.pieces:,} piece{'s' if self.pieces > 1 else ''}"
@@ -128,7 +128,7 @@ class Recursive(Solver):
 
 
 def expected(piece: StaticPart, local: Local, values: Floats) -> Floats:
-    """What every player gets in a piece under a policy, float64 [N]."""
+    """Expected payoffs of a piece under a policy, float64 [N]."""
     total = np.zeros(values.shape[1])
     for leaf, chance, moves in piece.leaves:
         total += values[leaf] * chance * prod(float(local[infoset][action]) for infoset, action in moves if infoset in local)

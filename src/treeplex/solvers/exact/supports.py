@@ -82,7 +82,7 @@ def indifferent(payoffs: Floats, start: list[Floats]) -> list[Floats] | None:
 
 
 def action_values(payoffs: Floats, strategies: Sequence[Floats], player: int) -> Floats:
-    """What each action of a player is worth against the others' strategies, float64 [A]."""
+    """Expected payoff of each action of a player against the others' strategies, float64 [A]."""
     values = payoffs[player]
     for other in range(len(strategies) - 1, -1, -1):
         if other != player:

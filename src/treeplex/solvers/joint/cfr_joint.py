@@ -159,11 +159,11 @@ class JointSolver(Solver):
         return Policy(self.game, self.policy.copy())
 
     def payoffs(self) -> Floats:
-        """What each player was paid on average, float64 [N]; before the first iteration, what the first strategies pay."""
+        """Average payoffs, float64 [N]; before the first iteration those of the initial strategies."""
         return self._means()[1]
 
     def gaps(self) -> Floats:
-        """What each player would have gained by the best strategy chosen beforehand, a mean over iterations, float64 [N].
+        """Each player's average external regret, float64 [N].
 
         Negative where following the joint play is better than every such strategy.
         """

@@ -54,7 +54,7 @@ class FictitiousRule:
         return rows
 
     def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
-        """What an iteration leaves of the average, and with which weight its reply enters it, float64 [K, 2]."""
+        """Each iteration's discount on the average and its reply's weight in it, float64 [K, 2]."""
         steps = self.rows(times)[:, STEP]
         return np.stack((1.0 - steps, steps), axis=1)
 

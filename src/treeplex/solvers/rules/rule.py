@@ -21,7 +21,7 @@ class UpdateRule(Protocol):
 
     @property
     def kind(self) -> RuleKind:
-        """What its rows are."""
+        """The kind of the rule's rows."""
         ...
 
     @property
@@ -31,7 +31,7 @@ class UpdateRule(Protocol):
 
     @property
     def averages(self) -> int:
-        """How many averages it has factors for."""
+        """The number of averages."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class UpdateRule(Protocol):
         ...
 
     def average_factors(self, times: Sequence[int], horizon: int) -> Floats:
-        """What each iteration leaves of the average, and with which weight it enters it, float64 [K, 2]."""
+        """Each iteration's discount on the average and its weight in it, float64 [K, 2]."""
         ...
 
 

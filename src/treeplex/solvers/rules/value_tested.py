@@ -93,10 +93,10 @@ class ValueTesting:
         return rows
 
     def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
-        """What an iteration leaves of the first average, and with which weight it enters it, float64 [K, 2]."""
+        """Each iteration's discount on the first average and its weight in it, float64 [K, 2]."""
         return np.array([(average_discount(t, GAMMAS[0]), 1.0) for t in times]).reshape(-1, 2)
 
     @property
     def name(self) -> str:
-        """What the command line calls the algorithm."""
+        """The algorithm's name on the command line."""
         return NAME

@@ -122,7 +122,7 @@ class Variant:
         return SpecError(f"{self.name}: {must}, not {shown(repr(given))} (at iteration {t})")
 
     def average_factors(self, times: Sequence[int], horizon: int) -> Floats:
-        """What an iteration leaves of the average, and with which weight it enters it, float64 [K, 2]."""
+        """Each iteration's discount on the average and its weight in it, float64 [K, 2]."""
         return self.rows(times, horizon)[:, [AVERAGE_DISCOUNT, AVERAGE]]
 
 

@@ -35,7 +35,7 @@ PLAYER_BYTES = 4096
 
 @final
 class MemoryBook:
-    """How much memory tables take, and whether more may be taken.
+    """Memory accounting for tables: bytes used, and the limit.
 
     Attributes:
         most: bytes that tables may take; None without a limit.
@@ -59,7 +59,7 @@ class MemoryBook:
 
 @final
 class PlayerTable:
-    """What a run knows about one player: a row per slot, a mark or two per infoset.
+    """One player's tables in a run: a row per slot, a mark or two per infoset.
 
     Attributes:
         infosets: which they are.
@@ -251,7 +251,7 @@ class GrowingTables:
 
     @property
     def infosets(self) -> int:
-        """How many infosets there are."""
+        """The number of infosets."""
         return sum(len(table.infosets) for table in self.players)
 
     def tensors(self) -> dict[str, Tensor]:

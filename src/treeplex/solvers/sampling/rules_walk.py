@@ -263,7 +263,7 @@ class HistoryWalk:
         return number
 
     def payoff(self, state: State) -> float:
-        """What the traverser gets at a terminal state."""
+        """The traverser's payoff at a terminal state."""
         returns = state.returns()
         value = float(returns[self.player])
         if not isfinite(value) or len(returns) != len(self.tables.players):
@@ -370,7 +370,7 @@ class HistoryWalk:
         own_reach: float,
         sample_reach: float,
     ) -> None:
-        """What has to be done at a visited infoset of the traverser before its regrets change: average and discounts."""
+        """Apply pending averaging and discounts at a visited infoset of the traverser."""
         averaging, average, share = self.rules.averaging, table.average, 0.0
         if table.parents[number] != before:
             self.meet_parent(table, number, before)

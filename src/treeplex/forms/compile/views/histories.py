@@ -49,7 +49,7 @@ class HistoryTree:
 
 @dataclass
 class Growth:
-    """What a walk has gathered so far."""
+    """The accumulated state of a walk."""
 
     game: Game
     recall: bool

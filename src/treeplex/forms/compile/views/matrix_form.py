@@ -8,7 +8,7 @@ from treeplex.forms.compile.public_tree import dense_entries
 
 
 def payoff_matrix(game: CompiledGame, player: int = 0) -> csr_array:
-    """What ``player`` gets: ``u = x0' A x1`` with shape [sequences of player 0, sequences of player 1].
+    """The payoff matrix A of ``player``: ``u = x0' A x1`` with shape [sequences of player 0, sequences of player 1].
 
     Args:
         game: a compiled game of two players.
