@@ -1,1 +1,1 @@
-"""Foundations that know no game: settings, specs, files, workers, and the list of wings."""
+"""Game-independent foundations: settings, specs, files, workers, and the list of wings."""

@@ -1,4 +1,4 @@
-"""What long work reports while it runs: one updating line where a person looks, log records in scripts, nothing elsewhere.
+"""Progress reports: one updating line on terminals, log records in scripts, else nothing.
 
 Work calls :func:`tell`, or is called within :func:`reporting`; what takes less than :data:`PATIENCE_SECONDS` shows nothing.
 """
@@ -35,14 +35,14 @@ _announced = False
 
 
 def notify(text: str) -> None:
-    """Print one line on stderr at once; also from a signal handler, and where nobody reads stderr any more."""
+    """Print one line on stderr at once; safe in signal handlers and with stderr closed."""
     with suppress(OSError, ValueError, RuntimeError):
         print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def telling(say: Callable[[str], None]) -> Iterator[None]:
-    """While active, hand to ``say`` what :func:`tell` is given; of contexts within one another the innermost hears it."""
+    """Redirect texts of :func:`tell` to ``say``; the innermost context wins."""
     _listeners.append(say)
     try:
         yield

@@ -198,7 +198,7 @@ class Declared(NamedTuple):
         return self.checked(self._text(value))
 
     def _text(self, value: Any) -> Any:
-        """What a text says; the text itself where it says no value of this kind."""
+        """The value of a text; the text itself if it is no value of this kind."""
         if not isinstance(value, str):
             return value
         of, text = self.kind.of, value.strip()
@@ -304,7 +304,7 @@ class Settings:
         return after
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON can say it, for :meth:`from_json`."""
+        """The settings as JSON data, for :meth:`from_json`."""
         return asdict(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The wings, and what each adds to the core: games, agents, learners and commands, by name and imported when they are used.
+"""The wings: games, agents, learners and commands they add, imported on first use.
 
 The core imports no wing. A wing has one value, ``WING`` in its module ``wing``, and one line in :data:`WINGS`.
 """

@@ -135,7 +135,7 @@ def cpu_of(codegen: Any) -> str:
 
 @cache
 def levels() -> tuple[str, ...]:
-    """The levels of x86-64 that this processor has, as :func:`cpu_of` names the target CPU for Numba."""
+    """The x86-64 levels of this processor, by the CPU names that :func:`cpu_of` gives Numba."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return ()
     features = binding.get_host_cpu_features()

@@ -1,4 +1,4 @@
-"""How many threads there are cores for."""
+"""Cores available to this process, and checked numbers of threads."""
 
 import os
 

@@ -96,7 +96,7 @@ def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
 
 
 def distribution(game: CompiledGame, gradients: Floats, values: Floats, objective: Floats) -> Floats:
-    """Maximise ``objective @ w`` over distributions ``w`` [S] such that no player gains by deviating.
+    """Maximise ``objective @ w`` over ``w`` [S] so that no player gains by deviating.
 
     The best response of player i is stated by its dual, one free value ``v`` an infoset: ``sum of v[infosets right below q] +
     w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is what the

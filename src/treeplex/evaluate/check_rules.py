@@ -1,4 +1,4 @@
-"""Two sets of rules of one game, compared by playthroughs: who acts, actions, probabilities, payoffs, and what players know."""
+"""Compare two sets of rules of one game by random playthroughs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

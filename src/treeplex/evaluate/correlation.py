@@ -1,4 +1,4 @@
-"""How far a correlation device is from being a correlated equilibrium, of every usual kind, exactly and from its support.
+"""Exact distances of a correlation device to the usual kinds of correlated equilibrium.
 
 A mediator draws a joint plan from the device and recommends every player its own part; ``Q`` counts sequences, ``I``
 infosets, ``N`` players. A player may leave the plan while the others follow theirs, and the concepts differ in when, in what

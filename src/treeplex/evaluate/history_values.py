@@ -1,4 +1,4 @@
-"""What a policy makes of every history and every infoset of a small game: reach, values of actions, regrets.
+"""Reach, action values and regrets of a policy at every history and infoset.
 
 With pi the policy's probabilities, c those of chance and u_i the payoff of player i, over the histories h of an infoset I of i:
 

@@ -1,4 +1,4 @@
-"""What policies are worth on rules, by playing: estimates with standard errors, for games too large to sweep."""
+"""Monte Carlo values of policies on rules, with standard errors, for large games."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What wings read policies from: agents, trainings, solved spots. The core reads policy files and runs by itself."""
+"""Policy sources of wings: agents, trainings, solved spots; the core reads files and runs."""
 
 import os
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Exact policy of a search agent in games of perfect information, the limit of many playthroughs.
+"""Exact policy of search in games of perfect information, the limit of playthroughs.
 
 There are no private hands, so beliefs are certain: a search depends on the state of the game alone, neither on its history nor
 on the iterations drawn before. Hence draws of different searches are independent, and so is what they do to a player's reach.

@@ -1,4 +1,4 @@
-"""The policy of search at test time, averaged over playthroughs (Brown et al. 2020, sections 6, 8)."""
+"""Policy of search at test time, a mean over playthroughs (Brown et al. 2020, sections 6, 8)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

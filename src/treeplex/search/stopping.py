@@ -1,4 +1,4 @@
-"""Searches that stop at an iteration of their own: self-play and playthroughs continue with the policy of a random one."""
+"""Searches stopped at a random iteration, whose policy self-play and playthroughs follow."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -54,7 +54,7 @@ def policies_at(
     average: bool = False,
     copies: "Replicas | None" = None,
 ) -> Stopped:
-    """Run a search; return each subgame's policy at its own iteration, and optionally the average.
+    """Run a search; return each subgame's policy at its stop, and optionally the average.
 
     Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
     t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do

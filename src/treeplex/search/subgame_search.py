@@ -254,7 +254,7 @@ class SubgameSearch:
             self._move(player, step)
 
     def _faced_by(self, player: int, share: float) -> Floats:
-        """The strategies a player responds to: the others' averages moved towards their last responses."""
+        """Strategies to respond to: the others' averages moved towards their last responses."""
         target = self.average.copy()
         for other in self.players:
             if other != player:
@@ -299,7 +299,7 @@ class SubgameSearch:
             self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted
 
     def leaf_values(self, player: int) -> Floats:
-        """Mean leaf values of a player's hands over iterations, float64 [K, H_player], in the game's units.
+        """Mean leaf values of a player's hands, float64 [K, H_player], in the game's units.
 
         Each iteration has its weight in the average policy, times how likely the hand met anybody at the leaf; 0 where it never
         did. Needs ``keep_leaf_values``.
@@ -344,7 +344,7 @@ class SubgameSearch:
         return tuple(own / np.maximum(own.sum(axis=1, keepdims=True), 1e-300) for own in found)
 
     def mean_values(self) -> tuple[Floats, ...]:
-        """Expected root values of each player as estimated by the search, float64 [B], in the game's units.
+        """The search's root values of each player, float64 [B], in the game's units.
 
         Warns where payoffs of two players sum to zero and these values do not: where the leaves contradict themselves.
         """

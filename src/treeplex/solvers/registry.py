@@ -1,4 +1,4 @@
-"""Registry of algorithms: built-in by name, custom objects and user files; builds every solver."""
+"""Registry of built-in and custom algorithms; builds every solver."""
 
 import re
 from collections.abc import Mapping

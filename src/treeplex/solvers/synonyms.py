@@ -1,4 +1,4 @@
-"""What the field calls algorithms: other names of those that are here, and an honest answer about those that are not."""
+"""Synonyms of algorithms in the literature, and answers about those not implemented."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""Jobs before workers: whoever does them, results are taken in the order of jobs, and what dies with a worker is done again."""
+"""Executors: run jobs on workers, return results in order, retry jobs of dead workers."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -86,7 +86,7 @@ class Executor:
 
     @property
     def traffic(self) -> Traffic:
-        """What was sent and done so far."""
+        """Jobs and bytes sent and received so far."""
         return Traffic(self._jobs, self.crew.sent, self.crew.shared, self._received, self._seconds)
 
     def share(self, value: SharedT) -> Shared[SharedT]:

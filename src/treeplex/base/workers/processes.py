@@ -158,7 +158,7 @@ class Processes(Crew):
 
 
 def serve(pipe: Connection) -> None:
-    """The life of a worker process: jobs in, reports out, until the pipe closes. Ctrl-C is for the process that started it."""
+    """Main loop of a worker process until its pipe closes; Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     bench = RemoteBench()
     while True:
@@ -174,7 +174,7 @@ def serve(pipe: Connection) -> None:
 
 @contextmanager
 def deaf_to_interrupts() -> Iterator[None]:
-    """Processes started meanwhile do not hear Ctrl-C, not even before they run code of ours; here it waits until the end."""
+    """Block Ctrl-C in processes started meanwhile; in this one it is delivered afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Who gets the chips where the betting is over, for kernels: side pots, uncalled bets, rake and odd chips, as numbers."""
+"""Settlement of pots for kernels: side pots, uncalled bets, rake and odd chips."""
 
 from typing import NamedTuple
 

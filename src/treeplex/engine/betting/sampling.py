@@ -1,4 +1,4 @@
-"""External sampling on any betting tree of any number of players: one player's actions are all walked, the others' are drawn.
+"""External-sampling MCCFR on betting trees of any number of players.
 
 Lanctot, Waugh, Zinkevich and Bowling 2009; discounts and pruning as in Brown and Sandholm 2019 (Pluribus). A walk lists the
 decisions that it meets, parents first, and then goes through the list backwards; nothing is recursive.

@@ -1,4 +1,4 @@
-"""Subtrees of a game tree: where infosets meet, which are closed, and backward induction over them.
+"""Subtrees of a game tree: where infosets meet, closed subtrees, and backward induction.
 
 A subtree is **closed** if every infoset that it meets lies in it as a whole: a proper subgame in the sense of Selten (1965).
 """

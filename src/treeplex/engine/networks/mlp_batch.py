@@ -1,4 +1,4 @@
-"""The networks of ReBeL for many rows at once: linear layers, layer norm and GELU in one call, at the speed of the processor.
+"""Batched forward pass of ReBeL's networks: linear layers, layer norm and GELU in one call.
 
 A few rows go through all layers before the next ones, so that what is between layers stays in a core's nearest caches. A row's
 outputs do not depend on the other rows. Compare ``engine.networks.mlp_single``, for single rows in double precision.

@@ -1,4 +1,4 @@
-"""Networks with rectified layers, for rows that share parts of their input: what a part adds to the first layer is made once.
+"""ReLU networks for rows with shared inputs, whose first-layer terms are computed once.
 
 See ``engine.networks.mlp_batch`` for how products are made fast. A row's outputs do not depend on the other rows.
 """

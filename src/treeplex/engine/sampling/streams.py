@@ -1,4 +1,4 @@
-"""Random streams by counter: every walk of a sampling solver has its own, from the seed, the iteration and the player.
+"""Counter-based random streams, one a walk, from seed, iteration and player.
 
 So a run needs no generator's state to be saved, is the same whether or not it was interrupted, and walks may be done in any
 order. The streams are SplitMix64 (Steele, Lea and Flood 2014), started at hashed places.

@@ -1,4 +1,4 @@
-"""Iterations whose last policy converges, not only the average: mirror descent with a magnet, CFR+ on transformed payoffs."""
+"""Last-iterate methods: magnetic mirror descent, and CFR+ on transformed payoffs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""How kernels call the functions of a game: by address, so that they need not be compiled anew for every game.
+"""Calls of game rules from kernels by address, so that kernels compile once for all games.
 
 The functions of a game are put together into two, :class:`Calls`, each called once a node.
 """

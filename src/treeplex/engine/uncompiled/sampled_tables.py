@@ -1,4 +1,4 @@
-"""What sampled walks over rules know and need: tables that grow as infosets are met, and scratch that grows with depth."""
+"""Growing tables of infosets, and scratch by depth, for sampled walks over rules."""
 
 from typing import NamedTuple
 

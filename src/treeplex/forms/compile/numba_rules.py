@@ -1,4 +1,4 @@
-"""Compile rules that are given as Numba functions: terminals are stored while there are few, else walked in every iteration."""
+"""Compile Numba rules: few terminals are stored, many are walked in every iteration."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence

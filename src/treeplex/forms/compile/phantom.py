@@ -135,7 +135,7 @@ def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
 
 
 def factors(game: object) -> bool:
-    """Whether the payoffs of rules are known to factor: phantom games that hide whose turn it is."""
+    """Whether payoffs are known to factor: phantom games that hide whose turn it is."""
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 

@@ -8,7 +8,7 @@ from treeplex.games.turn_based import TurnBased
 
 
 def one_at_a_time(game: Game) -> Game:
-    """``game`` itself if no moves are simultaneous, else ``game`` turn by turn (:class:`TurnBased`).
+    """``game`` itself, or turn by turn (:class:`TurnBased`) if it has simultaneous moves.
 
     The tree is walked until a simultaneous state turns up, except where the kind of game excludes them.
 

@@ -24,7 +24,7 @@ def last_sequences(game: CompiledGame, player: int) -> Ints:
 
 
 def count_plans(game: CompiledGame, player: int) -> int:
-    """Number of a player's reduced plans: product over infosets below a sequence, sum over actions."""
+    """Number of a player's reduced plans: products over infosets, sums over actions."""
     first = int(game.tree.sequence_offsets[player])
     below = [1] * game.sequences[player]
     i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])

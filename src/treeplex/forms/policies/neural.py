@@ -1,4 +1,4 @@
-"""Policies on rules that networks say: features of an infoset in, probabilities of its actions out. For games of any size."""
+"""Neural policies on rules: infoset features in, action probabilities out, for any size."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What networks see of infosets of rules, compiled or not: a row of numbers for each, and a column for each action."""
+"""Network inputs of infosets, compiled or not: a row for each, and a column per action."""
 
 import json
 from collections.abc import Mapping, Sequence

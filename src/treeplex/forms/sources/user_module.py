@@ -127,7 +127,7 @@ def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value
 
 
 def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
-    """Run the file as a module of its own, from its text as it is now; files in its folder can be imported."""
+    """Run the file's present text as a new module; files in its folder can be imported."""
     full = path.resolve()
     name = f"treeplex_user_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
     specification = importlib.util.spec_from_file_location(name, full)

@@ -18,7 +18,7 @@ ACRONYMS = ("ce", "cce", "efce", "efcce")
 
 
 def words_of(measure: str) -> str:
-    """The readable name of a measure: ``exploitability``, ``NashConv``, ``CCE gap`` for ``cce_gap``."""
+    """The readable name of a measure, such as ``CCE gap`` for ``cce_gap``."""
     if measure == "nash_conv":
         return "NashConv"
     return " ".join(word.upper() if word in ACRONYMS else word for word in measure.split("_"))

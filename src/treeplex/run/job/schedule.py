@@ -1,4 +1,4 @@
-"""When to evaluate: a function of what was asked for alone, so that a resumed run evaluates where an unbroken one does."""
+"""Evaluation points: a function of the request alone, so that resumed runs match."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, takewhile

@@ -1,4 +1,4 @@
-"""The agent protocol, for policies, searches, people and external programs, and base classes."""
+"""The agent protocol for policies, searches, people and programs, and base classes."""
 
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
@@ -71,7 +71,7 @@ class Agent(Protocol):
         """
 
     def policy(self) -> Floats:
-        """The policy for **every** hand of the player to act, float64 [A, H]; uniform for impossible hands.
+        """The policy for **every** hand, float64 [A, H]; uniform for impossible hands.
 
         Raises:
             GameError: no player is to act.

@@ -1,4 +1,4 @@
-"""Rule-based poker agents as baselines: always fold, call or go all-in, and four playing styles.
+"""Rule-based poker baselines: always fold, call or go all-in, and four playing styles.
 
 The four go by how strong a hand is among all that could be held, by its equity against a random hand if all check
 down: 0 is the weakest, 1 the strongest. They never look at the opponent.

@@ -1,4 +1,4 @@
-"""Explanations of an agent's policy: beliefs, policy and values by hand, printable and for pandas."""
+"""Explanations of an agent's policy: beliefs, policy and values by hand."""
 
 from dataclasses import dataclass
 from typing import Any

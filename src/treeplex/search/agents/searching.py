@@ -1,4 +1,4 @@
-"""An agent that searches while it plays (Brown et al. 2020, section 6): a random iteration's policy, and beliefs to match."""
+"""An agent that plays a random iteration of its search (Brown et al. 2020, section 6)."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace

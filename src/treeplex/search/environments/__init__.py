@@ -1,1 +1,1 @@
-"""Games as environments of Gymnasium and PettingZoo, our agents in them, and players of other libraries at our tables."""
+"""Gymnasium and PettingZoo environments of games, and players of other libraries."""

@@ -1,4 +1,4 @@
-"""Players of other libraries at our tables: bots of OpenSpiel, and functions of observations as PettingZoo's players are."""
+"""Adapters for other libraries' players: OpenSpiel bots, and functions of observations."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Agents at the tables of others: what happened they learn from a player's infostate, as PettingZoo and OpenSpiel say it."""
+"""Agents in PettingZoo and OpenSpiel, which follow the game by a player's infostates."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Local best response: how much an agent loses at least, where no exact best response can be computed (Lisý and Bowling 2017).
+"""Local best response: a lower bound on exploitability (Lisý and Bowling 2017).
 
 It knows how its opponent plays, keeps the range of hands that the opponent's actions have left (Bayes), and takes the action
 that is best if all check and call from then on: with p its share of the pot against that range, s chips in the pot, c to call,

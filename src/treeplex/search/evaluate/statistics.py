@@ -1,4 +1,4 @@
-"""What hands say about agents: means with 95% t intervals, and an exact test of whether the difference could be luck."""
+"""Statistics of matches: means with 95% t intervals, and an exact sign-flip test."""
 
 from dataclasses import dataclass
 from itertools import product

@@ -134,7 +134,7 @@ class SampledFound:
     seconds: float
 
     def table(self, state: State, *, average: bool) -> Floats:
-        """The policy for every hand at a state of the round, float64 [A, H]: average or last iterate."""
+        """The policy for every hand at a public state, float64 [A, H]: average or last iterate."""
         place = self.cut.places[self.guided.find(state)]
         searched, nodes = self.cut.round, self.guided.nodes
         count, row = int(nodes.actions[searched.nodes[place]]), int(searched.rows[place])

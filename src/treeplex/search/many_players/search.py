@@ -123,7 +123,7 @@ class FoundRound(Protocol):
     def seconds(self) -> float: ...
 
     def table(self, state: State, *, average: bool) -> Floats:
-        """The policy for every hand at a state of the round, float64 [A, H]: average or last iterate."""
+        """The policy for every hand at a public state, float64 [A, H]: average or last iterate."""
         ...
 
     def plays(self, state: State, label: int) -> bool:

@@ -1,4 +1,4 @@
-"""Entrants of a match: names, files and objects, as policy tables if possible, else as agents."""
+"""Entrants of a match: names, files and objects, as policy tables or agents."""
 
 import os
 from collections.abc import Mapping, Sequence

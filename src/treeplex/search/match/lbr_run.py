@@ -1,4 +1,4 @@
-"""Local best response to any agent or policy: a lower bound of what it can lose, exact where its public states are few."""
+"""Run a local best response against an agent or policy; exact with few public states."""
 
 from collections.abc import Callable
 from typing import Any

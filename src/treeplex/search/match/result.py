@@ -1,4 +1,4 @@
-"""What a match gave: means with intervals, in the game's unit and in thousandths of a big blind; JSON, tables, pictures."""
+"""Results of a match: means with intervals in game units and mbb/hand; JSON, tables, plots."""
 
 import json
 import math

@@ -1,1 +1,1 @@
-"""Subgames solved again behind gadgets: what is carried to them, the agents that do it, and a blueprint made better by it."""
+"""Re-solving behind gadgets: carried values, re-solving agents, self-improvement."""

@@ -1,4 +1,4 @@
-"""The state a re-solving player carries between solves: own range, and opponent's promised values.
+"""State carried between re-solves: own range, and the opponent's promised values.
 
 =====================  ==================================  ============================================================
 event                  own range                           what the opponent's hands are promised

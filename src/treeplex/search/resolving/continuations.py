@@ -1,4 +1,4 @@
-"""Leaves with several values: how a game goes on after them is chosen among continuations (Brown, Sandholm and Amos 2018).
+"""Multi-valued leaves: players choose among continuations (Brown, Sandholm and Amos 2018).
 
 Behind a leaf valued by one policy, the opponent cannot answer to what is played before it. Leaves are sound if the opponent
 may choose, with each hand, one of several ways to play on, while the player who searches follows the blueprint. So the choice

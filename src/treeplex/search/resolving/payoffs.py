@@ -113,7 +113,7 @@ class PairWalk:
 
 
 def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
-    """Player 0's expected payoff by pair of hands at a public state under policies, float64 [H_0, H_1]."""
+    """Player 0's expected payoffs by pair of hands under policies, float64 [H_0, H_1]."""
     visited, following = state.successors(rules)
     if isinstance(visited, Terminal):
         return np.asarray(visited.scale * visited.matrix, np.float64)

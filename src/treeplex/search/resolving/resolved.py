@@ -146,7 +146,7 @@ class Trunk:
 
 
 def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]:
-    """Gifts of the opponent's hands on the way to each subgame, float64 [H], in the game's units.
+    """Gifts of the opponent's hands before each subgame, float64 [H], in the game's units.
 
     With an action that is worth less than another one, both against the player's blueprint, a hand makes a *gift* of the
     difference (Brown and Sandholm 2017, section 4.1); so much more than it was promised may it get after that action without

@@ -152,7 +152,7 @@ class GadgetArrays:
         self.level.improve(self._values(entries), row)
 
     def respond(self, entries: Floats) -> None:
-        """Set the choices to a best response, given counterfactual values of entering, float64 [B, H]."""
+        """Set the choices to a best response to the values of entering, float64 [B, H]."""
         self.level.respond(self._values(entries))
 
     def _values(self, entries: Floats) -> Floats:

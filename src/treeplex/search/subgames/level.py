@@ -1,4 +1,4 @@
-"""One level of one player's decisions next to a subgame: a gadget's, or those behind its leaves."""
+"""One level of one player's decisions: those of a gadget, or behind leaves."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from treeplex.engine.tree.sweeps import best_response, reach
 
 
 def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:
-    """The treeplex of one player with all infosets at the top, from (infosets, actions) of blocks.
+    """One player's treeplex of root infosets, from (infosets, actions) of blocks.
 
     Sequence 0 is the empty one; the sequences of a block follow those of the block before, action-major.
     """

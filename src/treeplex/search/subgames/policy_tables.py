@@ -11,7 +11,7 @@ from treeplex.search.subgames.batch import Subgames
 
 
 def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:
-    """A policy's table for all hands at a decision, float64 [A, H]; uniform for impossible hands."""
+    """A policy for all hands at a decision, float64 [A, H]; uniform for impossible hands."""
     options = rules.options(state)
     table = np.full((len(options.labels), len(rules.possible(state)[options.player])), 1.0 / len(options.labels))
     for hand, sequences in sequences_at(policy.game, rules, state).items():

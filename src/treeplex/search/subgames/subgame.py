@@ -131,7 +131,7 @@ class ActionWorth(Protocol):
     """Action values in a subgame under its average policy."""
 
     def of_hands(self, state: State) -> Floats:
-        """The value of each action at a decision to who acts, float64 [A, H]; NaN for hands that face no opposing hand."""
+        """Action values at a decision, float64 [A, H]; NaN for hands that face no opposing hand."""
         ...
 
 

@@ -83,7 +83,7 @@ class Template:
     infosets: list[Ints] = field(default_factory=list)
 
     def add(self, count: int, level: int) -> int:
-        """Allocate ``count`` sequences whose child infosets have own depth ``level``; return the first."""
+        """Allocate ``count`` sequences, parents of infosets at depth ``level``; return the first."""
         self.sequences += count
         self.depth_of.extend([level] * count)
         return self.sequences - count
@@ -121,7 +121,7 @@ class Template:
         return [each for each in self.terminals if not self.neighbours(each[2])]
 
     def neighbours(self, sequences: Pair) -> bool:
-        """Whether each player's sequences are contiguous in trees with several copies of the template.
+        """Whether each player's sequences are contiguous in trees of several copies.
 
         In a tree of one copy alone the actions of a single infoset would as well, which other copies move apart.
         """

@@ -1,4 +1,4 @@
-"""Evaluation of a person's decisions: by a solution if the game has one, else by an estimate."""
+"""Evaluation of a person's decisions by a solution, or by an estimate in large games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A policy of a game with few bets as one of a game with many, exactly; see :mod:`treeplex.search.translation.mapping`."""
+"""Exact action translation of a policy; see :mod:`treeplex.search.translation.mapping`."""
 
 from collections.abc import Hashable
 

@@ -1,4 +1,4 @@
-"""Searches that start from a guess of the policies instead of the uniform one (Brown et al. 2020, section 5.3, appendix J).
+"""Warm starts of searches from a guess (Brown et al. 2020, section 5.3, appendix J).
 
 The guess is played as if in the first ``warm`` iterations: the average holds it with the weight that the method gives these,
 the values at the roots likewise. The search continues with iteration ``warm + 1``, in which the guess is the current policy.

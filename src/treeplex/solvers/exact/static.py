@@ -165,7 +165,7 @@ def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
 
 
 def candidates(nashpy: Any, linalg: Any, payoffs: Floats) -> Iterator[Sequence[Floats]]:
-    """Equilibrium candidates of nashpy: Lemke-Howson from every label, then supports, then vertices.
+    """Nashpy's equilibrium candidates: Lemke-Howson by label, then supports, then vertices.
 
     Of degenerate games some proposals are no strategies at all; nashpy warns of that, and whoever calls checks.
     """

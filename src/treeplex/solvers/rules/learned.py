@@ -1,4 +1,4 @@
-"""Learned discounting by name: which variant each discount policy steers, and how many iterations it paces itself for."""
+"""Named discount policies: the variant each controls, and its planned iterations."""
 
 from collections.abc import Mapping
 from dataclasses import replace

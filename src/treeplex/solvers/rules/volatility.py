@@ -1,4 +1,4 @@
-"""VAD-CFR: discounts and weights that follow how much regrets fluctuate, as found by an evolutionary search of programs."""
+"""VAD-CFR: discounts and weights by regret volatility, found by evolutionary search."""
 
 from dataclasses import dataclass
 

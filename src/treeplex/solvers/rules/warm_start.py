@@ -1,4 +1,4 @@
-"""Warm starts: a variant of CFR resumes from any policy as if it had produced it (Brown and Sandholm 2016).
+"""Warm starts of CFR variants from any policy (Brown and Sandholm 2016).
 
 The policy counts as ``T`` iterations of the run. They leave the average that ``T`` iterations of the policy give, and
 substitute regrets ``T (v'(I, a) - v'(I))``, discounted and floored as the variant does. ``v'(I, a)`` is the counterfactual

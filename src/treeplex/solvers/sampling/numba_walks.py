@@ -1,4 +1,4 @@
-"""Monte Carlo CFR on rules given as Numba functions: compiled walks, and the texts of infosets when a policy is asked for."""
+"""Monte Carlo CFR on Numba rules by compiled walks; infostates are named on demand."""
 
 from collections.abc import Sequence
 from math import inf
@@ -71,7 +71,7 @@ class NumbaWalks:
         self._written = 0
 
     def iterate(self, seed: int, first: int, weights: Floats, most_nodes: int) -> int:
-        """Run iterations from ``first`` by rows of weights; stop early after ``most_nodes`` histories.
+        """Run iterations from ``first`` by weight rows; stop early at ``most_nodes`` histories.
 
         Returns:
             The number of iterations done, which may be fewer than the rows.

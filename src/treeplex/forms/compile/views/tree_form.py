@@ -131,7 +131,7 @@ class TreeForm:
         return normalised(self.game, tables.state.averages[0])
 
     def values(self, tables: TreeTables, *, best: bool) -> Floats:
-        """Each player's expected value, or best-response value if ``best``, against the others' averages, [N]."""
+        """Each player's value, or ``best`` response's, against the others' averages, [N]."""
         tree, policy, found = self.game.tree, self.policy(tables), np.empty(self.players)
         strategy = np.empty_like(policy)
         for player in range(self.players):
