@@ -104,7 +104,7 @@ class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def yaml_remedy(problem: str) -> str:
-    """What to do about a problem that the YAML parser names."""
+    """A remedy for a problem reported by the YAML parser."""
     if problem == TOO_DEEP:
         return "write it plainly"
     if "\\t" in problem:

@@ -15,7 +15,7 @@ WINGS = ("treeplex.search.wing", "treeplex.holdem.wing", "treeplex.learn.wing", 
 
 @dataclass(frozen=True)
 class Wing:
-    """What a wing adds. An entry ``"package.module:name"`` is what has that name there.
+    """Contributions of a wing. An entry ``"package.module:name"`` is what has that name there.
 
     Attributes:
         games: descriptions of games (:class:`treeplex.games.parameters.GameInfo`) by name, in the order to list.

@@ -140,7 +140,7 @@ class HistoryValues:
 
     @cached_property
     def action_values(self) -> tuple[Floats, ...]:
-        """What each action of each infoset is worth to the player who acts there, in the game's units, float64 [A] each.
+        """Action values at each infoset for its player, in the game's units, float64 [A] each.
 
         Where chance and the others never lead, histories of the infoset count alike.
         """

@@ -32,7 +32,7 @@ class Judgement:
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """What a best response of each player gains; NashConv is their sum."""
+        """Each player's best-response gain; NashConv is their sum."""
         return tuple(best - value for best, value in zip(self.best_response_values, self.value, strict=True))
 
     def _repr_html_(self) -> str:

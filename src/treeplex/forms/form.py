@@ -1,4 +1,4 @@
-"""What a solver iterates on: a form, whatever its memory layout.
+"""The form that a solver iterates on, independent of its memory layout.
 
 A form is a game as arrays: treeplexes of any game, or hands on public boards. A solver gives it the rows of an update rule
 (:mod:`treeplex.solvers.rules.rule`); the form keeps the state and runs its own kernels.
@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 class RuleKind(Enum):
-    """What the rows of an update rule are, and so which local update a form runs."""
+    """The kind of an update rule's rows, which selects the local update."""
 
     REGRETS = "regrets"
     """[K, 9], :class:`treeplex.engine.tree.regret.Weights`: regret matching."""

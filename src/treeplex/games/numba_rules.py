@@ -1,4 +1,4 @@
-"""Games given as Numba functions on whole numbers, as ordinary rules: for people, other tools, and to check them.
+"""Ordinary rules from Numba rules on integers, for display, other tools and checks.
 
 Here the functions run as plain Python, in which whole numbers have no end: values that do not fit into 64 bits and
 writes outside the state are detected and reported. Kernels run the same functions compiled (:mod:`treeplex.engine.uncompiled`).

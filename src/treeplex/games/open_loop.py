@@ -1,4 +1,4 @@
-"""Open-loop games as static ones: every player picks all their actions at once.
+"""Open-loop games as static games, in which each player picks all actions at once.
 
 In an open-loop game players never observe anything, their own moves included: after the same number of moves all
 histories lie in one infoset (Basar and Olsder 1999, sections 2.5 and 3.5). Such players lack perfect recall, and behaviour

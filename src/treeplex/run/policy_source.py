@@ -148,7 +148,7 @@ class PolicySource(ABC):
 
 
 def sources() -> list[PolicySource]:
-    """What wings read policies from, the highest wing first: it knows most."""
+    """The wings' policy sources, the highest wing first."""
     return [each() for each in reversed(provided("sources"))]
 
 
@@ -160,7 +160,7 @@ def source_of(policy: Any) -> PolicySource | None:
 
 
 def sources_named_by(text: str) -> list[PolicySource]:
-    """What wings read a text on the command line from."""
+    """The wings' sources that read a command-line text."""
     return [each for each in sources() if each.named_by(text)]
 
 

@@ -33,7 +33,7 @@ def training_iterations(
 
 
 class Stopped(NamedTuple):
-    """What self-play takes from searches, each at its own iteration.
+    """Results of searches for self-play, each at its own iteration.
 
     Attributes:
         policy: float64 [Q], current policies, of fictitious play averages.

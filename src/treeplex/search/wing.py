@@ -1,4 +1,4 @@
-"""What the search wing adds: agents, the policies that they play, and the commands for matches and play."""
+"""The search wing: agents, their policies, and the commands for matches and play."""
 
 from treeplex.base.wings import Wing
 

@@ -77,11 +77,11 @@ class Solver(ABC):
         return {}
 
     def announcement(self) -> str:
-        """What a user should know before the next :meth:`run`: that it takes minutes without a sign. Usually nothing."""
+        """A notice for the user before a slow :meth:`run`; usually empty."""
         return ""
 
     def notes(self) -> list[str]:
-        """What a user should know about the run so far, in sentences; usually nothing."""
+        """Notes for the user about the run so far, as sentences; usually none."""
         return []
 
     def state(self) -> dict[str, Floats]:
@@ -126,7 +126,7 @@ def order_of_updates(order: str) -> str:
 
 @dataclass(frozen=True)
 class SolverStart:
-    """What a solver is built from.
+    """The inputs from which a solver is built.
 
     Attributes:
         game: the compiled game.

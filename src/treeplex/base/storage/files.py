@@ -107,7 +107,7 @@ def append_line(path: Path, text: str) -> None:
 
 
 def remedy(error: OSError, target: Path) -> str:
-    """What to do about an error in writing ``target``."""
+    """A remedy for an error in writing ``target``."""
     if not target.parent.exists():
         return f"make the folder {target.parent} first"
     if target.is_dir():

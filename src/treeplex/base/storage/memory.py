@@ -1,4 +1,4 @@
-"""How much memory is free, and sizes for people."""
+"""Free memory, and readable sizes."""
 
 import os
 from pathlib import Path

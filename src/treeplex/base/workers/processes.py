@@ -58,7 +58,7 @@ class RemoteBench:
 
 
 def unreadable(error: Exception) -> AlgorithmError:
-    """What a worker says of a job that it cannot read."""
+    """A worker's report of a job that it cannot unpickle."""
     return AlgorithmError(
         f"a worker cannot read its job ({type(error).__name__}: {error}); "
         "install the same Treeplex there, and put functions of your own into a module that it can import"

@@ -1,1 +1,1 @@
-"""From rules to compiled games: the walk over histories, public trees, and what both assemble."""
+"""Compilers from rules to compiled games: history walks, public trees, assembly."""

@@ -1,4 +1,4 @@
-"""From discovered infosets to a :class:`~treeplex.engine.tree.form.Tree`: the last step that both compile paths share."""
+"""Assembly of a :class:`~treeplex.engine.tree.form.Tree` from discovered infosets."""
 
 from array import array
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the outputs of a network say of an infoset's actions: by the softmax, by regret matching, or the greatest alone."""
+"""Policies from network outputs by softmax, regret matching or argmax."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -31,7 +31,7 @@ PROBES, LONGEST = 200, 10_000
 
 @dataclass(frozen=True)
 class View:
-    """How infosets look to a network.
+    """The encoding of infosets for a network.
 
     Attributes:
         kind: :data:`TENSOR` or :data:`WORDS`.

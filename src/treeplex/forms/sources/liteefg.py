@@ -101,7 +101,7 @@ class GameFileReader:
             self.fail(number, f"cannot read {line[:60]!r}; write 'node NAME ...' or 'infoset NAME nodes ...'")
 
     def read_node(self, number: int, words: list[str]) -> Line:
-        """What follows the name of a node."""
+        """Parse the rest of a node line, after its name."""
         if words[:2] == ["chance", "actions"]:
             pairs = [self.pair(number, word) for word in words[2:]]
             return Line(number, CHANCE, tuple(key for key, _ in pairs), self.shares(number, [value for _, value in pairs]))

@@ -1,4 +1,4 @@
-"""What stands in a user's own Python file: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``.
+"""Objects of user files: ``mygame.py:MyGame`` or ``mygame.py:MyGame(n=3)``.
 
 Games, algorithms, leaves, agents and judges all come through :func:`load_user_object`. The file runs, so only a person may
 name it: whoever reads a name from a file asks :func:`is_user_spec` first and refuses.
@@ -26,7 +26,7 @@ from treeplex.games.base import Game
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a file is asked for.
+    """The kind of object wanted from a user file.
 
     Attributes:
         noun: what it is called, such as ``game``.
@@ -194,7 +194,7 @@ GAME = Wanted(
 
 
 def named_object(module: ModuleType, path: Path, name: str, wanted: Wanted) -> Any:
-    """What the file calls ``name``; without a name, its only class of what is wanted."""
+    """The file's object ``name``; without a name, its only class of the wanted kind."""
     own = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
     if name:
         if not hasattr(module, name):

@@ -1,4 +1,4 @@
-"""What kind of extensive form a game has: who knows what when they move.
+"""Classes of extensive forms by the players' information when they move.
 
 The classes are those of Basar and Olsder 1999, *Dynamic Noncooperative Game Theory*, definitions 3.10 to 3.21. They speak of
 games without chance. Here chance after the last move counts as part of the payoffs; feedback games may also have chance
@@ -288,7 +288,7 @@ def open_loop(survey: HistoryView) -> Verdict:
 
 
 def count_pieces(survey: HistoryView) -> Pieces:
-    """What backward recursion has to solve."""
+    """Count the pieces that backward recursion solves."""
     found = [(piece.static, len(piece.choosers), sum(map(len, piece.choices.values()))) for piece in survey.parts.pieces()]
     return Pieces(
         count=len(found),

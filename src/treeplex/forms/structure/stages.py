@@ -17,7 +17,7 @@ PLAIN, NESTED, LADDER = range(3)
 
 @dataclass(frozen=True)
 class Stages:
-    """What is known of each depth of a form with a fixed order of play; arrays over depths.
+    """Information at each depth of a form with a fixed order of play; arrays over depths.
 
     Attributes:
         player: who moves.

@@ -1,1 +1,1 @@
-"""What every long job shares: folders, records, checkpoints, interruption, memory."""
+"""Infrastructure of long jobs: folders, records, checkpoints, interruption, memory."""

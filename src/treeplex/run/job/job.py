@@ -384,7 +384,7 @@ class Session:
         return saved and all((folder.path / name).exists() for name in (STATE, *self.job.kind.files))
 
     def _failed(self, error: AlgorithmError) -> AlgorithmError:
-        """What to say when a job cannot go on."""
+        """Mark the job as failed; return the error to raise."""
         if self.folder is None:
             return error
         self.folder.mark("failed")

@@ -1,4 +1,4 @@
-"""What jobs report: records of evaluations, with numbers by name, and progress."""
+"""Records of evaluations, with numbers by name, and progress."""
 
 import json
 import math

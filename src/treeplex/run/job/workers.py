@@ -1,4 +1,4 @@
-"""Who does the jobs of a command: this process, processes of this machine, or a Ray cluster."""
+"""Workers of a command: this process, local processes, or a Ray cluster."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a run that samples rules is asked to do, and what its folder holds.
+"""Settings of a run that samples rules, and the contents of its folder.
 
 ======================= ==========================================================================================
 ``run.json``            game, algorithm, settings, versions, status and the last record

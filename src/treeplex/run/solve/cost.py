@@ -88,7 +88,7 @@ def arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def payoffs_kept(game: CompiledGame) -> str:
-    """How the payoffs of a game are kept, in words."""
+    """The payoff representation of a game, in words."""
     sparse, dense, factors, walk = game.payoff
     if walk != STORED:
         return "none: every iteration walks the rules"

@@ -1,4 +1,4 @@
-"""What a run on a compiled game is asked to do, and what its folder holds.
+"""Settings of a run on a compiled game, and the contents of its folder.
 
 ========================= =======================================================================================
 ``run.json``              game, algorithm, settings, versions, status and the last record

@@ -1,4 +1,4 @@
-"""What solving returns, whatever the game: a policy, how good it is, and how it got there."""
+"""The result of solving any game: a policy, its quality, and its convergence."""
 
 import html
 import os
@@ -37,7 +37,7 @@ class Solution(ABC):
 
     @property
     def objective(self) -> str:
-        """What the algorithm aims at: ``exploitability`` or one of the measures."""
+        """The algorithm's objective: ``exploitability`` or one of the measures."""
         return "exploitability"
 
     @property
@@ -47,7 +47,7 @@ class Solution(ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know."""
+        """Notes on the numbers for the reader."""
         return ()
 
     @property
@@ -78,7 +78,7 @@ class Solution(ABC):
     @property
     @abstractmethod
     def gains(self) -> tuple[float, ...]:
-        """What a best response of each player gains; NashConv is their sum."""
+        """Each player's best-response gain; NashConv is their sum."""
 
     @property
     @abstractmethod
@@ -112,7 +112,7 @@ class Solution(ABC):
 
     @property
     def measures(self) -> dict[str, float]:
-        """What else the algorithm reports, by name."""
+        """Additional measures of the algorithm, by name."""
         return dict(self.last.numbers.get("measures", {}))
 
     def facts(self) -> dict[str, str]:

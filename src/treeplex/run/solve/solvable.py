@@ -1,4 +1,4 @@
-"""What can be solved, compared and judged, behind one protocol.
+"""The protocol of games that can be solved, compared and judged.
 
 A game, a compiled game or a solution names its kind (:attr:`treeplex.games.base.Game.solvable`), and
 :func:`treeplex.run.solve.solve.solvable` makes it. :func:`treeplex.solve`, :func:`treeplex.compare` and :func:`treeplex.judge`
@@ -134,7 +134,7 @@ class SolvingJob(Job):
     """A solver under way, as a job that hands out a solution."""
 
     def announcement(self) -> str:
-        """What a user should know before the first iteration; usually nothing."""
+        """A notice for the user before the first iteration; usually empty."""
         return ""
 
     @abstractmethod

@@ -79,7 +79,7 @@ class SolveJob(SolvingJob):
 
     @property
     def ahead(self) -> int:
-        """How many iterations may be done in one step without passing the limit of histories by more than the last of them.
+        """Iterations in one step such that only the last may pass the limit of histories.
 
         Half of those left by the mean so far, and no more than were done; so where a run stops does not depend on its speed.
         """
@@ -157,7 +157,7 @@ class SolveJob(SolvingJob):
             draw(path / PLOT, self.solver, self.settings, records)
 
     def announcement(self) -> str:
-        """What a user should know before the first iteration; usually nothing."""
+        """A notice for the user before the first iteration; usually empty."""
         return self.solver.announcement()
 
     def solution(self, outcome: Outcome) -> "GameSolution":
@@ -253,7 +253,7 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know."""
+        """Notes on the numbers for the reader."""
         slow = [SLOW_NOTE] if spec_name(self.algorithm) == VALUE_TESTED and hardly_moves(self.records) else []
         return (*self.solver.notes(), *slow)
 
@@ -269,7 +269,7 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """What a best response of each player gains; NashConv is their sum."""
+        """Each player's best-response gain; NashConv is their sum."""
         return tuple(self.last.gains)
 
     @property

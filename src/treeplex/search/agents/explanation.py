@@ -53,7 +53,7 @@ class Explanation:
 
     @property
     def title(self) -> str:
-        """Who acts where, and how long the search took."""
+        """The acting player, the state and the search time."""
         took = ""
         if self.iterations is not None and self.seconds is not None:
             took = f" ({self.iterations:,} iterations in {three_digits(self.seconds)} s)"

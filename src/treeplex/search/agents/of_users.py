@@ -97,7 +97,7 @@ def load_agent(
 
 
 def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = None, iterations: int = 128) -> Policy:
-    """What the agent that ``file.py:NAME`` names plays in a small game; see :func:`agent_policy`.
+    """The policy in a small game of the agent ``file.py:NAME``; see :func:`agent_policy`.
 
     Args:
         text: as for :func:`load_agent`.

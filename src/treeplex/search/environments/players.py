@@ -275,7 +275,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.action_space = self.play.action_space(player)
 
     def each_of(self, others: Others) -> Mapping[int, Policy | Agent]:
-        """What each of the others follows.
+        """The policy or agent of each other player.
 
         Raises:
             SpecError: one agent for several seats.
@@ -358,7 +358,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
 
 class AllPlayers:
-    """What PettingZoo's environments of a game share: players ``player_0`` and so on, spaces, and rendering."""
+    """Base of PettingZoo environments: players ``player_0``, ..., spaces, rendering."""
 
     def __init__(self, game: str | Game | Any, observation: str, render_mode: str | None) -> None:
         self.play = Play(game, observation)

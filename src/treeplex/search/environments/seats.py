@@ -50,7 +50,7 @@ class SeatedAgent:
         self._generator, self._seen = generator, None
 
     def policy(self, infostate: str) -> dict[int, float]:
-        """How it plays at an infostate: ``{action: probability}``.
+        """The policy at an infostate: ``{action: probability}``.
 
         Raises:
             GameError: the player does not act at such an infostate.

@@ -1,1 +1,1 @@
-"""What agents are worth: hands between them, AIVAT, local best response, exact winnings and statistics."""
+"""Evaluation of agents: AIVAT, local best response, exact winnings and statistics."""

@@ -39,7 +39,7 @@ class ValueFunction(Protocol):
     """What players can expect; any function will do, and the better it is the more luck is removed."""
 
     def __call__(self, state: State, held: Held, /) -> Floats:
-        """What each player expects at a public state, with every combination of these hands.
+        """Each player's expected payoff at a public state for every combination of hands.
 
         Args:
             state: of the game that was played.
@@ -136,7 +136,7 @@ class Aivat:
         return mean(weights, self.values(state, everything))
 
     def __call__(self, hand: PlayedHand) -> Floats:
-        """What each player would have got without luck, float64 [N]; the mean over hands is that of the payoffs.
+        """Luck-adjusted payoffs, float64 [N], an unbiased estimate of the mean payoffs.
 
         Raises:
             GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a

@@ -40,7 +40,7 @@ class CheckedDownAivat:
         self.game, self.values, self.known = game, CheckedDown(game.exactly_shared), tuple(known)
 
     def __call__(self, hand: PlayedHand) -> Floats:
-        """What each player would have got without luck, float64 [2]; the mean over hands is that of the payoffs.
+        """Luck-adjusted payoffs, float64 [2], an unbiased estimate of the mean payoffs.
 
         Raises:
             GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a

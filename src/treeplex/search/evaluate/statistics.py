@@ -69,7 +69,7 @@ def summary(samples: Floats) -> Summary:
 
 
 def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
-    """How likely a mean so far from zero is by luck: the two-sided p-value if each sample were as likely to be its negative.
+    """The two-sided p-value of a mean by sign flips: each sample is as likely its negative.
 
     With at most :data:`MOST_ENUMERATED` samples (zeros do not count) all changes of sign are gone through; with more,
     :data:`FLIPS` random ones, and the samples themselves count as one of them (Phipson and Smyth 2010), so that the p-value is

@@ -33,7 +33,7 @@ def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
 
 
 def expected_payoffs(game: CompiledGame, policies: Sequence[Policy]) -> Floats:
-    """What each player gets when a policy sits in each seat, exactly: float64 [N]."""
+    """Exact expected payoffs with a policy in each seat, float64 [N]."""
     return np.array(judge(game, seated(game, policies)).value)
 
 

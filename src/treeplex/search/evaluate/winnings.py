@@ -23,7 +23,7 @@ from treeplex.search.evaluate.statistics import half_width
 
 @dataclass(frozen=True)
 class Winnings:
-    """What an agent wins from another, in the game's units.
+    """An agent's winnings against another, in the game's units.
 
     Attributes:
         values: from seat 0 and from seat 1.
@@ -63,7 +63,7 @@ class Winnings:
 
 
 def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Callable[[], None] = lambda: None) -> Winnings:
-    """What an agent wins from another in each seat, over all public states.
+    """An agent's exact winnings in each seat, over all public states.
 
     Args:
         agent, opponent: as they play with this seed's draws; exact of agents that draw nothing.
@@ -121,7 +121,7 @@ class CheckedDown:
     exact: Callable[[State, Sequence[Floats]], bool] | None = None
 
     def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float | None:
-        """What a player expects at a public state with these ranges; None where that has no value."""
+        """A player's expected payoff at a public state and ranges; None without a value there."""
         if self.exact is not None and not self.exact(state, reached):
             return None
         stakes, bets = game.stakes_at(state), game.bets(state)
@@ -146,7 +146,7 @@ def sampled_winnings(
     values: CheckedDown | None = None,
     progress: Callable[[int, Winnings], None] | None = None,
 ) -> Winnings:
-    """What an agent wins from another in each seat, from hands played in turn in seat 0 and seat 1.
+    """An agent's estimated winnings in each seat, from hands played in alternating seats.
 
     Args:
         agent, opponent: each hand is a new play of both, so of agents that draw how they play it is the mean over their draws.

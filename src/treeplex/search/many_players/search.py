@@ -38,7 +38,7 @@ Made = TypeVar("Made")
 
 
 class Continuations:
-    """What players get behind a public state if each follows one of several policies: exact expectations.
+    """Exact expected payoffs behind a public state by the players' continuation policies.
 
     The policies are a blueprint and the same with a bias to folding, to calling and to raising, as in
     :func:`treeplex.search.resolving.continuations.biased_policies`; an action belongs to a bias by the first word of its name.
@@ -285,7 +285,7 @@ class EnumeratedRounds:
 
 @dataclass
 class View:
-    """What one seat makes of the play so far.
+    """One seat's view of the play so far.
 
     Attributes:
         belief: at the start of the current round.

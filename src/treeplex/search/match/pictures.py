@@ -91,7 +91,7 @@ def running(samples: Floats, label: str, each: int, number: int) -> Curve:
 
 
 def matrix_figure(result: "MatchResult") -> Figure:
-    """What the row's agent gets from the column's, in colours; the last column is the mean."""
+    """A heat map of the row agent's winnings against the column's; the last column is the mean."""
     names, milli = [short(name) for name in result.about.agents], result.about.big_blind is not None
     factor = 1000.0 / result.about.big_blind if result.about.big_blind is not None else 1.0
     values = factor * np.array([[np.nan if value is None else value for value in row] for row in result.matrix or []])

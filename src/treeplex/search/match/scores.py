@@ -1,4 +1,4 @@
-"""What the hands of a match say about its agents, table by table."""
+"""Scores of a match's agents, table by table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ nobody knows), and how many hands failed."""
 
 @dataclass(frozen=True)
 class MatchSettings(Settings):
-    """What decides the hands of a match; kept in ``run.json``."""
+    """Settings that determine the hands of a match; kept in ``run.json``."""
 
     hands: int = setting(DEFAULT_HANDS, "hands at each table, rounded up to whole rounds", low=1, high=MOST_HANDS)
     seats: str = setting(

@@ -1,4 +1,4 @@
-"""What the agents that solve again have in common: settings, blueprints from files, and the agent made of them."""
+"""Common parts of re-solving agents: settings, blueprints from files, construction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -174,7 +174,7 @@ def spec_of(text: str) -> Spec:
 
 
 def names_agent(text: str) -> bool:
-    """Whether a text names an agent, one's own included, and no policy: no file, no folder, not ``uniform``."""
+    """Whether a text names an agent, a custom one included, and no policy: no file, no folder, not ``uniform``."""
     if is_user_spec(text):
         return True
     named = spec_name(text) in agents()

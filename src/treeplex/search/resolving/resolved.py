@@ -49,7 +49,7 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
 
     Returns:
         The expected payoff of each root hand of the other player, float64 [B, H], in the game's units; NaN for hands that
-        meet nobody.
+        face no opposing hand.
 
     Raises:
         AlgorithmError: a subgame that is cut off, or a policy that cannot be read there.

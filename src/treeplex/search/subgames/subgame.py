@@ -338,7 +338,7 @@ class Subgame(ABC):
         raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")
 
     def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> "GuessRegrets":
-        """What the current policy of a search is worth, and its regrets; leaves are valued for its beliefs.
+        """Values and regrets of a search's current policy; leaves are valued for its beliefs.
 
         Args:
             search: after :meth:`write_guess`.

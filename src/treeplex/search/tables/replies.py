@@ -35,7 +35,7 @@ class Replied:
 
 @final
 class Ranges:
-    """What the policies behind actions have made of everybody's range; a person's own stays as it was dealt."""
+    """All players' ranges given the policies behind actions; a person's own stays as dealt."""
 
     def __init__(self, root: Belief) -> None:
         self._own = [np.array(own, np.float64) for own in root.ranges]

@@ -120,7 +120,7 @@ class Table(Protocol):
         """Everybody's payoff, once the game is over."""
 
     def outcome(self, player: int) -> str:
-        """What the game's end means to a player, in words."""
+        """The outcome of the game for a player, in words."""
         return payoff_text(self.returns()[player])
 
     def shown(self) -> list[str]:

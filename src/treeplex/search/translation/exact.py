@@ -48,7 +48,7 @@ class Translation:
         self._after: dict[tuple[Hashable, int], PublicState] = {}
 
     def after(self, state: PublicState, label: int) -> PublicState:
-        """What follows in the coarse game."""
+        """The coarse state after an action or a card, cached."""
         key = state.node, label
         if key not in self._after:
             self._after[key] = self.coarse.after(state, label)

@@ -27,7 +27,7 @@ def write_guess(search: "SubgameSearch", guess: Guess) -> None:
 
 
 def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
-    """What the current policy is worth, and its regrets."""
+    """Values and regrets of the current policy."""
     values = values_of_guess(search, weight)
     tree, roots = search.subgames.tree, search.subgames.roots
     infoset_values, better, found = workspace(tree).infoset_values, values.copy(), []

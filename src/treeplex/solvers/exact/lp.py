@@ -60,7 +60,7 @@ class LinearProgram(Solver):
 
 
 def expected_seconds(entries: int) -> float:
-    """What a program takes, roughly: as Leduc poker with 7 to 13 ranks does on one core."""
+    """Rough solving time of a linear program, from Leduc poker with 7 to 13 ranks on one core."""
     return float(5.0 * (entries / 214_000) ** 1.7)
 
 

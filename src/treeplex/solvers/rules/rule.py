@@ -1,4 +1,4 @@
-"""What every update rule offers: the rows that a form iterates on, and what they mean for the average."""
+"""The update-rule interface: rows that a form iterates on, and average weights."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable

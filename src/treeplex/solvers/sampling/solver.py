@@ -94,7 +94,7 @@ class SamplingScheme:
                 raise SpecError(f"{self.name} has no parameter {name!r}{nearest(name, SamplingOptions.__dataclass_fields__)}")
 
     def options(self, parameters: Mapping[str, Any]) -> "SamplingOptions":
-        """What it is combined with, where these parameters are set.
+        """The scheme's options with these parameters set.
 
         Raises:
             SpecError: a value outside its range.

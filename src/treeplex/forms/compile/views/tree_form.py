@@ -27,7 +27,7 @@ from treeplex.forms.policies.tabular import normalised, uniform_probabilities
 
 
 class TreeTables(NamedTuple):
-    """What a run on a compiled game keeps; a learned rule's part is empty for all others."""
+    """Tables of a run on a compiled game; the learned part is empty for other rules."""
 
     state: TreeState
     learned: LearnedState
@@ -163,7 +163,7 @@ class TreeForm:
         return [int(np.argmin([self.opponent_value(policy, player) for policy in candidates])) for player in (0, 1)]
 
     def opponent_value(self, policy: Floats, player: int) -> float:
-        """What a best response of the other player gets against ``player``'s part of a policy [Q], in the game's units."""
+        """The other player's best-response value against ``player``'s policy, part of [Q]."""
         tree, strategy = self.game.tree, np.empty_like(policy)
         reach(tree, player, policy, strategy)
         gradient(tree, self.game.payoff, 1 - player, strategy, self._work.values)
