@@ -27,7 +27,7 @@ LATER = HOLDEM_STREETS[1:]
 
 @dataclass(frozen=True, kw_only=True)
 class EndgameSettings(ThinkingSettings):
-    """How streets are solved."""
+    """Settings for endgame solving."""
 
     blueprint: str = setting(help="the folder or file of a blueprint, of treeplex train blueprint")
     chart: str = setting(
@@ -147,7 +147,7 @@ def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHold
 
 
 def other_table(game: Game, file: str, found: HoldemBlueprint, what: str) -> SpecError:
-    """What is said of a blueprint of another game than the table's, which differs in ``what``."""
+    """The error for a blueprint of another game than the table's, which differs in ``what``."""
     return SpecError(
         f"{file} is a blueprint of {found.game}, and the table plays {game}, with {what}: play {found.game}, or train another"
     )

@@ -30,12 +30,12 @@ BIASED = 4
 BIAS, GENERATE = "bias", "self-generative"
 """How continuations are made: biased versions of the blueprint, or best responses to the searches of the first round."""
 FLOP_BETS = "75%"
-"""Of whole hold'em."""
+"""Bet sizes on the flop of whole hold'em."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModicumSettings(ResolvingSettings):
-    """How Modicum plays."""
+    """Settings of Modicum."""
 
     blueprint: str = setting(help="a run folder, policy file, solved spot, or blueprint of whole hold'em")
     continuations: int = setting(BIASED, "among how many policies the opponent chooses behind leaves", low=1)

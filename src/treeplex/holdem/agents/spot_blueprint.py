@@ -113,7 +113,7 @@ class SpotBlueprint:
     def _find(
         self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
     ) -> tuple[At, tuple[State, HoldemState]]:
-        """Where a path of the game leads in the solution, and the state in both games.
+        """Follow a path of the game in the solution; the states in both games.
 
         Args:
             browser: of its values.

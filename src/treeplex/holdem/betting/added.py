@@ -60,7 +60,7 @@ def open_to_raise(event: Decision, spot: Spot) -> bool:
 
 
 def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """What bets the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
+    """The bets that the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
     if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
         return f"bets are whole chips of {spot.chip:g}"
     if amount < min(sums):

@@ -1,4 +1,4 @@
-"""Which bets and raises are on offer: sizes for every street and player turned into amounts, and fixed limits.
+"""Bet plans: bet and raise sizes for every street and player, turned into amounts, and fixed limits.
 
 Sizes are those of :mod:`treeplex.games.betting.size_grammar`. The order is that of postflop-solver (b-inary, 2023), so that
 trees agree with it:
@@ -194,7 +194,7 @@ class BetPlan:
         return own.donk if state.donk and position == 0 and own.donk is not None else own.bets
 
     def amount(self, size: Size, state: "BettingState", rules: "BettingRules", pot: int, most: int) -> int | None:
-        """What a size raises to, before any tidying; None where it does not apply."""
+        """The amount that a size raises to, before any tidying; None where it does not apply."""
         faced, kind = state.faced, size.kind
         if kind == "pot":
             return faced + half_up(pot * size.value)

@@ -1,4 +1,4 @@
-"""Who gets the chips: side pots, uncalled bets and odd chips."""
+"""Settling pots: side pots, uncalled bets and odd chips."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> lis
 
 
 def won(pots: Sequence[tuple[int, list[int]]], strengths: Sequence[int], order: Sequence[int] | None) -> list[float]:
-    """What each player takes out of the pots.
+    """Chips that each player takes out of the pots.
 
     Args:
         pots: as :func:`side_pots` gives them.

@@ -159,7 +159,7 @@ class BettingRules:
 
     @property
     def players(self) -> int:
-        """How many play."""
+        """The number of players."""
         return len(self.stacks)
 
     @property
@@ -232,7 +232,7 @@ class BettingRules:
         return state.raises + (bool(self.blinds) and state.street == self.first_street)
 
     def legal_raises(self, state: BettingState) -> range:
-        """What the player to act may raise to; empty where no raise is allowed."""
+        """Legal amounts to raise to for the player to act; empty where no raise is allowed."""
         player, faced, stacks = state.player, state.faced, self.behind
         stack = stacks[player]
         if stack <= faced or (self.most and self.most[state.street] and state.raises >= self.most[state.street]):
@@ -376,7 +376,7 @@ class BettingRules:
         return state
 
     def action_kind(self, state: BettingState, action: int) -> str:
-        """What an action is called: ``fold``, ``check``, ``call``, ``bet``, ``raise`` or ``allin``."""
+        """The kind of an action: ``fold``, ``check``, ``call``, ``bet``, ``raise`` or ``allin``."""
         if action == FOLD:
             return "fold"
         if action == CALL:

@@ -18,14 +18,14 @@ from treeplex.holdem.betting.tree_size import betting_size, check_nodes
 from treeplex.holdem.spots.spot import Rake, Spot
 
 MANY_NODES = 3_000
-"""Where growing a tree pauses to find out how large it will be."""
+"""Nodes after which a growing tree pauses to compute how large it will be."""
 KINDS = ("fold", "check", "call", "bet", "raise", "allin")
 BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a player does.
+    """An action of a player.
 
     Attributes:
         kind: ``fold``, ``check``, ``call``, ``bet``, ``raise`` or ``allin`` (a bet or raise of the whole stack).
@@ -141,7 +141,7 @@ class BettingTree:
 
 
 def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
-    """What a terminal pays, in chips against getting back half of the starting pot each.
+    """Payoffs at a terminal, in chips against getting back half of the starting pot each.
 
     With m the smaller contribution, the pot is 2m (an uncalled bet goes back) and the rake r is taken from it: the winner gets
     m - r, the loser -m, and in a tie both get -r/2.

@@ -1,4 +1,4 @@
-"""How large betting is, before it is listed: the nodes of every street, cards aside.
+"""The size of a betting tree, without building it: the nodes of every street, cards aside.
 
 Lines that lead to the same state are counted together, action by action, so that most trees are counted exactly in a moment.
 Where that are too many states, some are drawn, which then stand for all (stochastic enumeration, Rubinstein 2013).
@@ -37,7 +37,7 @@ def check_nodes(nodes: int) -> None:
 
 @dataclass
 class StreetSize:
-    """How much betting a street has, cards factored out.
+    """The size of a street's betting, cards factored out.
 
     Attributes:
         roots: ways to come to the street; earlier all-ins, which leave no decision, are among them.

@@ -1,4 +1,4 @@
-"""What a blueprint of whole hold'em plays from a street on, as a policy of hands."""
+"""A blueprint of whole hold'em from a street on, as a policy of hands."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field

@@ -53,13 +53,13 @@ class HoldemBlueprint:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def policy_at(self, node: int, board: tuple[int, ...]) -> Floats:
-        """How each hand plays at a decision on a board, float64 [A, H]; uniform where nothing was learned."""
+        """Policy of each hand at a decision on a board, float64 [A, H]; uniform where nothing was learned."""
         count = int(self.nodes.actions[node])
         where = self.nodes.rows[node] + bucket_rows(self.rows, board) * count
         return in_proportion(self.shares[where + np.arange(count)[:, None]])
 
     def table(self, node: int) -> Floats:
-        """How each bucket, or sequence of buckets, plays at a decision, float64 [A, rows]; uniform where it learned nothing."""
+        """Policy of each bucket, or sequence of buckets, at a decision, float64 [A, rows]; uniform where it learned nothing."""
         count, first = int(self.nodes.actions[node]), int(self.nodes.rows[node])
         rows = self.rows.counts[int(self.nodes.street[node])]
         return in_proportion(self.shares[first : first + rows * count].reshape(rows, count).T)
@@ -142,7 +142,7 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
 
 
 def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> tuple[int, ...]:
-    """How many rows :func:`bucket_rows_of` has on each street, before any bucket is made.
+    """The number of rows :func:`bucket_rows_of` has on each street, before any bucket is made.
 
     Raises:
         SpecError: as there.

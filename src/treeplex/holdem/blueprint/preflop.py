@@ -1,4 +1,4 @@
-"""How a blueprint of whole hold'em plays before the flop, by classes of hands."""
+"""A blueprint's preflop strategy in whole hold'em, by classes of hands."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class PreflopChart:
 
     @property
     def often(self) -> dict[str, float]:
-        """How often each action is taken by the hands that come here."""
+        """Action frequencies over the hands that reach this node."""
         members = np.bincount(HAND_CLASSES, minlength=len(self.classes)) * self.reach
         return dict(zip(self.actions, (self.shares @ members / members.sum()).tolist(), strict=True))
 

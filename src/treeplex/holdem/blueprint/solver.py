@@ -29,9 +29,9 @@ CHUNK = 256
 UNITS = 1000.0
 """Units of regret in a big blind."""
 NUMBER_BYTES = 9
-"""Of each action in each row: regret, average, and the share that is written."""
+"""Bytes per action and row: regret, average, and the share that is written."""
 DECISION_BYTES = 1_500
-"""Of each decision with the ends below it while the tree is listed, measured."""
+"""Bytes per decision, with the terminals below it, while the tree is listed (measured)."""
 
 
 class BlueprintSolver:

@@ -189,7 +189,7 @@ def street_codes(strengths: Strengths, method: str) -> tuple[Codes, Codes, Codes
 
 
 def features(street: int, pairs: bool, river_codes: int) -> NDArray[np.float64]:
-    """What each code stands for: float64 [codes, 1] E[HS2], or [codes, 2] for pairs, E[HS2] last."""
+    """Features of each code: float64 [codes, 1] E[HS2], or [codes, 2] for pairs, E[HS2] last."""
     if street == 3:
         return (np.arange(river_codes)[:, None] / (river_codes - 1)) ** 2
     numbers = np.arange(FULL + 1)

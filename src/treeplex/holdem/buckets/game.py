@@ -32,7 +32,7 @@ Outcomes = Sequence[tuple[int, float]]
 DEAL = -1
 """The node before the first buckets are dealt."""
 TOLERANCE = 1e-3
-"""How far float32 probabilities may be from summing to one."""
+"""Largest distance of float32 probabilities from a sum of one."""
 
 
 class BucketState(CheckedState):
@@ -218,7 +218,7 @@ class BucketGame(Game):
         return {}
 
     def player_at(self, node: int) -> int:
-        """Who acts at a node of the betting tree."""
+        """The player to act at a node of the betting tree."""
         event = None if node == DEAL else self.tree.nodes[node]
         if isinstance(event, Decision):
             return event.player
@@ -229,7 +229,7 @@ class BucketGame(Game):
         return -1 if node == DEAL else self.tree.nodes[node].street - self.spot.street
 
     def infostate(self, player: int, node: int, sequence: int) -> str:
-        """What a player with this sequence of buckets knows at a node."""
+        """The infostate of a player with this sequence of buckets at a node."""
         return f"[Observer: {player}][Buckets: {self.texts[self.dealt_at(node)][sequence]}][Actions: {self.tree.lines[node]}]"
 
     @cached_property

@@ -1,4 +1,4 @@
-"""How likely two players' sequences of buckets are together, and who wins: counted over all pairs of hands on many boards."""
+"""Joint probabilities and showdowns of two players' bucket sequences: counted over all pairs of hands on many boards."""
 
 import numpy as np
 

@@ -27,7 +27,7 @@ LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
 
 @dataclass(frozen=True)
 class BucketPlan:
-    """How hands are put into buckets.
+    """Card abstraction: how hands are put into buckets.
 
     Attributes:
         counts: buckets of each street.

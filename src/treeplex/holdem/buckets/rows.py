@@ -32,7 +32,7 @@ class BucketRows:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many rows there are on each street."""
+        """The number of rows on each street."""
         return bucket_counts(self.buckets.plan.counts, self.recall)
 
     @property

@@ -25,7 +25,7 @@ VARIABLE = "TREEPLEX_CACHE"
 
 
 def cache_directory() -> Path:
-    """Where tables are kept: ``$TREEPLEX_CACHE``, else ``treeplex`` in the user's cache directory of the operating system."""
+    """The cache folder: ``$TREEPLEX_CACHE``, else ``treeplex`` in the user's cache directory of the operating system."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen)
     if sys.platform == "win32":

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-decorators=False
-"""Who wins between any two of the 169 classes of hands, all-in before the flop: counts over all pairs of hands and all boards.
+"""All-in preflop equities of the 169 classes of hands: counts over all pairs of hands and all boards.
 
 The counts are exact and ship with the library; :func:`counted` makes them, and ``bench/class_equities.py`` writes the file.
 """

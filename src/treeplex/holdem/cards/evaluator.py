@@ -42,7 +42,7 @@ MOST_CARDS = 7
 
 
 class RankTables(NamedTuple):
-    """What the 8192 masks of ranks say, uint16 [8192] each.
+    """Lookup tables of the 8192 masks of ranks, uint16 [8192] each.
 
     Attributes:
         number: how many ranks there are.
@@ -180,7 +180,7 @@ RANK_NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "
 
 
 def hand_name(strength: int) -> str:
-    """What a hand is in words, from its strength by :func:`strengths`: ``pair of tens``, ``straight, queen high``."""
+    """The name of a hand, from its strength by :func:`strengths`: ``pair of tens``, ``straight, queen high``."""
     kind = strength >> CLASS_SHIFT
     primary, kickers = strength >> PRIMARY_SHIFT & MASKS - 1, strength & MASKS - 1
     high, second = highest_rank(primary), highest_rank(primary & ~(1 << max(primary.bit_length() - 1, 0)))

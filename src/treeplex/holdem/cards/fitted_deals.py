@@ -41,7 +41,7 @@ class DealSet(NamedTuple):
         return cls(np.array([board for board, _ in ordered], np.uint8), np.array([shares for _, shares in ordered], np.float32))
 
     def below(self, board: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """What is dealt after a board, and how many deals each copy of it stands for."""
+        """Deals after a board, and the number of deals that each copy of it stands for."""
         known = len(board)
         rows = (self.boards[:, :known] == np.array(board, np.uint8)).all(axis=1)
         street, cards = max(0, known - 2), slice(0, 3) if known == 0 else slice(known, known + 1)

@@ -1,4 +1,4 @@
-"""What a hand is on a board, in players' words: the made hand, the draw, and its suits.
+"""Hand categories on a board, in players' words: the made hand, the draw, and its suits.
 
 A hand is named by what its own two cards add. A pair on the board alone is nothing; two pair needs both cards, so on K K 7 the
 hand A7 has a second pair and AA an overpair. Straights, flushes, full houses and better count wherever they lie.

@@ -91,7 +91,7 @@ class Hands(NamedTuple):
 
     @property
     def gap(self) -> int:
-        """How far the ranks are apart."""
+        """The distance between the ranks."""
         return self.high - self.low
 
 

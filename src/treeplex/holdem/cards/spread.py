@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 
 
 def texture(cards: Sequence[int]) -> tuple[int, int, list[int]]:
-    """How deals are sorted: by the number of suits, then of ranks, then by ranks."""
+    """Sort key of deals: the number of suits, then of ranks, then the ranks."""
     ranks = sorted((card >> 2 for card in cards), reverse=True)
     return len({card & 3 for card in cards}), len(set(ranks)), ranks
 

@@ -100,7 +100,7 @@ def scattered(block: Any, seed: Any) -> Any:
 
 @kernel(error_model="numpy", inline="always")
 def width_of(bits: Any) -> int:
-    """How many bits a number takes."""
+    """The number of bits that a number takes."""
     width = 0
     while bits:
         width += 1

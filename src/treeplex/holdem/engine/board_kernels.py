@@ -1,4 +1,4 @@
-"""What happens at one board: own reach, the way from rows to terminals and back, and what returns from the boards below."""
+"""Kernels for one board: own reach, the way from rows to terminals and back, and values returned from the boards below."""
 
 from treeplex.base.arrays import Floats, Ints, Shorts
 from treeplex.engine.kernel import kernel

@@ -6,7 +6,7 @@ from treeplex.base.arrays import Ints, Shorts, Singles
 from treeplex.engine.kernel import kernel
 
 Seated = tuple[Ints, Shorts]
-"""Of a player's hands the classes, int64 [n], and ranks of strength, int16 [n], -1 where the board blocks a hand."""
+"""A player's hands: classes, int64 [n], and ranks of strength, int16 [n], -1 where the board blocks a hand."""
 BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
 """Ranks of hands that a board blocks: below all and above all."""
 

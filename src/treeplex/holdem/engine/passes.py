@@ -49,7 +49,7 @@ from treeplex.holdem.engine.storage import close_tile, open_tile, tile_of
 from treeplex.holdem.engine.value_tested import update_by_test
 
 BEST, REPLY, EXPECT = 0, 1, 2
-"""What :func:`answer` does at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
+"""Modes of :func:`answer` at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
 
 NUMBERS_A_THREAD = 150_000
 """Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""

@@ -22,7 +22,7 @@ def padded_columns(terminals: int) -> int:
 
 
 class Extent(NamedTuple):
-    """What the shapes of scratch space depend on.
+    """Sizes that determine the shapes of scratch space.
 
     Attributes:
         streets: int64 [S, 14], as in :class:`HoldemForm`.

@@ -77,7 +77,7 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
 def deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
 ) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
-    """What can be dealt on a board: representatives, the renamings to all they stand for, and those that leave them fixed."""
+    """Deals on a board: representatives, the renamings to all they stand for, and those that leave them fixed."""
     left = spot.format.cards_left(board)
     seen: set[tuple[int, ...]] = set()
     found = []
@@ -99,7 +99,7 @@ def deals(
 def kept_deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], street: int
 ) -> Iterator[tuple[tuple[int, ...], list[Renaming], list[Renaming], float]]:
-    """What is dealt on a board as :func:`deals` has it, and how many deals each of its copies stands for.
+    """Deals kept on a board, as :func:`deals` has them, and the number of deals each of its copies stands for.
 
     Where the spot deals only some of the boards, deals that differ only in suits are taken together or not at all.
 

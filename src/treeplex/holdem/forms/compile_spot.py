@@ -108,7 +108,7 @@ class CompiledSpot:
 
     @cached_property
     def size(self) -> SpotSize:
-        """How large it is."""
+        """The size of the compiled spot."""
         return SpotSize(
             nodes=len(self.betting),
             boards=tuple(map(len, self.boards)),
@@ -210,7 +210,7 @@ def joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
 
 
 class Layout:
-    """Where everything lies: the tables ``streets``, ``boards`` and ``copies`` of a form."""
+    """Memory layout: the tables ``streets``, ``boards`` and ``copies`` of a form."""
 
     def __init__(self, forests: list[Forest], boards: list[list[Board]]) -> None:
         rows = []

@@ -85,19 +85,19 @@ def rows_of(
 
 
 def board_part(game: CompiledSpot, street: int, number: int, player: int) -> slice:
-    """Where a player's numbers for a board of a street are in the arrays that a solver stores for a game."""
+    """The slice of a player's numbers for a board of a street in a solver's arrays of a game."""
     row = game.form.boards[game.first_boards[street] + number]
     start = int(row[STORE + player])
     return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
 
 
 def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
-    """Where a player's numbers for the first streets are in the arrays that a solver stores for a game, board by board."""
+    """The slices of a player's numbers for the first streets in a solver's arrays of a game, board by board."""
     return [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
 
 
 def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:
-    """How each hand plays at a decision of a game, float64 [A, H]; uniform for hands that cannot be there.
+    """Policy of each hand at a decision of a game, float64 [A, H]; uniform for hands that cannot be there.
 
     Args:
         game: the compiled game.

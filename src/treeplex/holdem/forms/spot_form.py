@@ -43,7 +43,7 @@ SMALL_INTEGERS = ("int16", "int8")
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, "int8": np.int8, PACKED: np.int16}
 """Kinds of numbers in which regrets and averages are kept."""
 PACKED_BYTES = 1.0
-"""Of a packed number, about; 0.75 to 0.96 were measured."""
+"""Bytes of a packed number, about; 0.75 to 0.96 were measured."""
 
 Array = NDArray[Any]
 
@@ -66,7 +66,7 @@ class FixedStrategy:
 
 
 class SpotState(NamedTuple):
-    """What a run on a spot keeps.
+    """The arrays of a run on a spot.
 
     Attributes:
         store: the arrays that the engine works on.
@@ -237,7 +237,7 @@ class SpotForm:
             array[...] = arrays[name]
 
     def average(self, state: SpotState) -> tuple[Array, Array]:
-        """What the average strategy is proportional to, [Q], and its scales, of 16-bit numbers."""
+        """The unnormalised average strategy, [Q], and its scales, of 16-bit numbers."""
         return state.store.average, state.store.average_scales
 
     def close(self) -> None:
@@ -248,7 +248,7 @@ class SpotForm:
         return state.store.average
 
     def values(self, state: SpotState, *, best: bool) -> Floats:
-        """What each player gets against the other's average strategy, chips, [2], by passes in the run's own precision."""
+        """Value of each player's average strategy against the other's, chips, [2], by passes in the run's own precision."""
         form, store, found = self.game.form, state.store, np.empty(2)
         for player in (0, 1):
             first, count = form.boards[0, HANDS + player], form.boards[0, COUNT + player]
@@ -280,7 +280,7 @@ def checked_storage(storage: str) -> str:
 
 
 def numbers_needed(size: SpotSize, needs: frozenset[str]) -> dict[str, int]:
-    """How many numbers each stored array has; fictitious play keeps its replies where others keep regrets."""
+    """The size of each stored array; fictitious play keeps its replies where others keep regrets."""
     sizes = dict.fromkeys(("regrets", "average", "guesses", "previous", "target"), size.stored) | {"changes": 2 * size.infosets}
     kept = needs | {"regrets"}
     return {name: number for name, number in sizes.items() if name in kept}

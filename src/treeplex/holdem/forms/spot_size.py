@@ -1,4 +1,4 @@
-"""How large a spot is once compiled, by arithmetic: no board is dealt and no betting line built.
+"""The size of a compiled spot, by arithmetic: no board is dealt and no betting line built.
 
 Boards that differ only in suits count once where the ranges allow it, as in :mod:`treeplex.holdem.forms.boards`. By Burnside's
 lemma the number of classes is the mean, over the renamings of suits that change neither board nor ranges, of how many ways to
@@ -25,7 +25,7 @@ from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
 
 Lengths = tuple[int, int, int, int]
-"""How many cycles of one, two, three and four cards a renaming of suits has."""
+"""Numbers of cycles of one, two, three and four cards in a renaming of suits."""
 
 MOST_BOARDS = 1_000_000
 """More boards than that are not dealt: it would take many minutes before the first iteration."""
@@ -36,7 +36,7 @@ NUMBER_BYTES = 8
 
 @dataclass(frozen=True)
 class SpotSize:
-    """How large a compiled spot is.
+    """The size of a compiled spot.
 
     Attributes:
         nodes: nodes of the betting tree, cards factored out.
@@ -101,7 +101,7 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
 
 
 class DealCounts(NamedTuple):
-    """How many boards and hands there are.
+    """Numbers of boards and hands.
 
     Attributes:
         boards: on each street.
@@ -217,7 +217,7 @@ def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]
 
 
 def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
-    """How many cards come before each street up to one, the first left out."""
+    """The number of cards dealt before each street up to one, the first left out."""
     return tuple(spot.format.deal[each] for each in spot.streets[1 : street + 1])
 
 
@@ -250,7 +250,7 @@ def cycle_tables(cycles: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], ND
 
 
 def lengths_of(cycles: Sequence[Sequence[int]]) -> Lengths:
-    """How many cycles there are of each length."""
+    """The number of cycles of each length."""
     counts = Counter(map(len, cycles))
     return counts[1], counts[2], counts[3], counts[4]
 

@@ -36,7 +36,7 @@ class Classes(NamedTuple):
 
 @runtime_checkable
 class HandPolicy(Protocol):
-    """How every hand plays from some public state of hold'em on.
+    """A policy of all hands from some public state of hold'em on.
 
     Attributes:
         game: the betting that it knows, from that state on.
@@ -50,7 +50,7 @@ class HandPolicy(Protocol):
         ...
 
     def table(self, node: int, name: Hashable) -> Floats:
-        """How each class plays at a decision of the betting tree, float64 [A, classes].
+        """Policy of each class at a decision of the betting tree, float64 [A, classes].
 
         Args:
             node: its number.
@@ -79,7 +79,7 @@ class Bias:
 
     @property
     def game(self) -> HoldemGame:
-        """That of the policy."""
+        """The game of the policy."""
         return self.policy.game
 
     def classes(self, board: tuple[int, ...]) -> Classes:
@@ -130,7 +130,7 @@ def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
 
 
 def stored_tables(policy: HandPolicy, forest: Forest, player: int, classes: Classes) -> Singles:
-    """How each class plays at all of a player's decisions of a street, float32 [actions, classes], in a solver's order."""
+    """Policy of each class at a player's decisions of a street, float32 [actions, classes], in a solver's order."""
     found = np.zeros((forest.actions[player], classes.size), np.float32)
     for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
         found[first : first + count] = policy.table(node, classes.name)

@@ -36,7 +36,7 @@ LETTERS = {"check": "x", "k": "x", "call": "c", "fold": "f", "bet": "b", "raise"
 KINDS = {"x": "check", "c": "call", "f": "fold", "a": "allin"}
 GRAMMAR = "write x check, c call, f fold, b50% or b120 bet, r300 raise to, a all-in, and cards such as 7s, with commas between"
 CHIP_MARGIN, SHARE_MARGIN, TIMES_MARGIN = 0.5000001, 0.005, 0.05
-"""How far a size may be from the one on offer: in chips, of the pot (shares are shown as whole per cents), times the bet."""
+"""Tolerances between a size and the one on offer: in chips, of the pot (shown as whole per cents), times the bet."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a line leads.
+    """The place in the betting tree that a line leads to.
 
     Attributes:
         node: number of the node in the betting tree.

@@ -1,4 +1,4 @@
-"""From locks, which name lines and hands, to fixed strategies at the nodes and boards of a compiled spot."""
+"""Node locks: turns locks, which name lines and hands, into fixed strategies at the nodes and boards of a compiled spot."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from treeplex.holdem.policies.line import PLAYERS, Place, chosen, find_place, re
 from treeplex.holdem.spots.locks import AnyLock, NodeLock, TextLock
 
 MARGIN = 1e-4
-"""How far the probabilities of a hand may be from adding up to 1."""
+"""Largest distance of a hand's probabilities from a sum of 1."""
 
 
 def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:

@@ -50,7 +50,7 @@ class SplitNetwork(NamedTuple):
 def average_of_network(
     policy: NeuralPolicy, game: CompiledSpot, *, threads: int = 1, watch: Watch | None = None
 ) -> NDArray[np.float32]:
-    """What a network's policy is proportional to on a compiled spot, float32 [Q] as a solver stores averages.
+    """A network's unnormalised policy on a compiled spot, float32 [Q] as a solver stores averages.
 
     Of a mixture it is the sum of its members' policies, each times its weight and own reach: a player follows one of them from
     the deal to the end (Steinberger 2019, equation 6).

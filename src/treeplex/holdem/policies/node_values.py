@@ -1,4 +1,4 @@
-"""What hands are worth everywhere in a solved spot: the average strategy's values at every node, and equities.
+"""Values everywhere in a solved spot: the average strategy's values at every node, and equities.
 
 Values come as *counterfactual* ones: chips times the opponent's reach with hands that share no card with one's own. Divided by
 that reach (:meth:`HoldemValues.compatible`) they are the expected chips of a hand. Looking at one betting tree of one board is
@@ -33,7 +33,7 @@ NOISE = 1e-11
 """A compatible reach below this share of the whole reach is what rounding leaves of zero."""
 
 SHARE = np.array([[1.0], [0.0], [0.5]])
-"""What a showdown pays in equity: a win, a loss, a tie."""
+"""Equity of a showdown: a win, a loss, a tie."""
 
 
 @dataclass(frozen=True, eq=False)

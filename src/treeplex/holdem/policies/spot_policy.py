@@ -136,7 +136,7 @@ class HoldemPolicy(HoldemMapping):
         return HoldemValues(self.game, store.average, threads=self.threads)
 
     def _reply(self, player: int) -> tuple[float, Store, BoardPool]:
-        """What a player gets by a best response, and that one as the regrets of a store, whose average is this policy."""
+        """A player's best-response value, and the response as the regrets of a store, whose average is this policy."""
         self.check_whole()
         if player not in (0, 1):
             raise PolicyError(f"a spot has players 0 and 1, not {player}")

@@ -151,7 +151,7 @@ def play_acpc(
 
 
 def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: float) -> str | None:
-    """What a dealer says next; None where it has left after a hand that was over.
+    """The dealer's next message; None where it has left after a hand that was over.
 
     Raises:
         GameError: it says nothing in time, or leaves within the hand or before the first one.
@@ -288,7 +288,7 @@ class Dealer:
         self._lines[player].send(str(state), self.limits.action)
 
     def _answer(self, player: int, number: int, table: BettingState) -> str:
-        """What a player says behind the state."""
+        """A player's answer, without the state before it."""
         began = monotonic()
         while True:
             line = self._line(player, monotonic() - began)
@@ -326,7 +326,7 @@ class Dealer:
 
 
 def chips_of(results: Sequence[float]) -> str:
-    """What players won, as the competition's logs have it: at most six decimals."""
+    """Players' winnings in the format of the competition's logs: at most six decimals."""
     return "|".join(f"{result + 0.0:.6f}".rstrip("0").rstrip(".") for result in results)
 
 

@@ -13,7 +13,7 @@ from treeplex.base.storage.reading import parse_json, reason
 from treeplex.errors import GameError, SpecError
 
 SECONDS = 180.0
-"""How long an answer may take."""
+"""Seconds after which a request times out."""
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds before a question is asked again, time after time."""
 BUSY = (409, 429, 502, 503, 504)
@@ -108,7 +108,7 @@ def check_address(url: str) -> None:
 
 
 def read_answer(answer: Any, until: float) -> bytes:
-    """What a server says, all of it.
+    """The whole answer of a server.
 
     Raises:
         TimeoutError: it is not over at this time.
@@ -127,7 +127,7 @@ def read_answer(answer: Any, until: float) -> bytes:
 
 
 def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
-    """What is wrong where a server answers with a status that says so."""
+    """The error for an answer with a failure status."""
     try:
         said = shown(error.read(10_000))
     except (OSError, http.client.HTTPException, ValueError):
@@ -140,7 +140,7 @@ def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
 
 
 def said_by(error: object) -> str:
-    """What an error says."""
+    """The text of an error."""
     return reason(error) if isinstance(error, OSError) else str(error) or type(error).__name__
 
 

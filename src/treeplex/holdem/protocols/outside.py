@@ -19,7 +19,7 @@ from treeplex.search.agents.agent import Agent
 Action = tuple[str, int]
 """``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
 DIGITS, MOST_DIGITS = "0123456789", 18
-"""Of a number of chips; more would be no chips."""
+"""The digits of a number of chips, and the most of them."""
 
 
 def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, Game]:

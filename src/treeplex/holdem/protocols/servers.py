@@ -20,7 +20,7 @@ from treeplex.search.agents.agent import Agent
 STACK, BLINDS = 20_000, (50, 100)
 """Both servers play with these."""
 MOST_CHIPS = 1e9
-"""That anybody wins in a hand; what is more, or no number, is no result."""
+"""The most chips won in a hand; larger values, or NaN, are no result."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Deal:
         return int(self.game.look.place[cards[0], cards[-1]]) if len(cards) == count else None
 
     def row(self, player: int) -> Singles:
-        """What a player's networks see of the cards."""
+        """A player's network inputs about the cards."""
         look = self.game.look
         if self._rows is None:
             hands = [self.hand(each) for each in range(2)]
@@ -160,7 +160,7 @@ class DealtSpot(Game):
 
     @cached_property
     def look(self) -> SpotLook:
-        """What networks see."""
+        """The encoding of network inputs."""
         return SpotLook(self.spot, self.cards_aside.tree)
 
     @property
@@ -175,7 +175,7 @@ class DealtSpot(Game):
         return [card for card in self.spot.format.deck if card not in deal.hole and card not in deal.board]
 
     def player_at(self, deal: Deal, node: int) -> int:
-        """Who acts."""
+        """The player to act."""
         if len(deal.hole) < self.hole_cards or len(deal.board) not in self.spot.format.board_sizes:
             return CHANCE
         return self.cards_aside.player_at(node, deal.board)

@@ -83,7 +83,7 @@ class HoldemGame(PublicGame):
 
     @cached_property
     def incidence(self) -> Floats:
-        """Which hand has which card, float64 [H, 52], 1 or 0."""
+        """Incidence of hands and cards, float64 [H, 52], 1 or 0."""
         hands = self.spot.format.hands
         held = np.zeros((len(hands), 52))
         for column in range(hands.shape[1]):
@@ -101,7 +101,7 @@ class HoldemGame(PublicGame):
         return found
 
     def event(self, state: State) -> Node:
-        """What the betting tree says of a state."""
+        """The betting-tree node of a state."""
         return self.tree.nodes[holdem_state(state).node]
 
     def pot(self, state: State) -> float:
@@ -214,7 +214,7 @@ class HoldemGame(PublicGame):
         return np.where(self.incidence @ self.incidence.T > 0, 0.0, np.outer(*ranges))
 
     def given(self, state: State, ranges: Sequence[Floats], player: int, hand: int) -> Floats:
-        """What a player who holds a hand believes about the other's, float64 [H]; zeros if nothing fits it."""
+        """A player's belief about the other's hand given its own, float64 [H]; zeros if nothing fits it."""
         held = bool(self.possible(state)[player][hand])
         other = ranges[1 - player] * (self.free(self.spot.format.hands[hand]) & held)
         total = other.sum()

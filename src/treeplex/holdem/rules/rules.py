@@ -174,7 +174,7 @@ class PokerGame(Game):
         return list(combinations(self.spot.format.cards_left(dead), self.next_deal(board)))
 
     def player_at(self, node: int, board: tuple[int, ...]) -> int:
-        """Who acts at a node of the betting tree, once hands are dealt."""
+        """The player to act at a node of the betting tree, once hands are dealt."""
         event = self.tree.nodes[node]
         if isinstance(event, Decision):
             return event.player
@@ -192,7 +192,7 @@ class PokerGame(Game):
         return self._strengths[board]
 
     def infostate(self, observing: int, hand: int | None, acting: int, node: int, board: tuple[int, ...]) -> str:
-        """What a player with this hand (None before the deal) knows; ``acting`` is the current player."""
+        """The infostate of a player with this hand (None before the deal); ``acting`` is the current player."""
         private, shown = "" if hand is None else self.hand_names[hand], self.shown_board(board)
         return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
 
@@ -351,7 +351,7 @@ class PokerPublicTree(public.PublicTree):
         return public.PublicState((other.game.lines.index(self.game.lines[number]), board), public.pair_state(state).weight)
 
     def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
-        """Who wins, [H, H]: 1 for player 0, -1 for player 1, 0 for a tie."""
+        """Sign of the showdown, [H, H]: 1 if player 0 wins, -1 if player 1 does, 0 for a tie."""
         if board not in self._showdowns:
             strength = np.array(self.game.strengths(board))[self.hands]
             self._showdowns[board] = np.sign(strength[:, None] - strength[None, :]).astype(np.float64)

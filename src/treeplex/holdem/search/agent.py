@@ -24,7 +24,7 @@ from treeplex.search.subgames.horizon import Horizon
 
 @dataclass(frozen=True)
 class StreetSearch:
-    """How a street is searched.
+    """Settings of a street's search.
 
     Attributes:
         method: a name of :data:`treeplex.search.METHODS`.

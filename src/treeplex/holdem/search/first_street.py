@@ -1,4 +1,4 @@
-"""What the average policy of a search of one street is worth, its ends valued for the beliefs that it leads to itself."""
+"""Values of a search's average policy on one street, leaves valued for the beliefs that it leads to itself."""
 
 from typing import NamedTuple
 

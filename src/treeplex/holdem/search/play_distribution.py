@@ -90,7 +90,7 @@ class Player:
             self.endgames.walk(player, policy, below, keep=keep, add=add)
 
     def exploitability(self, top: NDArray[Any], below: NDArray[Any]) -> float:
-        """Of a strategy of the whole game, up to a factor, in chips."""
+        """Exploitability of a strategy of the whole game, up to a factor, in chips."""
         return self.judge(np.concatenate((top, below)), expected=False).exploitability
 
     def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> Judgement:

@@ -62,7 +62,7 @@ class SpotAgent(BaseAgent):
         return table
 
     def action_values(self, hand: int) -> Floats:
-        """What each action is worth to a hand of the player to act if all follow the solution afterwards, float64 [A].
+        """Action values of a hand of the player to act if all follow the solution afterwards, float64 [A].
 
         In chips against half of the starting pot; NaN for a hand outside the range or without compatible reach.
         """

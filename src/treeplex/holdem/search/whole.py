@@ -145,7 +145,7 @@ class WholeHoldemAgent(BaseAgent):
         return inner if isinstance(inner, HoldemBlueprintAgent) else None
 
     def _below(self) -> tuple[BucketPolicy, float] | None:
-        """How the blueprint plays from the beginning of this street on, and the pot over that in its chips.
+        """The blueprint's policy from the start of this street on, and the pot over that in its chips.
 
         None if it has no such street: both are all-in in the betting as it was translated.
         """
@@ -265,7 +265,7 @@ class WholeHoldemAgent(BaseAgent):
         return None
 
     def _spot(self, ranges: Ranges) -> Spot:
-        """What follows as a spot, with as many bets as there is time for."""
+        """What follows as a spot, with the richest betting that there is time for."""
         solving, table = self.solving, hand_of(self.state).table
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)

@@ -1,4 +1,4 @@
-"""What solving a spot takes, and whether it fits into memory: asked before anything large is built."""
+"""Cost of solving a spot, and whether it fits into memory: estimated before anything large is built."""
 
 import os
 from collections.abc import Mapping

@@ -38,7 +38,7 @@ MOST_HEADER = 50_000_000
 """Bytes of a header that is read alone."""
 KINDS = ("<f4", "<f8", "<i2", "<i8", "<u2", "|u1", "|i1")
 LEVEL, SAMPLE, WORTH_IT = 1, 1 << 14, 0.9
-"""How hard to compress; bytes whose sample stays above that share of its size are kept as they are."""
+"""Compression: level, sample size, and the share of a sample's size above which bytes stay uncompressed."""
 
 
 def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], threads: int) -> None:

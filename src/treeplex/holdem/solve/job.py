@@ -78,7 +78,7 @@ class SpotJob(SolvingJob):
 
     @property
     def identity(self) -> str:
-        """Of the spot."""
+        """The spot's identity."""
         return self.solver.game.spot.identity
 
     @property
@@ -164,7 +164,7 @@ class SpotJob(SolvingJob):
         return {"disk_mb_per_second": size / 1e6 / seconds} if seconds else {}
 
     def points(self) -> Iterator[int]:
-        """Where to judge."""
+        """Iterations at which to judge."""
         return evaluation_points(self.iterations, every=self.every)
 
     def about(self) -> Mapping[str, Any]:

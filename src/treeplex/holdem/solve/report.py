@@ -1,4 +1,4 @@
-"""What the command line says of a solved spot: EVs from the pot, exploitability in chips and as a share of the pot."""
+"""Command-line report of a solved spot: EVs from the pot, exploitability in chips and as a share of the pot."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ def in_big_blinds(solution: "HoldemSolution") -> float | None:
 
 
 def facts_of(solution: "HoldemSolution") -> dict[str, str]:
-    """What people read of a solution, by name."""
+    """Facts about a solution for people, by name."""
     spot, settings = solution.spot, solution.settings
     pot, until = spot.opening_pot, settings.until
     if not solution.judged and not until:
@@ -70,7 +70,7 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
 
 
 def record_of(solution: "HoldemSolution") -> dict[str, Any]:
-    """What ``--json`` prints beyond what it does of any solution."""
+    """Fields that ``--json`` prints in addition to those of any solution."""
     pot, (oop, ip), judged = solution.spot.opening_pot, solution.spot.committed, solution.judged
     settings, valued = solution.settings, solution.judged or bool(solution.settings.until)
     return {

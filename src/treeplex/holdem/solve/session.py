@@ -52,7 +52,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run stops, and what it may use.
+    """Stopping criteria of a run, and its resources.
 
     Attributes:
         iterations, target, seconds: when it stops; None where nothing was said.

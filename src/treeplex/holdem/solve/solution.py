@@ -45,7 +45,7 @@ FULL = 65_535
 """A probability of one, in files that are not resumable."""
 
 STATE = "state."
-"""How the names of the solver's arrays begin in files."""
+"""Prefix of the names of the solver's arrays in files."""
 SHOWN = (f"{STATE}average", f"{STATE}average_scales")
 """Those of them that the strategy is in."""
 
@@ -56,7 +56,7 @@ broken off."""
 
 @dataclass(frozen=True)
 class HoldemSettings(Settings):
-    """How a spot was solved.
+    """Settings with which a spot was solved.
 
     Attributes:
         storage: in which numbers, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
@@ -174,7 +174,7 @@ class HoldemSolution(Solution, HoldemMapping):
         return self.settings.target
 
     def facts(self) -> dict[str, str]:
-        """What people read of it, by name."""
+        """Facts for people, by name."""
         return facts_of(self)
 
     def to_json(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class HoldemSolution(Solution, HoldemMapping):
         return self.policy.at(line)
 
     def root_values(self, *, best: bool = False) -> NDArray[np.float64]:
-        """What every hand is worth before the first action, float64 [2, H], hands in the order of ``format.hands``.
+        """Values of all hands before the first action, float64 [2, H], hands in the order of ``format.hands``.
 
         Counterfactual values: chips against half the starting pot, times the opponent's weight of hands that share no card.
         Weighted by a player's own range and divided by ``game.compatible`` they add up to ``ev``.
@@ -290,7 +290,7 @@ def spot_file(path: str | os.PathLike[str]) -> Path:
 
 
 def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
-    """How many streets a file keeps."""
+    """The number of streets a file keeps."""
     names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
     if streets is None:
         return solution.streets

@@ -94,7 +94,7 @@ class HoldemSolver(FormSolver[Any]):
         self.form.close()
 
     def average(self) -> tuple[Array, Array]:
-        """What the average strategy is proportional to, [Q], and its scales, of 16-bit numbers."""
+        """The unnormalised average strategy, [Q], and its scales, of 16-bit numbers."""
         return self.form.average(self.tables)
 
     def restore(self, iteration: int, arrays: Mapping[str, Array]) -> None:

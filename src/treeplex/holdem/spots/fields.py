@@ -184,7 +184,7 @@ def single_cards(text: str) -> Floats:
 
 
 def street_names(format: Format) -> tuple[str, ...]:
-    """What the streets of a format are called in files: those of hold'em, or numbers from 1."""
+    """Names of a format's streets in files: those of hold'em, or numbers from 1."""
     return HOLDEM_STREETS if format.deal == (0, 3, 1, 1) else tuple(str(each + 1) for each in range(format.streets))
 
 

@@ -178,9 +178,9 @@ TURN_ENDGAME = "turn_endgame"
 NAMED = (TURN_ENDGAME, "flop_holdem", "royal_holdem", "rhode_island_holdem", "leduc_holdem")
 """Spots that have a name, in place of a file."""
 SPOT_FILES = (".yaml", ".yml", ".toml")
-"""How the names of spot files end."""
+"""Suffixes of spot files."""
 SOLVED_FILE = ".spot"
-"""How the name of a solved spot's file ends."""
+"""Suffix of a solved spot's file."""
 SPOTS = "treeplex.holdem.solve.spot_game:SpotGame"
 """What solves and judges spots, as ``module:name``."""
 HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")

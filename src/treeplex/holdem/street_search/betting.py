@@ -73,7 +73,7 @@ class StreetBetting:
 
     @classmethod
     def of(cls, game: PublicHoldem, table: BettingState, board: Sequence[int]) -> "StreetBetting":
-        """What may be bet on a street that begins with a table; of the board its length matters."""
+        """The betting of a street that begins with a table; of the board only the length matters."""
         decisions: list[StreetDecision | None] = []
         ends, stops = list[StreetEnd](), list[StreetStop]()
 

@@ -140,7 +140,7 @@ class StreetSubgame(Subgame):
 
     @cached_property
     def roots(self) -> StreetPlaces:  # type: ignore[override]
-        """Where it begins, one state a row."""
+        """The roots, one state a row."""
         return StreetPlaces(self.game, [PublicHand(self.betting.decisions[0].table, board) for board in self.boards])
 
     @cached_property
@@ -212,12 +212,12 @@ class StreetSubgame(Subgame):
         return first, second
 
     def at(self, array: NDArray[Any], player: int, last: Last) -> NDArray[Any]:
-        """What an array [Q] has for the hands of a player after its last action, a view [B, H]."""
+        """The view [B, H] of an array [Q] for the hands of a player after its last action."""
         begin = self.begin(player, last)
         return array[begin : begin + self.width].reshape(len(self.boards), -1)
 
     def block(self, array: NDArray[Any], decision: int) -> NDArray[Any]:
-        """What an array [Q] has for the actions of a decision, a view [A, B, H]."""
+        """The view [A, B, H] of an array [Q] for the actions of a decision."""
         first, actions = int(self.firsts[decision]), len(self.betting.decisions[decision].actions)
         return array[first : first + actions * self.width].reshape(actions, len(self.boards), -1)
 
@@ -338,7 +338,7 @@ class StreetArrays(SubgameArrays):
 
     @property
     def values(self) -> Floats:
-        """What sequences are worth, [Q], as written since :meth:`write_gradient`; scratch space."""
+        """Values of sequences, [Q], as written since :meth:`write_gradient`; scratch space."""
         return self._work.values
 
     def root_entries(self, player: int) -> Floats:

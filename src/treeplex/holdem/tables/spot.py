@@ -273,7 +273,7 @@ class HoldemTable(Table):
 
     @property
     def whole_board(self) -> int:
-        """How many cards lie on the table in the end."""
+        """The number of cards of a complete board."""
         return sum(self._spot.format.deal)
 
     @property
@@ -322,7 +322,7 @@ class HoldemTable(Table):
 
     @property
     def _event(self) -> Node:
-        """What happens at the table."""
+        """The betting-tree node of the table."""
         return agent_game(self._agent).event(self._agent.state)
 
     def _dealt(self) -> Belief:

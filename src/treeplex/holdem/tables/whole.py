@@ -129,7 +129,7 @@ class WholeTable(Table):
         return found
 
     def seat(self, player: int) -> str:
-        """What a player is called."""
+        """The name of a seat."""
         if player == self._person:
             return "you"
         return self._opponent if self.players == 2 else position_names(self.players)[self.rules.order.index(player)]
@@ -312,7 +312,7 @@ class WholeTable(Table):
         return rules.pot(table) + min(table.faced, rules.stacks[table.player]) - table.paid[table.player]
 
     def _allowed(self, raises: list[int]) -> str:
-        """Which bets and raises there are, in words."""
+        """The legal bets and raises, in words."""
         if not raises:
             return "there is no raise here"
         base = self.betting.base

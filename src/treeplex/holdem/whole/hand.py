@@ -91,7 +91,7 @@ class HandRules:
         return table._replace(paid=paid, player=TERMINAL)
 
     def payoffs(self, table: BettingState, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
-        """What each player wins or loses where the hand is over.
+        """Each player's payoff at the end of a hand, in chips.
 
         Args:
             table: the end of the betting.
@@ -146,7 +146,7 @@ class HandRules:
         return found
 
     def action_name(self, table: BettingState, action: int) -> str:
-        """What an action is called: bets and raises by the player's chips on this street."""
+        """The name of an action: bets and raises by the player's chips on this street."""
         kind, amount = self.betting.action_kind(table, action), action - table.base
         return kind if action <= CALL else f"allin {amount}" if action == self.stacks[table.player] else f"{kind} {amount}"
 

@@ -44,7 +44,7 @@ def check_table(rules: HandRules) -> None:
 
 
 def too_short(rules: HandRules, what: str) -> SpecError:
-    """What is said of stacks that are too short for blinds and antes."""
+    """The error for stacks that are too short for blinds and antes."""
     antes, big = max(rules.betting.antes, default=0), rules.betting.big_blind
     posted, needed = (" and the antes", " and the ante") if antes else ("", "")
     return SpecError(

@@ -34,7 +34,7 @@ from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 
 MANY_TRIES = 10_000
-"""How often hands are drawn until no two share a card."""
+"""Redraws of hands until no two share a card, at most."""
 MOST_COMBINATIONS = 200_000
 """Pairs of hands up to which sums over the hands of several players are exact."""
 

@@ -52,7 +52,7 @@ class PastHand(NamedTuple):
     won: tuple[float, ...]
 
     def seen_by(self, player: int) -> str:
-        """What a player knows of the hand; -1 for what everybody does."""
+        """A player's view of the hand; -1 for the public one."""
         known = [
             f"{each}:{cards}"
             for each, cards in zip(self.players, self.cards, strict=True)

@@ -1,1 +1,1 @@
-"""Who wins: the strength of hands on complete boards, folds and showdowns with card removal, equities over boards to come."""
+"""Showdowns: the strength of hands on complete boards, folds and showdowns with card removal, equities over boards to come."""

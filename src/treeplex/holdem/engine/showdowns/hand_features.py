@@ -1,4 +1,4 @@
-"""What a network sees of single hands against a range: equities over all boards to come, places in both ranges, blockers.
+"""Network inputs of single hands against a range: equities over all boards to come, places in both ranges, blockers.
 
 Hands are those that a board allows, n of them. Equity of a hand is its chance to win at showdown, ties counting half, against
 the opponent's range without the hands that share a card with it.

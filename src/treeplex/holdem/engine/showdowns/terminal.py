@@ -63,7 +63,7 @@ def showdowns(
     total: Floats,
     by_card: Floats,
 ) -> None:
-    """What showdowns without rake are worth: ``weaker - stronger`` (``reach`` is in chips already), both orders ascending.
+    """Values of showdowns without rake: ``weaker - stronger`` (``reach`` is in chips already), both orders ascending.
 
     One ascending sweep: before the opponent's hands of a level are added the sums are the weaker ones W, afterwards W + E. With
     all sums T, ``W - L = W + (W + E) - T``; starting the sums at -T/2 leaves two evaluations, and a hand's twin cancels.
@@ -121,7 +121,7 @@ def raked_showdowns(
     total: Floats,
     by_card: Floats,
 ) -> None:
-    """What showdowns are worth: ``win W + tie E + lose L = (win - tie) W + (tie - lose) (W + E) + lose T``.
+    """Values of showdowns with rake: ``win W + tie E + lose L = (win - tie) W + (tie - lose) (W + E) + lose T``.
 
     ``chips`` is [3, columns], win, lose and tie; ``reach`` is not in chips here.
     """

@@ -1,4 +1,4 @@
-"""Where the numbers of parts are kept between passes: in memory or in files, as they are or packed.
+"""Storage of parts' numbers between passes: in memory or in files, as they are or packed.
 
 A block is one array of one player in one part, as bytes. Files have two sides: an iteration reads one and writes the other, so
 that a job that was lost can be done again, and a run that was killed resumes at its last whole iteration.
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 
 class Blocks(Protocol):
-    """Where blocks are kept."""
+    """Storage of blocks."""
 
     def read(self, block: Block) -> Bytes | None:
         """A block; None if it was never written."""

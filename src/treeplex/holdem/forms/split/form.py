@@ -47,7 +47,7 @@ MEMORY_FOLDER = Path("/dev/shm")
 
 @dataclass
 class SplitState:
-    """What a run keeps.
+    """The arrays of a run.
 
     Attributes:
         trunk: regrets, guesses and averages of the first street, with scales, by their names in a store.
@@ -240,7 +240,7 @@ class SplitForm:
         return np.array(crew.root_values(player))
 
     def values(self, state: SplitState, *, best: bool) -> Floats:
-        """What each player gets against the other's average strategy, chips, [2]."""
+        """Value of each player's average strategy against the other's, chips, [2]."""
         found = np.empty(2)
         for player in (0, 1):
             first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]

@@ -37,7 +37,7 @@ class Step(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a job gives.
+    """The result of a job.
 
     Attributes:
         values: what the ends of the trunk are worth to the player as far as the part goes, float64 [ends, hands].

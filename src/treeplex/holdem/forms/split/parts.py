@@ -41,12 +41,12 @@ class Part:
 
     @cached_property
     def stored(self) -> tuple[slice, slice]:
-        """Where the players' numbers are in a stored array of the part."""
+        """The slices of the players' numbers in a stored array of the part."""
         return self._slices(STORE, 1)
 
     @cached_property
     def scales(self) -> tuple[slice, slice]:
-        """Where the scales of their 16-bit numbers are."""
+        """The slices of the scales of their 16-bit numbers."""
         return self._slices(SCALES, TILE)
 
     def _slices(self, column: int, hands: int) -> tuple[slice, slice]:

@@ -1,4 +1,4 @@
-"""What hands get when both players are all-in and cards are still to come: one matrix over pairs of hands for a board."""
+"""All-in values with cards still to come: one matrix over pairs of hands for a board."""
 
 from math import comb
 from typing import NamedTuple

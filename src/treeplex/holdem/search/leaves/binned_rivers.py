@@ -29,7 +29,7 @@ from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.subgame import Places, Ranges
 
 Function = Callable[[Singles], Singles]
-"""From rows, float32 [n, inputs], to what the bins of both players are worth, in pots, float32 [n, 2B]."""
+"""Maps rows, float32 [n, inputs], to the values of both players' bins, in pots, float32 [n, 2B]."""
 SINGLE = 0
 """Bins: a bin for each hand."""
 
@@ -113,7 +113,7 @@ class RiverBins:
         return np.ascontiguousarray(self.format.hands, np.uint8)
 
     def rows(self, believed: Ranges, pots: Floats, stacks: Floats) -> Singles:
-        """What a network sees of all rivers at K places, float32 [K * R, inputs], rivers of one place together.
+        """Network inputs of all rivers at K places, float32 [K * R, inputs], rivers of one place together.
 
         Args:
             believed: for each player float64 [K, H], reach of each hand, any scale.

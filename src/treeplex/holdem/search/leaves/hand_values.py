@@ -32,7 +32,7 @@ from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.subgame import Places, Ranges
 
 Function = Callable[[Singles], Singles]
-"""From rows of hands, float32 [n, INPUTS], to what they are worth over the showdown, in pots, float32 [n, 1]."""
+"""Maps rows of hands, float32 [n, INPUTS], to their values over the showdown, in pots, float32 [n, 1]."""
 TOGETHER = 256
 """Boards of which a function is asked in one call."""
 
@@ -100,7 +100,7 @@ class HandBoard:
         return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
 
     def look(self, pot: float, stack: float) -> Floats:
-        """What a network sees of pot, stack and board, float64 [3]."""
+        """Network inputs of pot, stack and board, float64 [3]."""
         suits = max(sum(card & 3 == suit for card in self.cards) for suit in range(4))
         paired = len({card >> 2 for card in self.cards}) < len(self.cards)
         return np.array([stacks_in_pots(stack, pot), suits - 2.0, float(paired)])
@@ -121,7 +121,7 @@ class HandBoard:
         return mass, equity
 
     def rows(self, reach: Floats, mass: Floats, equity: Floats, look: Floats, player: int) -> Singles:
-        """What a network sees of each hand of a player, float32 [n, INPUTS]; ``look`` as :meth:`look` has it."""
+        """Network inputs of each hand of a player, float32 [n, INPUTS]; ``look`` as :meth:`look` has it."""
         rows = np.empty((len(self.held), INPUTS), np.float32)
         write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
         return rows

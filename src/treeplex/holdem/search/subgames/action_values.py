@@ -1,4 +1,4 @@
-"""What actions are worth in a street of hold'em that was searched or solved, by its average policy."""
+"""Action values in a street of hold'em that was searched or solved, by its average policy."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ class StreetWorth:
     reach: Pair
 
     def of_hands(self, state: State) -> Floats:
-        """What each action at a decision of the street is worth to who acts, float64 [A, H], in chips; H hands of the format.
+        """Action values at a decision of the street to the acting player, float64 [A, H], in chips; H hands of the format.
 
         Counted from half of the pot with which the game began; NaN for hands that cannot be held or meet no hand of the other.
         """

@@ -206,7 +206,7 @@ def run_batch(
 
 
 def row_path(folder: Path, board: Board) -> Path:
-    """Where the result of a board is kept."""
+    """The path of a board's result."""
     return folder / "boards" / f"{board.name}.json"
 
 

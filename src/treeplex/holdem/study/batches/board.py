@@ -21,7 +21,7 @@ from treeplex.run.solve.settings import DEFAULT_ITERATIONS
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, pace_of
 
 FAILURES = (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError)
-"""What goes wrong with one board, and not with the others."""
+"""Exceptions that fail one board and not the others."""
 
 
 class StoppedError(Exception):
@@ -104,7 +104,7 @@ def solve_row(task: BoardTask) -> tuple[Row | str, bytes | None]:
 
 
 def words_of(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """An error as one line of text."""
     return " ".join(str(error).split()) or type(error).__name__
 
 

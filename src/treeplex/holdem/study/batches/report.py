@@ -44,12 +44,12 @@ class BatchReport:
 
     @property
     def place(self) -> str:
-        """Which decision it is, in words."""
+        """The decision, in words."""
         return f"after {self.line}" if self.line else "first decision"
 
     @property
     def player(self) -> int | None:
-        """Who acts there."""
+        """The player to act there."""
         return next((int(row.lines[self.line]["player"]) for row in self.rows), None)
 
     @property

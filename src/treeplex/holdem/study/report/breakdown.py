@@ -16,7 +16,7 @@ from treeplex.holdem.study.equity import quantiles
 from treeplex.holdem.study.report.page_data import ABSENT, NodeReport, Side, class_numbers, weighted_mean
 
 GROUPINGS = (*KINDS, "class")
-"""What hands can be grouped by."""
+"""Groupings of hands."""
 DIGITS = 4
 """Digits after the point of weights in a range's text."""
 

@@ -9,7 +9,7 @@ every kind of colour vision and black text is readable on each; brightness falls
 INK = "#111111"
 """Text on any of these colours."""
 RAMP = ("#F3ECD8", "#EBC98C", "#DD9E5B", "#B98586", "#8D87B8")
-"""From low to high, for equities and EVs; brightness falls all the way."""
+"""Colour ramp from low to high, for equities and EVs; brightness falls all the way."""
 
 
 def colours(kinds: Sequence[str]) -> tuple[str, ...]:

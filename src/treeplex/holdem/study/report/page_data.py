@@ -20,7 +20,7 @@ from treeplex.holdem.cards.format import Format
 from treeplex.holdem.cards.ranges import parse_range
 
 PLAYERS = ("OOP", "IP")
-"""What players are called: out of position, in position."""
+"""Names of the players: out of position, in position."""
 ABSENT = 0.0005
 """A hand class whose weight is a smaller part of the largest one's is shown as not there, and a hand after all others."""
 LEAST_HEIGHT = 0.06
@@ -110,12 +110,12 @@ class Side:
 
     @property
     def combos(self) -> float:
-        """How many hands of weight one the range is worth."""
+        """Combos in the range, by weight."""
         return float(self.weight.sum())
 
     @property
     def action_combos(self) -> Floats:
-        """[A] the same for each action."""
+        """Combos that take each action, [A], by weight."""
         return np.asarray(self.frequency @ self.weight)
 
     @property
@@ -204,7 +204,7 @@ class NodeReport:
 
 
 class SpotLike(Protocol):
-    """What a report needs to know of a spot; see :class:`treeplex.holdem.spots.spot.Spot`."""
+    """The fields of a spot that a report needs; see :class:`treeplex.holdem.spots.spot.Spot`."""
 
     @property
     def pot(self) -> float: ...
