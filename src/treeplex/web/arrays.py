@@ -35,7 +35,7 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.float32]]]:
-    """What :func:`pack` packed."""
+    """Unpack the result of :func:`pack`."""
     (length,) = LENGTH.unpack_from(data)
     head = json.loads(data[LENGTH.size : LENGTH.size + length])
     numbers = np.frombuffer(data, "<f4", offset=LENGTH.size + length)

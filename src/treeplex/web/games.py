@@ -76,7 +76,7 @@ class Workshop:
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about games."""
+    """Routes for games."""
     router = APIRouter(prefix="/api/games")
     games = Hosts(Browser, MOST_GAMES)
     workshop = Workshop(games)

@@ -44,7 +44,7 @@ class Judged(Pasted):
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about hand histories."""
+    """Routes for hand histories."""
     router = APIRouter(prefix="/api/hands")
     reviews, running, failed, guard = Hosts(Reviewer, MOST_REVIEWS), set[str](), dict[str, str](), threading.Lock()
     served.closing.append(reviews.close)

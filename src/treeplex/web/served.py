@@ -1,4 +1,4 @@
-"""What a server serves: a folder, perhaps one file besides, and what is shared by all that answers requests."""
+"""The state of a server: a folder, perhaps one file more, and what all request handlers share."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from treeplex.web.spots.held import Solutions
 OWN = ".web"
 """The folder in the folder served where the server keeps its own things."""
 OUTSIDE = ":"
-"""How the name of the opened file begins where it is not in the folder."""
+"""Prefix of the opened file's name if it is not in the folder."""
 LONGEST_NAME = 80
 
 
@@ -80,11 +80,11 @@ class Served:
 
     @property
     def own(self) -> Path:
-        """Where the server keeps its own things."""
+        """The folder for the server's own files."""
         return self.folder / OWN
 
     def name(self, path: Path) -> str:
-        """What requests call a file: its path within the folder, with slashes."""
+        """The name of a path in requests: its path within the folder, with slashes."""
         path = Path(os.path.abspath(path))
         if path.is_relative_to(self.folder):
             return path.relative_to(self.folder).as_posix()

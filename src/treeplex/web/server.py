@@ -28,7 +28,7 @@ PATIENCE = 3
 
 @dataclass(frozen=True)
 class Listening:
-    """Where a server listens.
+    """The address of a server.
 
     Attributes:
         socket: bound already.
@@ -44,7 +44,7 @@ class Listening:
 
     @property
     def access(self) -> Access:
-        """Who is let in."""
+        """The rules of access."""
         names = LOOPBACK | {self.host.lower().rstrip(".")}
         if self.token is None:
             return Access(names=names)
@@ -52,7 +52,7 @@ class Listening:
 
     @property
     def address(self) -> str:
-        """What to open in the browser, with the token."""
+        """The address to open in the browser, with the token."""
         host = self.host
         if is_address(host):
             found = ipaddress.ip_address(host)

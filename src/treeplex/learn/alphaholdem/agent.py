@@ -121,7 +121,7 @@ class AlphaHoldemAgent(BaseAgent):
         return labels[pick(self.generator, self._policy(np.array([hand]))[:, 0])]
 
     def _policy(self, hands: np.ndarray) -> Floats:
-        """How hands play, float64 [labels, hands]."""
+        """Policy of some hands, float64 [labels, hands]."""
         coder, labels = self.coder, list(self.game.options(self.state).labels)
         offer = coder.offer(self._own)
         actions = np.broadcast_to(coder.actions(self._done, offer), (len(hands), *coder.action_shape)).copy()

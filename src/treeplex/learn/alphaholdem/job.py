@@ -100,12 +100,12 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
         return {"entropy": self._last.get("entropy"), "decisions": self.student.decisions}
 
     def policy(self, compiled: CompiledGame) -> Policy:
-        """What it plays at every infoset."""
+        """The network's policy at every infoset."""
         coder = self.student.coder
         return agent_policy(AlphaHoldemAgent(coder.game, coder, asked_of(self.student.net)), compiled)
 
     def measure(self) -> Mapping[str, Any]:
-        """How it plays."""
+        """Measure the network's play."""
         student, compiled = self.student, self.compiled
         won, interval = student.against_uniform(self.settings.checked, self.settings.seed)
         return {

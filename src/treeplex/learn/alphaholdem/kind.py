@@ -49,7 +49,7 @@ class AlphaHoldemKind(TrainingKind):
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """How it plays, and how much it has played."""
+        """Report the strength of play and the amount of training."""
         last = training.records[-1]
         facts = {"against uniform": f"{last.won:+.4g} ± {last.interval:.2g} chips a hand"}
         if last.exploitability is not None:

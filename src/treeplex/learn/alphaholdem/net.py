@@ -1,4 +1,4 @@
-"""What is asked for a policy and a value: AlphaHoldem's towers, or a table in their place."""
+"""Policy and value networks: AlphaHoldem's towers, or a table in their place."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What AlphaHoldem's network sees: planes of cards and planes of actions (Zhao et al. 2022).
+"""Inputs of AlphaHoldem's network: planes of cards and planes of actions (Zhao et al. 2022).
 
 *Cards*: for the hand, the cards of each later street, all board cards and all cards together, a plane ``[suits, ranks]`` with a
 1 at each card. *Actions*: for each action of the hand so far a plane ``[4, columns]`` whose rows are the viewer's action, the
@@ -36,7 +36,7 @@ KEPT = 100_000
 
 
 class Offer(NamedTuple):
-    """What a player to act may do.
+    """The legal actions of a player, as columns.
 
     Attributes:
         player: who acts.
@@ -54,7 +54,7 @@ class Offer(NamedTuple):
 
     @property
     def legal(self) -> NDArray[np.bool_]:
-        """Which columns there are, bool [columns]."""
+        """Mask of the legal columns, bool [columns]."""
         return self.played >= 0
 
 
@@ -130,7 +130,7 @@ class PlaneCoder:
         return max(stakes.paid)
 
     def offer(self, state: State) -> Offer:
-        """What the player to act at a state may do."""
+        """The legal actions of the player to act at a state; recent ones are cached."""
         if (known := self._offers.get(state)) is not None:
             return known
         if len(self._offers) == KEPT:
@@ -138,7 +138,7 @@ class PlaneCoder:
         return self._offers.setdefault(state, self._new_offer(state))
 
     def _new_offer(self, state: State) -> Offer:
-        """Compute the offer of a state."""
+        """Compute the legal actions at a state."""
         options, bets, stakes = self.game.options(state), self.game.bets(state), self.game.stakes_at(state)
         assert bets is not None
         assert stakes is not None

@@ -1,4 +1,4 @@
-"""What a training of AlphaHoldem is asked to do."""
+"""Settings of AlphaHoldem's training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

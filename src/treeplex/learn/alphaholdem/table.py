@@ -95,5 +95,5 @@ def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[Done, ...], Offe
 
 
 def too_large(count: str) -> GameError:
-    """What is said of a game with more than ``count``."""
+    """The error for a game with more than ``count``."""
     return GameError(f"the game has more than {count}, too many for a table; set approximator=network, or take a smaller game")

@@ -146,7 +146,7 @@ class AlphaHoldem:
         self.members = kept([newer, *older], self.settings.best)
 
     def against_uniform(self, hands: int, seed: int) -> tuple[float, float]:
-        """What it wins in a hand against uniform play, in chips, and half the width of the 95% interval.
+        """Winnings per hand against uniform play, in chips, and half the width of the 95% interval.
 
         At least :data:`FEWEST_DEALS` hands are played, with a random stream of their own.
         """

@@ -1,4 +1,4 @@
-"""What a learned response wins in plays that it has not learned from: a lower bound of what the fixed agent can lose."""
+"""Held-out winnings of a learned response: a lower bound on the fixed agent's exploitability."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ TOGETHER = 256
 """Plays that go on side by side, so that a network is asked for many positions at once."""
 
 Choose = Callable[[Sequence[Position], int], Sequence[int]]
-"""From positions and the seat to the numbers of the actions to play."""
+"""Maps positions and the seat to the numbers of the actions to play."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a response wins on average against the fixed agent.
+    """Mean winnings of a response against the fixed agent.
 
     Attributes:
         values: from each seat.

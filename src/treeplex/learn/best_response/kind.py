@@ -26,7 +26,7 @@ class BestResponseJob(LibraryJob):
     kind = BEST_RESPONSE
 
     def panels(self, records: Sequence[Record]) -> "list[Panel]":
-        """What is won at least, with its interval."""
+        """The curve of the lower bound, with its interval."""
         from treeplex.run.plots import Curve, Panel
 
         found = [(each.done, each.measures["at_least"], each.measures["interval"]) for each in records]
@@ -54,7 +54,7 @@ class BestResponseKind(LibraryKind):
             )
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """What it wins at least."""
+        """Report the lower bound."""
         last, settings = training.records[-1], training.settings
         found = last.measures
         bound = f"{found['at_least']:.4g} ± {found['interval']:.2g}"

@@ -60,7 +60,7 @@ class World(Protocol):
         ...
 
     def policy_on(self, game: CompiledGame) -> Policy:
-        """What the fixed agent plays, on the compiled game."""
+        """The fixed agent's policy on the compiled game."""
         ...
 
 

@@ -79,11 +79,11 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         self.solver.run(count)
 
     def points(self) -> Iterator[int]:
-        """Where to measure."""
+        """Boards at which to measure."""
         return sparse_points(self.total, every=self.settings.every)
 
     def measure(self) -> Mapping[str, Any]:
-        """Where it stands."""
+        """Measure the training's progress."""
         solver, every = self.solver, self.settings.discount_every
         nodes, counts, tables = solver.nodes, solver.rows.counts, solver.tables
         first = tables.regrets[: counts[0] * nodes.actions[0]].reshape(-1, nodes.actions[0]).max(axis=1)
@@ -125,7 +125,7 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
 
 
 def discounted_boards(boards: int, every: int) -> float:
-    """How many boards sums stand for: those after a discount in full, earlier ones times k / (k + 1) for each since."""
+    """Effective number of boards in the sums: each discount multiplies all before it by k / (k + 1)."""
     if not every:
         return float(max(boards, 1))
     steps = boards // every

@@ -53,7 +53,7 @@ class BlueprintKind(TrainingKind):
         return HoldemBlueprint.load(folder)
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """How far it is."""
+        """Report the training's progress."""
         last = training.records[-1]
         rate = last.met / last.cpu_seconds if last.cpu_seconds else 0.0
         facts = {

@@ -1,4 +1,4 @@
-"""What a training of a blueprint is asked to do."""
+"""Settings of a blueprint's training."""
 
 from dataclasses import dataclass
 

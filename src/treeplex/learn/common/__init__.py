@@ -1,1 +1,1 @@
-"""What learners share: fitting, replay, schedules, workers."""
+"""Shared parts of learners: fitting, replay, schedules, workers."""

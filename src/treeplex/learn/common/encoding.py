@@ -43,7 +43,7 @@ class Encoding:
         self._seen: dict[State, tuple[int, NDArray[np.float64]]] = {}
 
     def seen(self, state: State) -> tuple[int, NDArray[np.float64]]:
-        """Who acts at a public state (0 where chance does), and its features."""
+        """The player to act at a public state (0 for chance), and its features."""
         if state not in self._seen:
             if len(self._seen) > MOST_SEEN:
                 self._seen.clear()

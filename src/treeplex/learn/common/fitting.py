@@ -15,7 +15,7 @@ from treeplex.learn.common.value_net import Module
 
 Arrays = Mapping[str, NDArray[Any]]
 Loss = Callable[..., Any]
-"""From a network and the parts of some rows, as tensors, to a loss."""
+"""Maps a network and the parts of some rows, as tensors, to a loss."""
 
 
 def huber(net: Module, inputs: Any, targets: Any) -> Any:

@@ -85,7 +85,7 @@ class Replay:
         self.start, self.size = 0, len(parts[0])
 
     def _at(self, row: Any) -> Any:
-        """Where a row is, counted from the oldest."""
+        """The position of a row, counted from the oldest."""
         return (self.start + row) % max(len(self.arrays[0]), 1)
 
     def _grow(self, capacity: int) -> None:

@@ -30,7 +30,7 @@ class LearningSettings(Settings):
 
     @property
     def length(self) -> int:
-        """How long a training is, in its own unit; the step size falls over it."""
+        """The length of a training, in its own unit; the step size falls over it."""
         raise NotImplementedError
 
 

@@ -79,7 +79,7 @@ class SituationTrainer(Trainer):
 
     @property
     def fitting(self) -> Fitting:
-        """Of the network that is being trained."""
+        """The fitting of the network that is being trained."""
         return self.fittings[""]
 
     @property
@@ -89,7 +89,7 @@ class SituationTrainer(Trainer):
 
     @property
     def stage(self) -> int:
-        """Which of the source's networks is next to be trained; at the end, the last one."""
+        """Index of the network to train next; at the end, the last one."""
         return int(min(self.done, self.total - 1) // self.settings.situations)
 
     @property

@@ -19,7 +19,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Round:
-    """What one round of training did.
+    """Results of one round of training.
 
     Attributes:
         done: how much of the training is done, in its own unit.
@@ -125,7 +125,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def state_of_rows(self) -> dict[str, NDArray[Any]]:
-        """Where rows come from, as arrays."""
+        """State of the row source, as arrays."""
 
     @abstractmethod
     def restore_rows(self, arrays: Arrays) -> None:

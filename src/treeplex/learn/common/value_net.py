@@ -60,7 +60,7 @@ def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) 
 
 
 def network_text(net: Module) -> str:
-    """What a network is, in a line: its class and how many parameters it has."""
+    """A one-line description of a network: its class and number of parameters."""
     return f"{type(net).__name__} of {sum(tensor.numel() for tensor in net.parameters()):,} parameters"
 
 
@@ -116,7 +116,7 @@ class Forward:
         return outputs
 
     def _changes(self) -> int:
-        """How often the weights have been changed in place."""
+        """The number of in-place changes of the weights."""
         return sum(tensor._version for tensor in self._tensors)
 
 

@@ -20,7 +20,7 @@ from treeplex.search.subgames.batch import PairPlaces
 from treeplex.search.subgames.subgame import Places, Ranges
 
 ROUND = "round"
-"""Of the names of weights, with the number of deals before the round."""
+"""Prefix of weights' names, followed by the number of deals before the round."""
 
 
 class DeepStackLeaf(NextRoundLeaf):

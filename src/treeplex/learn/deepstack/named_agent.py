@@ -23,7 +23,7 @@ MOST_INNER = 10_000
 
 @dataclass(frozen=True)
 class DeepStackAgentSettings(ResolvingSettings):
-    """How DeepStack plays."""
+    """Settings of DeepStack's play."""
 
     net: str | None = setting(None, "networks that train deepstack made, a folder or file, as values where subgames end")
     leaf: str = setting(EXACT, "values where subgames end: exact, zero, or my.py:MyLeaf")

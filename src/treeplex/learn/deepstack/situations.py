@@ -24,13 +24,13 @@ from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.subgame import Ranges
 
 SIDE, STOPS, LONGEST = 4, 4, 100
-"""Of searches for ranges: how many side by side, how often stopped, and their most iterations."""
+"""Searches for ranges: run side by side, stops of each, and their most iterations."""
 MOST_STATES = 1_000_000
 """The most public states that are walked through to find where rounds begin."""
 
 
 def round_starts(rules: PublicTree) -> list[list[PublicState]]:
-    """Where betting rounds begin after the first, round by round: public states after a deal at which somebody acts.
+    """Starts of betting rounds after the first, round by round: public states after a deal with a decision.
 
     Of states with the same future one stands for all.
 

@@ -1,4 +1,4 @@
-"""What DeepStack's networks learn from, the last round's first: situations where rounds begin, solved."""
+"""Training data of DeepStack's networks, the last round's first: situations where rounds begin, solved."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -64,9 +64,9 @@ class DeepStackSource(SituationSource):
         save_net(path, self.nets.weights(), game=game, identity=identity, settings=settings, card=card, form=FORM)
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """Of all rounds' networks."""
+        """The weights of all rounds' networks."""
         return self.nets.weights()
 
     def load(self, arrays: Arrays) -> None:
-        """Of all rounds' networks."""
+        """Load the weights of all rounds' networks."""
         self.nets.load(arrays)

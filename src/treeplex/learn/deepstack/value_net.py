@@ -7,7 +7,7 @@ from treeplex.learn.common.value_net import value_net
 
 Module = Any
 UNITS = ("gelu", "prelu")
-"""What follows a linear layer: layer norm and GeLU, as :func:`treeplex.learn.common.value_net.value_net` has them, or PReLU."""
+"""Activations after a linear layer: layer norm and GeLU, as in :func:`treeplex.learn.common.value_net.value_net`, or PReLU."""
 
 
 def fresh_net(unit: str, inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:

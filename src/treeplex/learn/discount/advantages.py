@@ -1,4 +1,4 @@
-"""What the decisions of an epoch of reinforcement learning earned: rewards, and advantages over what a critic expected."""
+"""Rewards and advantages of an epoch's decisions in reinforcement learning."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ LEAST_SPREAD = 0.01
 
 @dataclass(frozen=True)
 class Decisions:
-    """What was seen and done in an epoch: N decisions in E episodes, one after another, as many episodes on each of G games.
+    """Trajectories of an epoch: N decisions in E episodes, one after another, as many episodes on each of G games.
 
     Attributes:
         offsets: int64 [E+1], where an episode's decisions begin; none is empty.

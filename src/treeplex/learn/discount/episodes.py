@@ -21,7 +21,7 @@ JOBS_PER_WORKER = 4
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """What a worker knows: the specs of the games, which it compiles once, and the policy whose network the jobs replace."""
+    """A worker's state: the specs of the games, which it compiles once, and the policy whose network the jobs replace."""
 
     specs: tuple[str, ...]
     policy: DiscountPolicy

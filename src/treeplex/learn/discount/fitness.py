@@ -1,4 +1,4 @@
-"""How good a discount policy is: from exploitabilities on the training games to one number."""
+"""Fitness of a discount policy: exploitabilities on the training games reduced to one number."""
 
 import os
 from collections.abc import Sequence
@@ -119,5 +119,5 @@ def uniform_exploitability(game: CompiledGame) -> float:
 
 
 def exploitability_of(policy: DiscountPolicy, games: Sequence[CompiledGame]) -> Floats:
-    """What a policy reaches on each game in its own horizon, float64 [G]."""
+    """Exploitability that a policy reaches on each game in its own horizon, float64 [G]."""
     return np.array([play_episode(game.tree, game.payoff, policy.compiled, policy.horizon) for game in games])

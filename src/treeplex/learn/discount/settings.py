@@ -1,4 +1,4 @@
-"""What a training of a discount policy is asked to do, its games apart."""
+"""Settings of a discount policy's training, its games apart."""
 
 from dataclasses import dataclass
 

@@ -18,7 +18,7 @@ def unwatched() -> None:
 
 @dataclass(frozen=True)
 class EpochReport:
-    """What one epoch of training found.
+    """Results of one epoch of training.
 
     Attributes:
         epoch: epochs done, this one included.

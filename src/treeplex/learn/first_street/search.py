@@ -96,7 +96,7 @@ class SearchedSpot:
 
     @property
     def unlike(self) -> list[str]:
-        """What the spot has that the network was not trained with, as far as its card says."""
+        """Features of the spot that the network was not trained with, by its card."""
         return unlike(self.net, self.spot)
 
 
@@ -241,7 +241,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
 
 
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
-    """What values are called: see :class:`SearchedSpot`."""
+    """The name of a source of values: see :class:`SearchedSpot`."""
     if net is not None:
         own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
         return own.get(net.path, str(net.path))
@@ -266,7 +266,7 @@ def check_streets(spot: Spot) -> None:
 
 
 def unlike(net: NetFile | None, spot: Spot) -> list[str]:
-    """What a spot has that a network was not trained with, as far as its card says; nothing without one."""
+    """Features of a spot that a network was not trained with, by its card; empty without a network."""
     trained = {} if net is None else net.card.get("spot", {})
     if net is not None and "street" in net.settings:
         return unlike_hands(net, spot)

@@ -47,7 +47,7 @@ EVERY = {"flop": 4}
 """Iterations for which the values that a network says are kept, by the street that it values; elsewhere :data:`USUALLY`."""
 USUALLY = 2
 ITERATIONS = 60
-"""Of a solve until the next street, where nothing else is said."""
+"""Default iterations of a solve until the next street."""
 REFUSED = ("storage", "locks", "start", "workers", "ray", "most_memory")
 """Options of whole solves that mean nothing here."""
 KEPT = ("kept0", "kept1")
@@ -91,7 +91,7 @@ class UntilJob(SolvingJob):
 
     @property
     def identity(self) -> str:
-        """Of the spot."""
+        """The spot's identity."""
         return self.subgame.game.spot.identity
 
     @property
@@ -289,6 +289,6 @@ def values_of(spot: Spot, net: str) -> HandValues:
 
 
 def unlike_training(spot: Spot, net: str) -> list[str]:
-    """What a spot has that the network of its values was not trained with, as far as its card says."""
+    """Features of a spot that the network of its values was not trained with, by its card."""
     found = None if net == SHOWDOWN else hand_network(net, spot)
     return [] if found is None else unlike(found[0], spot)

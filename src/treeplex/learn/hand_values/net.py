@@ -46,7 +46,7 @@ class HandNet:
         return f"<network for hands on the {self.street}: {network_text(self.net)}>"
 
     def worth(self, situation: Situation) -> Floats:
-        """What both players' hands are worth over half of the pot, in pots, float64 [2, n]; zero-sum."""
+        """Values of both players' hands over half of the pot, in pots, float64 [2, n]; zero-sum."""
         found = [situation.equity[own] - 0.5 + self.forward(situation.rows(own))[:, 0] for own in (0, 1)]
         reach = situation.reach[:, situation.board.held]
         return np.stack(zero_sum((found[0], found[1]), (reach[0], reach[1]), situation.mass))

@@ -11,7 +11,7 @@ SOLVES, NETWORK = "solves", "network"
 
 @dataclass(frozen=True)
 class HandValueSettings(LearningSettings):
-    """Which situations are drawn, how they are solved, and how a network is fitted to their values."""
+    """Settings for drawing situations, solving them, and fitting a network to their values."""
 
     street: str = setting("turn", "the street at whose beginning hands are valued", choices=STREETS, fixed=True)
     labels: str = setting(

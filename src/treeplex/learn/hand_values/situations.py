@@ -65,7 +65,7 @@ class Situation:
         return np.asarray(met / met.sum(axis=1, keepdims=True))
 
     def rows(self, player: int) -> Singles:
-        """What a network sees of a player's hands, float32 [n, INPUTS]."""
+        """Network inputs of a player's hands, float32 [n, INPUTS]."""
         return self.board.rows(self.reach, self.mass, self.equity, self.board.look(1.0, self.stack), player)
 
 

@@ -1,4 +1,4 @@
-"""What a network for single hands learns from: random situations where a street begins, solved."""
+"""Training data of a network for single hands: random situations where a street begins, solved."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -68,7 +68,7 @@ class HandSource(SituationSource):
 
 
 def leaf_of(settings: HandValueSettings) -> HandValues | None:
-    """What values the street after the settings' own, by the library's network for it; None where situations are solved.
+    """Leaf values for the street after the settings' own, by the library's network; None where situations are solved.
 
     Raises:
         SpecError: no street follows, or no network for it comes with the library.

@@ -1,4 +1,4 @@
-"""What networks see of infosets and of histories: one row of numbers each, made once for the whole game."""
+"""Network inputs for infosets and histories: one row of numbers each, made once for the whole game."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ def scaled(rows: Rows) -> Rows:
 
 
 def changing(rows: Rows) -> NDArray[np.bool_]:
-    """Which columns are not constant, bool [F]; all of a single row."""
+    """Mask of columns that are not constant, bool [F]; all of a single row."""
     return np.asarray((rows != rows[:1]).any(axis=0) | (len(rows) == 1))
 
 

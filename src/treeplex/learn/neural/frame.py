@@ -110,7 +110,7 @@ class NeuralLearner(Learner):
 
     @property
     def players(self) -> int:
-        """How many."""
+        """The number of players."""
         return self.game.num_players
 
     @property
@@ -120,7 +120,7 @@ class NeuralLearner(Learner):
 
     @property
     def identity(self) -> str:
-        """Of the game: of its rules' name where it is not compiled."""
+        """The game's identity: of its rules' name where it is not compiled."""
         return super().identity if self.sampler.numbered else str(self.game)
 
     @cached_property

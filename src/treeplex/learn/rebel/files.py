@@ -73,7 +73,7 @@ class NetFile:
         return int(self.card.get("judged", {}).get("iterations", 0)) or int(self.settings.get("iterations", USUAL_ITERATIONS))
 
     def searching(self, **changes: Any) -> PlaythroughSettings:
-        """How subgames were solved in training, with changes; those that are None change nothing."""
+        """Search settings of the training, with changes; those that are None change nothing."""
         names = ("method", "depth", "rounds", "endgame")
         known = {name: self.settings[name] for name in names if name in self.settings}
         return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})

@@ -81,7 +81,7 @@ class NetworkLeaf:
 
     @property
     def searching(self) -> PlaythroughSettings | None:
-        """How subgames are searched with it, from its file."""
+        """Search settings for subgames, from the network's file."""
         return None if self.origin is None else self.origin.searching
 
     def _encoded(self, places: Places) -> EncodedPlaces:

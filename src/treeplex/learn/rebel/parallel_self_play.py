@@ -27,7 +27,7 @@ from treeplex.learn.rebel.trainer import RebelTrainer, self_play_of
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
-"""Of networks' weights that a state may hold for jobs under way; of larger networks these are waited for."""
+"""The most bytes of weights that a state may hold for jobs under way; larger networks' jobs are waited for."""
 
 
 class SelfPlayStopped(Exception):  # noqa: N818 (no error)
@@ -36,7 +36,7 @@ class SelfPlayStopped(Exception):  # noqa: N818 (no error)
 
 @dataclass(frozen=True, eq=False)
 class SelfPlayRows:
-    """What a job gives: rows, the stream's state after it, and the processor time it took."""
+    """The result of a job: rows, the stream's state after it, and the processor time it took."""
 
     rows: Rows
     state: Arrays
@@ -45,7 +45,7 @@ class SelfPlayRows:
 
 @dataclass(frozen=True, eq=False)
 class SelfPlayer:
-    """What a worker knows.
+    """A worker's state.
 
     Attributes:
         game: its spec; of turns a spot, whose hands may all be held.

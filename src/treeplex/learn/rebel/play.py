@@ -15,7 +15,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Rows(NamedTuple):
-    """What self-play teaches.
+    """Rows of self-play, for networks.
 
     Attributes:
         inputs, targets: of the value network, [K, inputs] and [K, outputs].
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 
     @property
     def values(self) -> dict[str, NDArray[Any]]:
-        """What the value network learns from, by name."""
+        """Training rows of the value network, by name."""
         weights = {} if self.weights is None else {"weights": self.weights}
         return {"inputs": self.inputs, "targets": self.targets, **weights}
 
@@ -94,7 +94,7 @@ class Play(ABC):
         return type(self)(self.game, self.settings, self.leaf, generator)
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """Of its networks, by name."""
+        """The weights of its networks, by name."""
         return weights_of(self.leaf)
 
     def load(self, weights: Arrays) -> None:
@@ -107,10 +107,10 @@ class Play(ABC):
 
     @abstractmethod
     def solved_in(self, rows: Rows) -> int:
-        """How much an :meth:`advance` added to ``solved``."""
+        """The increase of ``solved`` by an :meth:`advance`."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Where it stands, as arrays; nothing where every game is drawn anew."""
+        """State of self-play, as arrays; empty where every game is drawn anew."""
         return {}
 
     def restore(self, arrays: Arrays) -> None:  # noqa: B027

@@ -10,7 +10,7 @@ from treeplex.base.arrays import Ints, Singles
 
 
 class SubgamePath(NamedTuple):
-    """How an episode went down a subgame.
+    """The path of an episode through a subgame.
 
     Attributes:
         leaf: the number of the leaf that was met; None where the game ended.
@@ -77,7 +77,7 @@ class RewardRows:
         return rows
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What waits, as arrays."""
+        """The pending rows, as arrays."""
         kept = [(owner, row, held) for owner, rows in enumerate(self.waiting) for row, held in rows]
         return {
             "held": np.array([hands or (-1, -1) for hands in self.hands], np.int64),

@@ -123,7 +123,7 @@ class SelfPlay(Play):
         return which, [self.beliefs[k] for k in np.unique(which, return_index=True)[1]]
 
     def _first(self) -> Belief:
-        """Where an episode begins."""
+        """The belief at which an episode begins."""
         if self.settings.source == "random":
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root

@@ -17,12 +17,12 @@ from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
 
 SOURCES = ("self-play", "random")
-"""Where public belief states come from: what search plays, or chance."""
+"""Sources of public belief states: self-play by search, or random ones."""
 TARGETS = ("search", "rewards")
-"""What values learn from: the root values of searches, or what episodes pay."""
+"""Targets of values: the root values of searches, or the payoffs of episodes."""
 VALUE_LOSSES = ("huber", "squared")
 POLICY_LOSSES = ("squared", "cross-entropy")
-"""What falls while networks learn; the first is the paper's (section 7)."""
+"""Losses of policy networks; the first is the paper's (section 7)."""
 RIVER_SOURCES = ("self-play", "random", "flat")
 MOST_BINS = 1024
 """Hands of a river have hardly more strengths."""

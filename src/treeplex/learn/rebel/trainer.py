@@ -63,7 +63,7 @@ class RebelTrainer(Trainer):
 
     @property
     def done(self) -> int:
-        """How much of the training's length is done, in its own unit."""
+        """The part of the training's length that is done, in its own unit."""
         return int(self.play.solved)
 
     @done.setter
@@ -122,7 +122,7 @@ class RebelTrainer(Trainer):
         return int(settings.rows if fresh == 1.0 else min(settings.rows, max(int(fresh * seen), settings.batch)))
 
     def state_of_rows(self) -> dict[str, NDArray[Any]]:
-        """Where self-play stands."""
+        """State of self-play, as arrays."""
         found: dict[str, NDArray[Any]] = self.play.state()
         return found
 

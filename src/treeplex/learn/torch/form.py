@@ -36,7 +36,7 @@ from treeplex.solvers.solver import FormSolver
 
 @dataclass(eq=False)
 class TensorState:
-    """What a run with tensors keeps, for each player; slots are those of :mod:`treeplex.learn.torch.kernels`.
+    """The tensors of a run, for each player; slots are those of :mod:`treeplex.learn.torch.kernels`.
 
     Attributes:
         policies: [I, A], the current policy; of fictitious play the last pure replies.
@@ -142,7 +142,7 @@ class TensorForm:
                         self.improve(player, row, state, values[player])
 
     def gradient(self, player: int, state: TensorState) -> Tensor:
-        """What a player's slots are worth against the other's current strategy, [N], leaves counted as nothing."""
+        """Values of a player's slots against the other's current strategy, [N], leaves counted as nothing."""
         return self._terminals[player].gradient(state.strategies[1 - player])
 
     def improve(
@@ -215,7 +215,7 @@ class TensorForm:
         return self.arrays(state)["average"]
 
     def values(self, state: TensorState, *, best: bool) -> Floats:
-        """What each player gets against the other's average strategy, [2]; see :class:`treeplex.forms.form.Form`."""
+        """Value of each player's average strategy against the other's, [2]; see :class:`treeplex.forms.form.Form`."""
         found = np.empty(2)
         with torch_module().inference_mode():
             averages = [self._normalised(player, state) for player in (0, 1)]

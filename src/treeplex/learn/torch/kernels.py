@@ -350,7 +350,7 @@ class Factored:
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """What the ends of a game are worth to one player, of N slots."""
+    """A game's payoffs at its ends to one player, of N slots."""
 
     size: int
     stacked: Stacked | None
@@ -368,7 +368,7 @@ class Terminals:
         )
 
     def gradient(self, strategy: Tensor) -> Tensor:
-        """What each of the player's slots is worth against the other's strategy, [N]."""
+        """Values of the player's slots against the other's strategy, [N]."""
         found = strategy.new_zeros(self.size)
         if self.stacked is not None:
             ends = strategy[self.stacked.sources].bmm(self.stacked.matrices) * self.stacked.scales

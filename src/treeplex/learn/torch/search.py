@@ -90,12 +90,12 @@ class TorchSearch:
 
     @property
     def treeplexes(self) -> tuple[Treeplex, Treeplex]:
-        """Of both players."""
+        """Both players' treeplexes."""
         return self.form.treeplexes
 
     @property
     def strategies(self) -> list[Tensor]:
-        """Of each player [N], the current strategy."""
+        """The current strategy of each player, [N]."""
         return self.tables.strategies
 
     def run(self, iterations: int) -> None:
@@ -124,7 +124,7 @@ class TorchSearch:
             self._seen[player] = leaves.seen(player, self.strategies[player])
 
     def _entries(self, leaves: "TensorLeaves", player: int, row: Weights) -> Tensor:
-        """What the leaves add to the gradient of a player, [S, C, H]; see :meth:`SubgameSearch._alternating`."""
+        """Gradient entries of a player from the leaves, [S, C, H]; see :meth:`SubgameSearch._alternating`."""
         kind, other = self.search.method.leaves, 1 - player
         if kind == "current":
             return leaves.entries(player, self._seen, self._seen[other].reach)

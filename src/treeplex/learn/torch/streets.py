@@ -54,7 +54,7 @@ class Cards:
 
 
 def one_hot(hands: NDArray[Any], at: Placement) -> Tensor:
-    """Which hand has which card, [B, N, 52] from [B, N, 2]."""
+    """One-hot cards of each hand, [B, N, 52] from [B, N, 2]."""
     return at.numbers((hands[..., None] == np.arange(CARDS)).any(axis=2).astype(np.float64))
 
 
@@ -143,7 +143,7 @@ class StreetTables:
         return found
 
     def gradient(self, player: int, other: Tensor) -> Tensor:
-        """What a player's sequences are worth against the other's strategy, [B, sequences, N], chips times reach."""
+        """Values of a player's sequences against the other's strategy, [B, sequences, N], chips times reach."""
         folds = [pair[1 - player] for pair in self.betting.folds]
         shown = [pair[1 - player] for pair in self.betting.showdowns]
         folded = self.cards.met(other[:, folds]) * self._folded[:, :, player, None]
@@ -178,7 +178,7 @@ class StreetTables:
         self.strategies[player] = self.reach(player, policy)
 
     def worth_of_average(self) -> tuple[Tensor, Tensor]:
-        """What the hands are worth when both play their averages, for each player [B, N], chips times the other's reach."""
+        """Values of hands under both average strategies, for each player [B, N], chips times the other's reach."""
         policies = []
         for player in (0, 1):
             policy = self.averages[player].clone()

@@ -62,7 +62,7 @@ class TensorRivers:
         self._columns = at.places(subgame.held(0).astype(np.int64))
 
     def _shares(self, order: NDArray[Any], live: int) -> Floats:
-        """How much of each hand belongs to each bin on each river, [C, N, B]."""
+        """Weights of hands in bins on each river, [C, N, B]."""
         boards = self._rivers.rivers
         found = np.zeros((*order.shape[:1], live, boards.bins))
         river = np.arange(len(order))[:, None]
@@ -97,7 +97,7 @@ class TensorRivers:
         return value * self.met(reached).clamp(min=0.0)
 
     def _outputs(self, masked: list[Tensor], masses: list[Tensor]) -> Tensor:
-        """What the network says of all rivers, [E, C, 2B]."""
+        """Outputs of the network for all rivers, [E, C, 2B]."""
         torch, rivers, inputs = torch_module(), self._rivers.rivers, self._inputs
         for player in (0, 1):
             first = 1 + player * rivers.bins
@@ -224,7 +224,7 @@ class TurnSearch:
             search.sums[player][0, held] = self._sums[player].cpu().numpy()
 
     def _part(self, player: int) -> slice:
-        """Where a player's numbers are in the search's arrays."""
+        """The slice of a player's numbers in the search's arrays."""
         return board_part(self._subgame.top, 0, 0, player)
 
 

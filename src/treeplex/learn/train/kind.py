@@ -66,7 +66,7 @@ class TrainingJob(Job, Generic[SettingsT]):
 
     @property
     def identity(self) -> str:
-        """Of the rules."""
+        """The identity of the rules."""
         return self._identity
 
     def about(self) -> Mapping[str, Any]:
@@ -81,7 +81,7 @@ class TrainingJob(Job, Generic[SettingsT]):
         """End workers, if there are any."""
 
     def model(self, kind: "TrainingKind", records: Sequence[Record]) -> Any:
-        """What it has made so far, as :meth:`TrainingKind.load` reads it from a folder."""
+        """The model so far, as :meth:`TrainingKind.load` reads it from a folder."""
         with TemporaryDirectory() as place:
             self.write(Path(place), records, ended=False)
             return kind.load(Path(place))
@@ -149,19 +149,19 @@ class TrainingKind(ABC):
         """
 
     def context(self) -> AbstractContextManager[None]:
-        """In which a training runs."""
+        """The context in which a training runs."""
         return nullcontext()
 
     def load(self, folder: Path) -> Any:
-        """What a training has made: a policy or a network."""
+        """The trained policy or network."""
         raise NotImplementedError
 
     def named_again(self, training: "Training") -> str:
-        """What has to be named again on resuming, as words of the command line: rules or a learner that would run code."""
+        """Command-line words for whatever has to be named again on resuming: rules or a learner that would run code."""
         return ""
 
     def summarise(self, training: "Training") -> dict[str, Any]:
-        """What ``--json`` prints besides the newest numbers, or in place of some."""
+        """Fields of ``--json`` that add to the newest numbers, or replace some."""
         return {}
 
     def report(self, training: "Training") -> tuple[str, dict[str, str]]:
@@ -246,7 +246,7 @@ class Training:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON can say it, the newest of each number included."""
+        """The training as JSON, the newest of each number included."""
         last = self.records[-1]
         about = {"learner": self.learner, "game": self.game, "status": self.status, self.kind.job_kind.unit: last.done}
         times = {"seconds": last.seconds, "cpu_seconds": last.cpu_seconds}

@@ -130,7 +130,7 @@ class OwnJob(TrainingJob[Settings]):
         self.student.executor.close()
 
     def measure(self) -> Mapping[str, Any]:
-        """What the learner measures, and what its last step returned."""
+        """The learner's measurements, and the numbers of its last step."""
         measured = {**self.student.measure(), **self.student.effort()}
         found = {**self._last, **{name: float(value) for name, value in measured.items()}}
         if wrong := [name for name, value in found.items() if not np.isfinite(value)]:
@@ -138,7 +138,7 @@ class OwnJob(TrainingJob[Settings]):
         return {"measures": found}
 
     def live(self) -> Mapping[str, Any]:
-        """What the last step returned."""
+        """The numbers of the last step."""
         return self._last
 
     def state(self) -> State:
@@ -162,7 +162,7 @@ class OwnJob(TrainingJob[Settings]):
         return self.student.policy()
 
     def panels(self, records: Sequence[Record]) -> "list[Panel]":
-        """Of the learning curve."""
+        """Panels of the learning curve."""
         return panels_of(records, self.student.effort())
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
@@ -239,7 +239,7 @@ class OwnKind(TrainingKind):
         return str(training.game) if not training.game or named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """What was measured at first and last."""
+        """Report the first and the last measurements."""
         first, last = training.records[0], training.records[-1]
         facts = {}
         for name, value in last.measures.items():

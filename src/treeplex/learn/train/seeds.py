@@ -36,9 +36,9 @@ EFFORTS: Mapping[str, tuple[str, Callable[[Record], float | None]]] = {
     "cpu-seconds": ("Seconds of the processor", lambda record: record.cpu_seconds),
     "steps": ("Steps", lambda record: float(record.done)),
 }
-"""What curves are drawn against, by the name of the picture."""
+"""The x-axis of curves, by the name of the picture."""
 SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Chips a hand against uniform play"}
-"""What curves show, by the name of the measure: the first of them that there is."""
+"""Labels of curves, by the name of the measure: the first that there is."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SeedSweep:
 
     @property
     def status(self) -> str:
-        """That of the last one."""
+        """The status of the last training."""
         return self.trainings[-1].status
 
     def bands(self) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ class SeedSweep:
         return bands_of([training.records for training in self.trainings])
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON can say it: the last bands, and each training."""
+        """The last bands and each training, as JSON."""
         whole = self.bands()
         last = whole[-1] if whole else {}
         each = [training.to_json() for training in self.trainings]
@@ -163,7 +163,7 @@ def written_down(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
 
 
 def content_of(file: Path) -> bytes | None:
-    """What is in a file; None where there is none."""
+    """The content of a file; None if it does not exist."""
     return file.read_bytes() if file.exists() else None
 
 

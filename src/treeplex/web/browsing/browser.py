@@ -32,7 +32,7 @@ MOST_WHOLE = 20_000_000
 HISTORY_BYTES = 250
 """Bytes that a history takes with all that is known of it."""
 ITERATIONS = 1000
-"""Of CFR+, where no policy is named."""
+"""Iterations of CFR+ if no policy is named."""
 MOST_ROWS = 2000
 MOST_LISTED = 200
 MOST_PAYOFFS = 12
@@ -141,7 +141,7 @@ class Browser:
         }
 
     def node(self, path: Sequence[int] = ()) -> dict[str, Any]:
-        """What is at the end of a path: at each step the number of an action or of what chance did.
+        """The node at the end of a path: at each step the number of an action or of a chance outcome.
 
         Raises:
             SpecError: the game has no such path.
@@ -293,7 +293,7 @@ class Browser:
         return found
 
     def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
-        """What player 0 gets at a public end, hand against hand, where there are few."""
+        """Player 0's payoffs at a public end, hand against hand, where there are few."""
         if not isinstance(game, PublicTree):
             return None
         leaf = game.visit(pair_state(state).node)

@@ -31,12 +31,12 @@ from treeplex.web.spots.nodes import EVS
 
 UPLOADED = (SOLVED_FILE, *SPOT_FILES, ".phh", ".txt")
 MADE = (*UPLOADED, ".csv", ".md", ".json", ".jsonl", ".png", ".svg", ".safetensors")
-"""How the names of files end that are handed out."""
+"""Suffixes of files that may be downloaded."""
 DEEPEST = 100
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about files."""
+    """Routes for files."""
     router = APIRouter(prefix="/api")
 
     @router.get("/solution/export")

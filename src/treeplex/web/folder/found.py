@@ -1,4 +1,4 @@
-"""What there is in the folder served: solved spots and what their headers say, spot files, batches, run folders."""
+"""Contents of the served folder: solved spots and their headers, spot files, batches, run folders."""
 
 import math
 import os
@@ -85,7 +85,7 @@ def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, 
 
 
 def kind_of_path(served: Served, path: Path) -> str | None:
-    """Which part of the listing a path belongs to, if any."""
+    """The part of the listing a path belongs to, if any."""
     if path.suffix == SOLVED_FILE:
         return "solutions"
     if path.suffix in SPOT_FILES and is_spot_file(path):
@@ -105,7 +105,7 @@ def is_spot_file(path: Path) -> bool:
 
 
 def found_solution(path: Path, name: str) -> dict[str, Any]:
-    """What the header of a solved spot says, for lists.
+    """The header of a solved spot, for lists.
 
     Raises:
         FileError: it is none, or damaged.
@@ -121,7 +121,7 @@ def found_solution(path: Path, name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=2 * MOST_FILES)
 def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
-    """What the header of a file says; the file is read again once it has changed."""
+    """The header of a file; the file is read again once it has changed."""
     header = read_header(path)
     try:
         spot, records = header["spot"], plain_records(header)

@@ -18,13 +18,13 @@ from treeplex.web.served import Refused, Served
 MOST_CURVES = 12
 """Runs side by side."""
 EFFORT = ("done", "seconds", "cpu_seconds")
-"""What curves are drawn against."""
+"""The x-axes of curves."""
 UNSAID = ("format", "version", "checksum", "last", "treeplex", "kind", "status", "game")
-"""What ``run.json`` says that is no setting."""
+"""Keys of ``run.json`` that are no settings."""
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about runs."""
+    """Routes for runs."""
     router = APIRouter(prefix="/api/runs")
 
     @router.get("")
@@ -133,7 +133,7 @@ def is_number(value: object) -> bool:
 
 
 def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
-    """How a run was asked for, as texts by name."""
+    """The settings of a run, as texts by name."""
     found: dict[str, str] = {}
     for key, value in about.items():
         if key in UNSAID or value is None:

@@ -42,7 +42,7 @@ NICENESS = 10
 TELL_SECONDS = 0.2
 """Seconds between two progress reports."""
 WAIT_SECONDS = 300.0
-"""How long to wait for an earlier process that still writes the file."""
+"""Seconds to wait for an earlier process that still writes the file."""
 EVERY = 10
 """Iterations between two evaluations."""
 
@@ -92,7 +92,7 @@ class Watch:
         self._policy: tuple[int, HoldemPolicy] | None = None
 
     def __call__(self, progress: Progress) -> None:
-        """What the session calls after every step."""
+        """Called by the session after every step."""
         now = time.monotonic()
         if now - self._told >= TELL_SECONDS:
             self._told = now
@@ -136,7 +136,7 @@ class Records:
         self._told = 0.0
 
     def __call__(self, record: Record) -> None:
-        """What the session calls with each new record."""
+        """Called by the session with each new record."""
         self._waiting = [*(each for each in self._waiting if each[0] != record.done), plain_record(record)]
         if time.monotonic() - self._told >= TELL_SECONDS:
             self.tell()
@@ -157,7 +157,7 @@ def plain_record(record: Record) -> list[float | None]:
 
 @dataclass(frozen=True)
 class Order:
-    """What the server sends first.
+    """The server's first message.
 
     Attributes:
         request: what was asked for.

@@ -32,7 +32,7 @@ State = Literal["waiting", "running", "paused", "finished", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("finished", "stopped", "failed")
 MOST_JOBS = 500
 SAVING_SECONDS = 600.0
-"""How long a server that ends waits for the running job to save."""
+"""Seconds that a closing server waits for the running job to save."""
 
 
 class PageJob(BaseModel):
@@ -82,7 +82,7 @@ class Queue:
 
     @property
     def folder(self) -> Path:
-        """Where jobs are kept."""
+        """The folder of jobs."""
         return self.served.own / "jobs"
 
     async def open(self) -> None:
@@ -99,7 +99,7 @@ class Queue:
         self._wake.set()
 
     def _read_solution(self, job: PageJob) -> None:
-        """How far a job came, as its file or folder says."""
+        """Read a job's progress from its file or folder."""
         if job.kind == "batch":
             with suppress(Refused):
                 job.done = sum(1 for _ in (self.served.path(job.file) / "boards").glob("*.json"))
@@ -182,7 +182,7 @@ class Queue:
         self.served.events.send("files", {})
 
     def _order(self, job: PageJob) -> dict[str, Any]:
-        """What the process of a job is sent first."""
+        """The first message to the process of a job."""
         origin = job.request.origin
         return {
             "request": job.request.model_dump(by_alias=True, exclude_none=True),

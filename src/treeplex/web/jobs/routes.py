@@ -1,4 +1,4 @@
-"""What is answered about jobs: see :mod:`.queue`."""
+"""Routes for jobs: see :mod:`.queue`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from treeplex.web.served import Refused, Served
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about jobs."""
+    """Routes for jobs."""
     router = APIRouter(prefix="/api/jobs")
     queue = served.work = Queue(served)
     steps: Mapping[str, Callable[[Queue, PageJob], None]] = {

@@ -14,7 +14,7 @@ MODULE = "treeplex.web.jobs.process"
 MOST_LINE = 16 * 1024 * 1024
 """Bytes of a line of events; that of ``begun`` has all records."""
 LOOK_SECONDS = 120.0
-"""How long a look at the strategy so far may take: an iteration may take as long."""
+"""Seconds that a look at the strategy so far may take: an iteration may take as long."""
 LAST_WORDS = 2000
 Told = Callable[[str, Mapping[str, Any]], None]
 

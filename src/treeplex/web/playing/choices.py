@@ -1,4 +1,4 @@
-"""What one can sit down to: games with opponents that suit them."""
+"""Games that can be played, with opponents that suit them."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from treeplex.holdem.study.review.review import ReviewSettings, judged, review_j
 from treeplex.run.job.record import Progress
 
 ASKED, PROGRESS, RESULT = "asked.json", "progress.json", "review.json"
-"""What was asked for, how far it is, and what was found, in the folder of a review."""
+"""Files of a review: its request, its progress and its result."""
 EVERY = 0.5
 """Seconds between two notes of progress."""
 

@@ -1,4 +1,4 @@
-"""What lies on a table, for the page to draw: cards, chips, dice and boards, as one player sees them."""
+"""Scenes for the page to draw: cards, chips, dice and boards, as one player sees them."""
 
 from collections.abc import Callable
 from typing import Any

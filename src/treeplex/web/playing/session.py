@@ -222,7 +222,7 @@ class TableSession:
         return ""
 
     def _judge(self, options: dict[int, str], action: int) -> Decided | None:
-        """What is known of a decision before it is played."""
+        """Judge a decision before it is played."""
         table, player = self.table, self.hand.person
         if isinstance(table, HoldemTable):
             return None
@@ -269,7 +269,7 @@ class TableSession:
             self._kept.finish(hand)
 
     def _drawn(self, *, over: bool) -> dict[str, Any]:
-        """What lies on the table."""
+        """The scene of the table."""
         table, person = self.table, self.hand.person
         scene = (
             spot_table(table, person, over) if isinstance(table, HoldemTable) else scene_of(table.history(), person, over=over)
@@ -288,7 +288,7 @@ class TableSession:
         return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
 
     def view(self) -> dict[str, Any]:
-        """What the page shows: the table as the person sees it, the actions, and the results so far."""
+        """The page's view: the table as the person sees it, the actions, and the results so far."""
         table, hand = self.table, self.hand
         over = hand.payoff is not None
         options = {} if over else table.options()
@@ -314,7 +314,7 @@ class TableSession:
         }
 
     def _judged_by(self) -> str | None:
-        """By what decisions are judged."""
+        """The name of what judges decisions."""
         if isinstance(self.table, HoldemTable):
             return "solution" if self.table.exact else "agent"
         if self.solved is not None:
@@ -361,6 +361,6 @@ class TableSession:
 
 
 def kind_of(name: str) -> str:
-    """What sort of action a name means, for its colour: fold, check, call, bet, raise, allin, pass or other."""
+    """The kind of an action's name, for its colour: fold, check, call, bet, raise, allin, pass or other."""
     word = name.lower().replace("-", "").partition(" ")[0]
     return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"

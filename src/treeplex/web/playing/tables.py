@@ -31,7 +31,7 @@ HANDS = "hands"
 
 
 class Seating(BaseModel):
-    """What is played, and against whom."""
+    """A game and its opponent."""
 
     model_config = ConfigDict(extra="forbid")
     game: str = Field(min_length=1, max_length=2000)
@@ -69,7 +69,7 @@ class Tables:
 
     @property
     def folder(self) -> Path:
-        """Where tables are kept.
+        """The folder of tables.
 
         Raises:
             Refused: a link leads out of the folder there.
@@ -152,7 +152,7 @@ class Tables:
 
 
 def seating(path: Path) -> Seating:
-    """Who sits at the table of a file.
+    """The seating of a table's file.
 
     Raises:
         FileError: it cannot be read.
@@ -165,7 +165,7 @@ def seating(path: Path) -> Seating:
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about tables."""
+    """Routes for tables."""
     router = APIRouter(prefix="/api/tables")
     tables = Tables(served)
     served.closing.append(tables.hosts.close)

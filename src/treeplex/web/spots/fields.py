@@ -52,7 +52,7 @@ PRESETS: Mapping[str, str] = {
 }
 """Ranges that are always offered."""
 PLACE = "field "
-"""What stands before a field's name in the places of values that come from the page."""
+"""Prefix of a field's name in the places of values that come from the page."""
 PRESETS_FILE = "presets.json"
 MOST_PRESETS, LONGEST = 200, 20_000
 TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
@@ -60,7 +60,7 @@ TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
 less: what turns and flops took in tests, within a factor of two."""
 
 START_SECONDS, JUDGED = 2.0, 1.2
-"""What starting a process adds, and what judging every tenth strategy, which takes as long as two iterations, multiplies by."""
+"""Seconds to start a process, and the factor for judging every tenth strategy, which takes as long as two iterations."""
 
 
 def shallow(fields: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class SpotText(BaseModel):
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about spots."""
+    """Routes for spots."""
     router, saving = APIRouter(prefix="/api"), threading.Lock()
 
     @router.get("/spots/default")
@@ -271,7 +271,7 @@ def boards_named(text: str) -> tuple[Board, ...]:
 
 
 def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
-    """What is wrong with fields, all of it at once, and what solving them would take, on the first of some boards."""
+    """All errors in fields, and the cost of solving them, on the first of some boards."""
     problems: list[dict[str, Any]] = []
     tried, named = dict(fields), tuple[Board, ...]()
     if boards is not None:
@@ -315,7 +315,7 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
 
 
 def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
-    """What solving a spot takes: its size, bytes and seconds."""
+    """The cost of solving a spot: its size, bytes and seconds."""
     try:
         how = replace(spot.settings, threads=spot.settings.threads or threads)
         found = SpotGame(replace(spot, settings=how)).estimate()

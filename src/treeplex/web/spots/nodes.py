@@ -106,7 +106,7 @@ def cards_of(cards: Sequence[int]) -> list[str]:
 
 
 def side_totals(side: Side) -> dict[str, float | None]:
-    """What a whole range is worth."""
+    """Totals of a range."""
     return {
         "combos": number(side.combos),
         "ev": number(side.mean(side.ev)),
@@ -155,7 +155,7 @@ def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
 
 
 def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
-    """What happens after each card that can come next: how likely it is, what is done then, and what both ranges are worth.
+    """Runouts of a line: each next card's probability, the strategy after it, and both ranges' values.
 
     Args:
         played: a policy on a spot.

@@ -22,7 +22,7 @@ Finite = Annotated[float, Query(allow_inf_nan=False)]
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about charts; columns are by class of hands, in the order of the grid."""
+    """Routes for charts; columns are by class of hands, in the order of the grid."""
     router = APIRouter(prefix="/api/preflop")
     charts = Hosts(Charts, MOST_BLUEPRINTS)
     served.closing.append(charts.close)

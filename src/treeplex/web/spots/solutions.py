@@ -24,7 +24,7 @@ from treeplex.web.spots.nodes import compared, reported, runouts
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered about solved spots."""
+    """Routes for solved spots."""
     router = APIRouter(prefix="/api/solution")
 
     @router.get("")
@@ -96,7 +96,7 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
 
 
 def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
-    """Where something is locked: the line, with cards where it is one board only, who acts there, how many boards and hands."""
+    """Node locks: the line, with cards where it is one board only, its player, and the number of boards and hands."""
     game = solution.game
     found: dict[int, list[FixedStrategy]] = {}
     streets = {}

@@ -1,1 +1,1 @@
-"""What learns numbers from rows: networks, tables in their place, buffers of rows, and steps along gradients."""
+"""Function approximation from rows: networks, tables in their place, buffers of rows, and steps along gradients."""

@@ -1,4 +1,4 @@
-"""What learns numbers of infosets or histories from rows: a network, or in its place a table, which makes no error.
+"""Approximators fitted to rows of infosets or histories: a network, or in its place a table, which makes no error.
 
 An infoset is a row. By the rules it is a row of features and legal actions. In a compiled game it is a number, by which
 features and legal actions are looked up: a network is asked for all infosets of a player at once, rows of one infoset are put
@@ -43,7 +43,7 @@ class NetworkSettings(Settings):
 
 
 class Targets(NamedTuple):
-    """What a network is fitted to.
+    """Targets of a network.
 
     Attributes:
         features: float32 [n, F].
@@ -103,7 +103,7 @@ class RowInputs:
         return NetworkValues(self.width, layers_from(arrays))
 
     def targets(self, rows: Rows) -> Targets:
-        """What a network is fitted to: the rows themselves."""
+        """Targets of a network: the rows themselves."""
         known, shares = ~np.isnan(rows.values), rows.weights.astype(np.float64)
         wanted, total = np.where(known, rows.values, np.float32(0.0)), max(float(shares.sum()), 1e-300)
         features, legal = rows.places[:, : self.width], self.legal(rows.places)
@@ -158,7 +158,7 @@ class GameInputs:
         return TableValues(np.array(arrays["table"]), self.legal_actions)
 
     def targets(self, rows: Rows) -> Targets:
-        """What a network is fitted to: weighted means of the rows of each infoset, which have the same gradient."""
+        """Targets of a network: weighted means of the rows of each infoset, which have the same gradient."""
         weights, means, _ = gathered(self.legal_actions, *rows)
         total = weights.max(axis=1, initial=0.0)
         places = np.flatnonzero(total)
@@ -418,7 +418,7 @@ class Network(Perceptron):
 
 
 Approximator = TableApproximator | Network
-"""What learns a number for each action of each infoset, or history."""
+"""An approximator of a number for each action of each infoset, or history."""
 
 
 def make_approximator(

@@ -25,7 +25,7 @@ EXACT, NETWORK = "exact", "network"
 
 @dataclass(frozen=True)
 class LearnedAverageSettings(NeuralSettings):
-    """How a network of the average policy is fitted."""
+    """Settings for fitting a network of the average policy."""
 
     memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
     average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
@@ -33,7 +33,7 @@ class LearnedAverageSettings(NeuralSettings):
 
 @dataclass(frozen=True)
 class AverageSettings(LearnedAverageSettings):
-    """How policies are averaged."""
+    """Settings for averaging policies."""
 
     average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
 

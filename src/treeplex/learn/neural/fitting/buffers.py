@@ -1,4 +1,4 @@
-"""What networks are fitted to: rows of a place, a number for each of its actions, and a weight; and buffers of them.
+"""Training rows of networks: a place, a number for each of its actions, and a weight; and buffers of them.
 
 A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is features and legal actions
 (:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). A buffer that is cleared at each step is no buffer but the

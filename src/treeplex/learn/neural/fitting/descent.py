@@ -16,7 +16,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.learn.common.device import one_thread, torch_module
 
 Slopes = Callable[[Singles, Any], tuple[float, Singles]]
-"""From outputs [n, O] and the places of a batch to the loss and its derivatives by the outputs."""
+"""Maps outputs [n, O] and the places of a batch to the loss and its derivatives by the outputs."""
 FIRST, SECOND, SMALLEST = 0.9, 0.999, 1e-8
 """Adam's decay of the first and second moments, and epsilon (Kingma and Ba 2015)."""
 MOMENTS = ("exp_avg", "exp_avg_sq")

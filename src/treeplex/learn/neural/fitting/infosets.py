@@ -35,7 +35,7 @@ class Infosets:
     features: Singles
     legal: Bools
     nowhere: ClassVar[float] = 0.0
-    """In rows, what stands for no infoset."""
+    """The value in rows that stands for no infoset."""
 
     def __init__(self, player: SmallInts, features: Singles, legal: Bools) -> None:
         self.player, self.features, self.legal = player, features, legal
@@ -58,7 +58,7 @@ class Infosets:
         return Infosets(self.player[numbers], self.features[numbers], self.legal[numbers])
 
     def rows(self, numbers: Any = slice(None)) -> NDArray[Any]:
-        """What buffers and networks take for infosets of one player: features and legal actions, float32 [n, F + A]."""
+        """Inputs of buffers and networks for infosets of one player: features and legal actions, float32 [n, F + A]."""
         return np.concatenate([self.features[numbers], self.legal[numbers].astype(np.float32)], axis=1)
 
     def rows_or_none(self, numbers: NDArray[np.integer]) -> NDArray[Any]:
@@ -68,7 +68,7 @@ class Infosets:
         return rows
 
     def with_player(self, players: int) -> Singles:
-        """What one network of all players sees: features and who acts, float32 [P, F + N]."""
+        """Inputs of one network of all players: features and the acting player, float32 [P, F + N]."""
         return with_player(self.features, self.player.astype(np.int64), players)
 
     def softmax(self, logits: Floats) -> Floats:
@@ -96,7 +96,7 @@ class Infosets:
 
 
 class ActionValues(NamedTuple):
-    """What actions are worth under a policy.
+    """Action values under a policy.
 
     Attributes:
         own_reach: float64 [I], of whoever acts there: the product of own probabilities.
@@ -135,7 +135,7 @@ class GameInfosets(Infosets):
 
     @cached_property
     def features(self) -> Singles:  # type: ignore[override]
-        """What networks see of each infoset, float32 [I, F]."""
+        """Network inputs of each infoset, float32 [I, F]."""
         return infoset_features(self.game, self.kind)
 
     def rows(self, numbers: Any = slice(None)) -> NDArray[Any]:

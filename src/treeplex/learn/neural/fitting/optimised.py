@@ -26,7 +26,7 @@ class Optimised:
         self.module, self.rows, self.optimizer, self.most = module, rows, optimizer, most
 
     def __call__(self, at: Any = None) -> Any:
-        """What the module says of all rows, or of the rows ``at``."""
+        """Outputs of the module for all rows, or for the rows ``at``."""
         return self.module(self.rows if at is None else self.rows[at])
 
     def descend(self, loss: Any) -> float:

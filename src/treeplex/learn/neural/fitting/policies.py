@@ -78,7 +78,7 @@ class NetworkValues:
 
 
 Values = Callable[[NDArray[Any]], tuple[Floats, Bools]]
-"""From rows of one player's infosets to values and legal actions, both [n, A]."""
+"""Maps rows of one player's infosets to values and legal actions, both [n, A]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ def large_outputs(layers: Layers, rows: Singles) -> Singles:
 
 @dataclass(frozen=True, eq=False)
 class PlayerPolicy:
-    """What a player does at rows of its infosets.
+    """A player's policy at rows of its infosets.
 
     Attributes:
         values: of its actions, :data:`Values`.

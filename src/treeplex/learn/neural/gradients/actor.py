@@ -1,4 +1,4 @@
-"""What learners of softmax policies have in common: logits for every infoset, episodes, and the exact average policy."""
+"""Shared parts of softmax-policy learners: logits for every infoset, episodes, and the exact average policy."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ RESULT = "which policy is learned: the average over updates, or the last; by the
 
 @dataclass(frozen=True)
 class ActorSettings(NeuralSettings):
-    """What all of them are asked."""
+    """Settings that all softmax-policy learners share."""
 
     steps: int = setting(10_000, "updates of the policy", low=1)
     width: int = setting(128, "units of each hidden layer", low=1, fixed=True)
@@ -91,7 +91,7 @@ class Actor(NeuralLearner):
 
     @property
     def share(self) -> float:
-        """What step sizes are multiplied by now."""
+        """The current multiplier of step sizes."""
         wanted, made = self.settings, self.sampler
         limits = [done / most for done, most in ((made.walked, wanted.nodes), (made.played, wanted.episodes)) if most]
         done = max(limits, default=self.updates / wanted.steps)
@@ -155,7 +155,7 @@ class Actor(NeuralLearner):
 
 
 def entropy_slopes(policy: Floats) -> Floats:
-    """How the entropy of each row of a policy changes with its logits, float64 [I, A].
+    """Gradient of each row's entropy by its logits, float64 [I, A].
 
     dH / d logit_a = -pi_a (log pi_a + H)
     """

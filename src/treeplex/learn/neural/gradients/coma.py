@@ -28,7 +28,7 @@ from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettin
 
 @dataclass(frozen=True)
 class ComaSettings(TeamSettings):
-    """What COMA is asked to do."""
+    """Settings of COMA."""
 
     renew: int = setting(200, "updates after which the copy of the critic is renewed", low=1)
 

@@ -27,7 +27,7 @@ from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 
 @dataclass(frozen=True)
 class MmdSettings(PpoSettings):
-    """What a training by MMD is asked to do."""
+    """Settings of a training by MMD."""
 
     critic: str = setting(LEARNED, "where values come from; exact ones take a table", choices=(EXACT, LEARNED), fixed=True)
     kl: float = setting(0.05, "weight of the divergence from the policy that played, with learned values", low=0)

@@ -30,7 +30,7 @@ from treeplex.learn.neural.gradients.simplex import nearest_distributions
 
 @dataclass(frozen=True)
 class NedSettings(NeuralSettings):
-    """What a training is asked to do."""
+    """Settings of exploitability descent."""
 
     steps: int = setting(20_000, "steps uphill", low=1)
     rate: float = setting(0.001, "size of the first step; of networks Adam's", above=0)

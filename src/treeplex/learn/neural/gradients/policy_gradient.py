@@ -65,7 +65,7 @@ def replicator_direction(policy: Floats, advantages: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class PolicyGradientSettings(ActorSettings):
-    """What a training is asked to do."""
+    """Settings of a training by policy gradients."""
 
     critic: str = setting(LEARNED, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
     batch: int = setting(1024, "episodes played for an update", low=1)
@@ -164,7 +164,7 @@ class Rmpg(PolicyGradient):
 
 @dataclass(frozen=True)
 class NeuRDSettings(PolicyGradientSettings):
-    """What a training by NeuRD is asked to do."""
+    """Settings of a training by NeuRD."""
 
     critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
     entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)

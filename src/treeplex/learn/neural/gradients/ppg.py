@@ -19,7 +19,7 @@ from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 
 @dataclass(frozen=True)
 class PpgSettings(PpoSettings):
-    """What a training by PPG is asked to do."""
+    """Settings of a training by PPG."""
 
     phase: int = setting(16, "updates between two auxiliary phases", low=1)
     auxiliary_passes: int = setting(6, "gradient steps of an auxiliary phase", low=1)

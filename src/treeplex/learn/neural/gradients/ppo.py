@@ -28,7 +28,7 @@ from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_
 
 @dataclass(frozen=True)
 class PpoSettings(ActorSettings):
-    """What a training by PPO is asked to do."""
+    """Settings of a training by PPO."""
 
     steps: int = setting(1_000, "updates, each of several passes over its episodes", low=1)
     batch: int = setting(1024, "episodes played for an update", low=1)
@@ -97,7 +97,7 @@ class Ppo(Actor):
 
 
 def clipped_slopes(policy: Floats, before: Floats, gains: Floats, losses: Floats, trust: float) -> Floats:
-    """How the clipped objective changes with logits, float64 [I, A].
+    """Gradient of the clipped objective by logits, float64 [I, A].
 
     Args:
         policy: float64 [I, A].
@@ -112,7 +112,7 @@ def clipped_slopes(policy: Floats, before: Floats, gains: Floats, losses: Floats
 
 
 def divergence_slopes(policy: Floats, before: Floats) -> Floats:
-    """How ``KL(policy || before)`` of each row changes with the logits of ``policy``, float64 [I, A]."""
+    """Gradient of each row's ``KL(policy || before)`` by the logits of ``policy``, float64 [I, A]."""
     logs = np.log(np.where(policy > 0.0, policy, 1.0)) - np.log(np.where(before > 0.0, before, 1.0))
     slopes: Floats = policy * (logs - (policy * logs).sum(axis=1, keepdims=True))
     return slopes

@@ -37,7 +37,7 @@ RESULT_OF = "which policy is learned; by the rules, where there is no average, t
 
 @dataclass(frozen=True)
 class RNaDSettings(ActorSettings):
-    """What a training by R-NaD is asked to do."""
+    """Settings of a training by R-NaD."""
 
     steps: int = setting(27_000, "updates of the policy", low=1)
     rate: float = setting(0.002, "step size of the policy and its values", above=0)
@@ -93,7 +93,7 @@ class RNaD(Actor):
         return np.log(np.where(self.seen.legal, policy, 1.0))
 
     def costs(self, policy: Floats) -> Floats:
-        """What each action costs against the regularisation policies, float64 [I, A]."""
+        """Regularisation cost of each action against the regularisation policies, float64 [I, A]."""
         passed = min(2.0 * (self.updates % self.settings.phase) / self.settings.phase, 1.0)
         newer, older = (self.logarithms(self.seen.softmax(each.values())) for each in self.anchors)
         return np.asarray(self.settings.regularisation * (self.logarithms(policy) - passed * newer - (1.0 - passed) * older))

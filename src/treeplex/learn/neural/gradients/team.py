@@ -1,4 +1,4 @@
-"""What actor-critic learners of cooperative games share: everybody is paid the same, and all learn from episodes together."""
+"""Shared parts of cooperative actor-critic learners: all players get one payoff and learn from episodes together."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -26,12 +26,12 @@ Tensor = Any
 TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "rate": 0.02, "critic_rate": 0.01}}
 """The preset of tables, which learn faster than networks."""
 SMALLEST = 1e-5
-"""What RMSprop adds to the root of the mean square."""
+"""Epsilon of RMSprop, added to the root of the mean square."""
 
 
 @dataclass(frozen=True)
 class TeamSettings(NeuralSettings):
-    """What learners of cooperative games are asked to do."""
+    """Settings that learners of cooperative games share."""
 
     steps: int = setting(3000, "updates", low=1)
     batch: int = setting(8, "episodes of an update", low=1)
@@ -75,7 +75,7 @@ class TeamLearner(NeuralLearner):
             )
 
     def seen_by_actors(self) -> Rows:
-        """What a network sees of each infoset, and whose it is, float32 [I, F + N]."""
+        """Network inputs of each infoset, and its player, float32 [I, F + N]."""
         return self.infosets.with_player(self.players)
 
     def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
@@ -151,7 +151,7 @@ class TeamLearner(NeuralLearner):
             return self.policy_of(self.of_slots(self.softmax()))
 
     def measure(self) -> Mapping[str, float]:
-        """What everybody gets on average: by the policy, and by its likeliest actions."""
+        """Mean team payoff: of the policy, and of its likeliest actions."""
         policy = self.policy()
         likeliest = best_rows(self.infosets.matrix(policy.probabilities), self.infosets.legal)
         greedy = Policy(self.compiled, self.infosets.table(likeliest))

@@ -44,7 +44,7 @@ ROOM = 1 << 40
 
 @dataclass(frozen=True)
 class ArmacSettings(CriticSettings):
-    """What a training is asked to do."""
+    """Settings of ARMAC."""
 
     steps: int = setting(1000, "iterations", low=1)
     plays: int = setting(5000, "episodes of an iteration", low=2)

@@ -20,7 +20,7 @@ from treeplex.learn.neural.frame import NeuralSettings
 
 @dataclass(frozen=True)
 class SingleDeepCfrSettings(NeuralSettings):
-    """What a training is asked to do."""
+    """Settings of Single Deep CFR."""
 
     walks: int = setting(1500, "walks for each player in an iteration", low=1)
     memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
@@ -30,7 +30,7 @@ class SingleDeepCfrSettings(NeuralSettings):
 
 @dataclass(frozen=True)
 class DeepCfrSettings(LearnedAverageSettings, SingleDeepCfrSettings):
-    """What a training is asked to do."""
+    """Settings of Deep CFR."""
 
 
 class SingleDeepCfr(AveragingLearner):

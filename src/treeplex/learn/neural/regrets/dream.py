@@ -14,7 +14,7 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 
 @dataclass(frozen=True)
 class DreamSettings(CriticSettings, SingleDeepCfrSettings):
-    """What a training is asked to do."""
+    """Settings of DREAM."""
 
     walks: int = 900
     exploration: float = setting(0.5, "probability with which a traverser chooses uniformly", above=0, high=1)

@@ -17,7 +17,7 @@ RETURNS, SARSA = "returns", "expected-sarsa"
 
 @dataclass(frozen=True)
 class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
-    """What a training is asked to do."""
+    """Settings of ESCHER."""
 
     walks: int = 500
     fits: int = 200

@@ -49,11 +49,11 @@ class PastTables:
         return [MatrixProfile(matrix) for matrix in matrices]
 
     def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """What past policies, by their numbers, do at some of a player's decisions; [n, A]."""
+        """Past policies, by their numbers, at some of a player's decisions; [n, A]."""
         return self.numbers(self.policies, number, self.learner.first[played.episodes.infoset[at]])
 
     def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """What actions were worth more than the policy there, by the critic of its time; [n, A], undefined for illegal ones."""
+        """Advantages of actions there, by the critic of its time; [n, A], undefined for illegal ones."""
         return self.numbers(self.values, number, self.critic.edge[played.episodes.history[at]])
 
     def numbers(self, source: NDArray[Any], number: Ints, starts: Ints) -> Floats:
@@ -98,7 +98,7 @@ class PastNetworks:
         return [Profile(parts) for parts in zip(self.policies(0), self.policies(1), strict=True)]
 
     def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """What past policies, by their numbers, do at some of a player's decisions; [n, A]."""
+        """Past policies, by their numbers, at some of a player's decisions; [n, A]."""
         rows, policies = played.infosets.rows(played.episodes.infoset[at]), self.policies(player)
         shares = np.empty((len(at), played.infosets.legal.shape[1]))
         for each in np.unique(number):
@@ -106,7 +106,7 @@ class PastNetworks:
         return shares
 
     def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """What actions were worth more than the policy there, by the critic of its time; [n, A], undefined for illegal ones."""
+        """Advantages of actions there, by the critic of its time; [n, A], undefined for illegal ones."""
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)
         for each in np.unique(number):

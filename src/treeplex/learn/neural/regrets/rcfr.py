@@ -32,12 +32,12 @@ from treeplex.learn.neural.fitting.averages import ExactAverage
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 TINY = 1e-300
-"""In place of zero where one divides."""
+"""Replaces zero in divisors."""
 
 
 @dataclass(frozen=True)
 class RcfrSettings(NeuralSettings):
-    """What a training is asked to do."""
+    """Settings of RCFR."""
 
     steps: int = setting(2000, "iterations of CFR", low=1)
     fits: int = setting(10, "gradient steps of each regret network in an iteration", low=1)
@@ -103,7 +103,7 @@ class Rcfr(NeuralLearner):
         return {"loss": float(np.mean(losses))}
 
     def targets(self, regrets: Floats, legal: Bools) -> Floats:
-        """What networks are fitted to, float64 [P, A], for a player's regrets."""
+        """Targets of networks for a player's regrets, float64 [P, A]."""
         if self.settings.bootstrap:
             return regrets / self.iteration
         even = regrets / np.sqrt(np.maximum(np.abs(regrets).max(axis=1, keepdims=True), TINY))

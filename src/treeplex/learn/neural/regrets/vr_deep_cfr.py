@@ -17,7 +17,7 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 
 @dataclass(frozen=True)
 class VrDeepDcfrSettings(CriticSettings, AverageSettings):
-    """What a training is asked to do."""
+    """Settings of VR-DeepDCFR+."""
 
     walks: int = setting(10_000, "playthroughs for each player in an iteration", low=1)
     fits: int = setting(750, "gradient steps of each regret network in an iteration", low=1)
@@ -29,7 +29,7 @@ class VrDeepDcfrSettings(CriticSettings, AverageSettings):
 
 @dataclass(frozen=True)
 class VrDeepPdcfrSettings(VrDeepDcfrSettings):
-    """What a training is asked to do."""
+    """Settings of VR-DeepPDCFR+."""
 
     alpha: float = 2.3
 

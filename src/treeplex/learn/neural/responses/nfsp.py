@@ -30,12 +30,12 @@ from treeplex.learn.neural.responses.q_learning import Imitation, QLearning
 from treeplex.learn.neural.walks.sampler import Played
 
 RESPONSE, AVERAGE = 0, 1
-"""What a player follows in an episode."""
+"""Modes of a player in an episode: best response or average policy."""
 
 
 @dataclass(frozen=True)
 class NfspSettings(NeuralSettings):
-    """What a training is asked to do."""
+    """Settings of NFSP."""
 
     steps: int = setting(5000, "batches of episodes", low=1)
     plays: int = setting(5000, "episodes of a batch", low=1)

@@ -46,7 +46,7 @@ EXACT, LEARNED = "exact", "learned"
 
 @dataclass(frozen=True)
 class PsroSettings(NeuralSettings):
-    """What a training is asked to do."""
+    """Settings of PSRO."""
 
     steps: int = setting(100, "responses that each player adds", low=1)
     oracle: str = setting(EXACT, "what responds: best responses, or Q-learning", choices=(EXACT, LEARNED))
@@ -74,7 +74,7 @@ class Pools:
 
 
 class ExactPools(Pools):
-    """Of a compiled game: their payoffs are exact.
+    """Pools of a compiled game: their payoffs are exact.
 
     Attributes:
         of: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.

@@ -32,7 +32,7 @@ CHUNK = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class WalkedGame:
-    """What a worker knows: a game, which it compiles once; only the spec travels."""
+    """A worker's state: a game, which it compiles once; only the spec travels."""
 
     spec: str
 

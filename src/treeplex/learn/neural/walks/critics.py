@@ -32,7 +32,7 @@ TOGETHER = 512
 
 @dataclass(frozen=True)
 class CriticSettings(NeuralSettings):
-    """How a critic is fitted."""
+    """Settings for fitting a critic."""
 
     critic_memory: int = setting(200_000, "the newest transitions that a critic is fitted to", low=1, fixed=True)
     critic_fits: int = setting(1000, "gradient steps of a critic in an iteration", low=1)
@@ -40,7 +40,7 @@ class CriticSettings(NeuralSettings):
 
 
 class Critic(ABC):
-    """What each player gets from each action of each history, in units of the largest payoff.
+    """Each player's action values at each history, in units of the largest payoff.
 
     Attributes:
         inputs: histories as rows.
@@ -61,7 +61,7 @@ class Critic(ABC):
         check_room(self.settings.critic_memory, self.transitions.row, "critic_memory")
 
     def values(self, player: int, histories: Any = None, parts: Sequence[Callable[[Any], Floats]] | None = None) -> Floats:
-        """What a player gets from each action at histories, float64 [n, A]; of a compiled game by default at all.
+        """A player's action values at histories, float64 [n, A]; of a compiled game by default at all.
 
         Args:
             player: the player.
@@ -146,7 +146,7 @@ class Critic(ABC):
 
 
 class GameCritic(Critic):
-    """Of the histories of a compiled game.
+    """A critic on the histories of a compiled game.
 
     Transitions are int32 [n, 2]: an action of a history, and the history that came of it. All actions of histories lie side by
     side, those of a history from ``edge`` on.

@@ -37,7 +37,7 @@ takes half as long again. Then there are twice as many walks, or half, if the ro
 
 @dataclass(frozen=True, eq=False)
 class RuledGame:
-    """What a worker knows: rules, which it loads once, and what networks see of them; spec and view travel."""
+    """A worker's state: rules, which it loads once, and the networks' view of them; spec and view travel."""
 
     spec: str
     view: View

@@ -239,7 +239,7 @@ class RulesWalks:
 
 
 class Trail:
-    """What one walk by external sampling leaves behind.
+    """The rows of one walk by external sampling.
 
     Attributes:
         regrets: infosets of the traverser and the sampled regrets of their actions.
@@ -256,7 +256,7 @@ class Trail:
         self.nodes = 0
 
     def look(self, state: State) -> "Look":
-        """Who acts at a state, which actions there are, and the infoset of a player."""
+        """The player to act at a state, its legal actions, and the infoset of a player."""
         actor = state.current_player()
         if actor in (TERMINAL, CHANCE):
             return actor, [], -1
@@ -295,4 +295,4 @@ class Trail:
 
 
 Look = tuple[int, list[int], int]
-"""Who acts, the actions, and the infoset by number; chance and the end have none (-1)."""
+"""The player to act, the actions, and the infoset by number; chance and the end have none (-1)."""

@@ -1,4 +1,4 @@
-"""Where learners get their rows: walks by external sampling and episodes, of a compiled game or of rules.
+"""Sampling of learners' rows: walks by external sampling and episodes, of a compiled game or of rules.
 
 A learner does not know which. An infoset is a row to it: it samples, keeps rows in buffers, fits networks or tables to them and
 follows these. A compiled game is a fast source of rows, in which infosets have numbers.
@@ -23,7 +23,7 @@ from treeplex.learn.neural.fitting.policies import AnyProfile
 
 
 class Walks(NamedTuple):
-    """What some walks of a traverser found.
+    """Results of some walks of a traverser.
 
     Attributes:
         infosets: the infosets.
@@ -136,7 +136,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def inputs(self, player: int) -> Inputs:
-        """How a player's infosets look to networks."""
+        """Network inputs of a player's infosets."""
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
         """A new network, or table, of a player's values or policy."""

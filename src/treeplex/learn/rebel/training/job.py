@@ -122,7 +122,7 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     @property
     def total(self) -> int | None:
-        """How many were asked for; None with a budget of time."""
+        """The training's length; None with a time budget."""
         return None if self._seconds is not None else self.settings.length
 
     def share(self, seconds: float) -> float:

@@ -157,7 +157,7 @@ class RebelJudgement:
 
 @dataclass(frozen=True, eq=False)
 class Searcher:
-    """What a worker knows: game, network, and how it searches."""
+    """A worker's state: game, network, and search settings."""
 
     spec: str
     net: NetFile

@@ -67,7 +67,7 @@ class Judge(ABC):
 
     @abstractmethod
     def exploitability(self, trainer: RebelTrainer) -> float:
-        """Of what searches with the trainer's networks play; calls :meth:`watch`."""
+        """Exploitability of searches with the trainer's networks; calls :meth:`watch`."""
 
 
 class RunJudge(Judge):
@@ -95,7 +95,7 @@ class RunJudge(Judge):
 
 
 def public_nodes(rules: PublicTree, most: int) -> int:
-    """How many public nodes a game has, counted no further than ``most`` + 1."""
+    """The number of public nodes of a game, counted no further than ``most`` + 1."""
     stack: list[Hashable] = [rules.root]
     count = 0
     while stack and count <= most:

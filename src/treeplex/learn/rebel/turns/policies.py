@@ -43,7 +43,7 @@ def most_columns(spot: Spot) -> int:
 
 
 def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges) -> Singles:
-    """What the network sees at some decisions, float32 [K, inputs].
+    """Network inputs at some decisions, float32 [K, inputs].
 
     Args:
         game: the game.

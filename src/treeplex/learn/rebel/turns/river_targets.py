@@ -16,7 +16,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 
 METHOD = "dcfr"
-"""By which rivers are solved."""
+"""The method that solves rivers."""
 RIDGE = 0.02
 """Hands: weight of a bin's mean relative to its hands when values are fitted."""
 

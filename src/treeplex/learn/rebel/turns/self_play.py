@@ -133,7 +133,7 @@ class HoldemSelfPlay(Play):
         return 1
 
     def advance(self) -> Rows:
-        """What one more game teaches; no rivers where all its betting ends in folds and all-ins."""
+        """Rows of one more game; no rivers where all its betting ends in folds and all-ins."""
         found, empty = [river.row() for river in self.rivers()], self.empty
         columns = zip(*found, strict=True) if found else empty.values.values()
         inputs, targets, weights = (np.asarray(part, empty.inputs.dtype) for part in columns)

@@ -117,7 +117,7 @@ class BinnedPlaces:
 
 
 def look(game: PublicHoldem, state: PublicHand) -> Floats:
-    """What a network of bins sees of a state, float64 [9 + ranks].
+    """Inputs of a network of bins at a state, float64 [9 + ranks].
 
     The logarithms of the smaller stack behind in pots and of the pot in big blinds, which of three streets is over, how many
     cards share each suit, in descending order, and how often each rank is on the board.

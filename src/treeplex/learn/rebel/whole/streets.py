@@ -92,7 +92,7 @@ def called_streets(rules: HandRules) -> Iterator[BettingState]:
 
 
 def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
-    """What to say of a training that will learn little; empty if there is nothing."""
+    """A warning about a training that will learn little; empty if there is none."""
     if settings.bins or len(game.hands) < MANY_HANDS:
         return ""
     return (
