@@ -729,7 +729,7 @@ def look_at_games(folder: Path) -> Numbers:
 def make_hands(folder: Path) -> None:
     """Hands that a person plays, as text, one by one and in one file."""
     for place in ("hands", "hands.phhs"):
-        given = ("holdem", "play", "holdem(stack=20)", "--against", "rules(style=caller)", "--games", 2, "--seed", 1)
+        given = ("play", "holdem(stack=20)", "--against", "rules(style=caller)", "-n", 2, "--seed", 1)
         kept = ("--phh", folder / place, "--log", folder / f"{Path(place).stem}.txt")
         ran = CliRunner().invoke(app, [*map(str, (*given, *kept))], input="c\n" * 40)
         assert ran.exit_code == 0, ran.output

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import HAND_CLASSES
-from treeplex.holdem.cli.main import group as holdem
 from treeplex.holdem.engine.form import STORE
 from treeplex.holdem.solve.carried_regrets import START, carried_over
 from treeplex.holdem.solve.solve_spot import solve_spot
+from treeplex.run.cli.main import app
 
 BOARD, FIELDS = "Td 9d 6h Qc", {"pot": 100, "stack": 200, "bets": "60%", "raises": "3x"}
 SPOT = tp.holdem.spot(BOARD, "AA,TT,AQ,QJs,8s7s,JTs", "KK,QTs,JTs,KQ,A9s,98s", **FIELDS)
@@ -177,20 +177,20 @@ def test_command(solved, tmp_path):
     old, new = tmp_path / "old.spot", tmp_path / "new.spot"
     solved.save(old)
     words = ["solve", "--from", str(old), "--ip", "KK,QTs,JTs:0.5,KQ,A9s:0.25,98s", "--target", "1%", "--threads", "1"]
-    result = CliRunner().invoke(holdem, [*words, "--out", str(new)])
+    result = CliRunner().invoke(app, [*words, "--out", str(new)])
     assert result.exit_code == 0, result.output
     made = tp.holdem.load_solution(new)
     np.testing.assert_allclose(made.spot.ranges[0], solved.spot.ranges[0])
     assert made.spot.ranges[1].min() == 0
     sized = [*words, "--turn-bets", "33%,75%", "--raises", "a", "--out", str(new), "--force"]
-    result = CliRunner().invoke(holdem, sized)
+    result = CliRunner().invoke(app, sized)
     assert result.exit_code == 0, result.output
     made = tp.holdem.load_solution(new)
     assert [[str(size) for size in own.bets] for own in made.spot.bets.streets[2]] == [["33%", "75%"]] * 2
     assert [[str(size) for size in own.bets] for own in made.spot.bets.streets[3]] == [["60%"]] * 2
     assert [[str(size) for size in own.raises] for own in made.spot.bets.streets[3]] == [["a"]] * 2
     assert (made.spot.pot, made.spot.chip) == (solved.spot.pot, solved.spot.chip)
-    wrong = CliRunner().invoke(holdem, [*words, "--pot", "50"])
+    wrong = CliRunner().invoke(app, [*words, "--pot", "50"])
     assert "--pot does not go with --from" in wrong.stderr
-    both = CliRunner().invoke(holdem, [*words, "--resume", str(old)])
+    both = CliRunner().invoke(app, [*words, "--resume", str(old)])
     assert "exclude each other" in both.stderr

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import SpecError
-from treeplex.holdem.cli.main import group as holdem
 from treeplex.holdem.study.report.comparison import compare_nodes
 from treeplex.holdem.study.report.export import node_report
+from treeplex.run.cli.main import app
 
 FIELDS = {"pot": 100, "stack": 150, "bets": "50%", "raises": "a"}
 BOARD = "Td 9d 6h Qc 2s"
@@ -57,10 +57,10 @@ def test_other_lines(pair):
 
 
 def test_command(pair):
-    result = CliRunner().invoke(holdem, ["compare", *map(str, pair[1]), "--line", "x"])
+    result = CliRunner().invoke(app, ["compare", *map(str, pair[1]), "--line", "x"])
     assert result.exit_code == 0, result.output
     assert "locked.spot  Td9d6hQc2s, x, pot 100" in result.stdout
-    data = json.loads(CliRunner().invoke(holdem, ["compare", *map(str, pair[1]), "--json"]).stdout)
+    data = json.loads(CliRunner().invoke(app, ["compare", *map(str, pair[1]), "--json"]).stdout)
     found = compare_nodes(*pair[0])
     assert data["oop"]["gain"] == pytest.approx(found.sides[0].gain, abs=1e-4)
     assert set(data["ip"]["hands"]) == set(found.sides[1].names)
