@@ -1,13 +1,14 @@
 """The conformance suites pass what is right, and name what is wrong."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.games import TERMINAL, Game, State
+from treeplex.games import TERMINAL, Decision, Game, State, Terminal
 from treeplex.games.builtin.kuhn_poker import KuhnPoker
 from treeplex.search.agents.agent import TableAgent
 from treeplex.solvers import Variant, Weights
@@ -79,7 +80,7 @@ def test_descriptions_of_one_game_must_agree(monkeypatch: pytest.MonkeyPatch) ->
     game = tp.load("leduc_poker")
     other = tp.load("leduc_poker(ranks=2)").public_tree()
     monkeypatch.setattr(game, "public_tree", lambda: other)
-    with pytest.raises(GameError, match="of its public tree differ"):
+    with pytest.raises(GameError, match="only one of its histories and its public tree has infoset"):
         check_game(game, playthroughs=2)
 
 
@@ -143,3 +144,37 @@ def test_agents_that_are_right():
 def test_what_is_wrong_with_an_agent_is_named(fault: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
         check_agent(wrong_agent(fault), "kuhn_poker")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"), [("payoffs", "random policy is worth"), ("players", "only one of"), ("names", "actions at")]
+)
+def test_a_public_tree_that_describes_another_game_is_found(wrong, message, monkeypatch: pytest.MonkeyPatch):
+    game = tp.load("leduc_poker(ranks=2)")
+    tree = game.public_tree()
+    visit, name = tree.visit, tree.action_to_string
+
+    def wrong_visit(node):
+        found = visit(node)
+        if wrong == "payoffs" and isinstance(found, Terminal):
+            return replace(found, scale=-found.scale)
+        if wrong == "players" and isinstance(found, Decision):
+            return replace(found, player=1 - found.player)
+        return found
+
+    monkeypatch.setattr(tree, "visit", wrong_visit)
+    if wrong == "names":
+        monkeypatch.setattr(tree, "action_to_string", lambda node, action: name(node, action).upper())
+    monkeypatch.setattr(game, "public_tree", lambda: tree)
+    with pytest.raises(GameError, match=message):
+        check_game(game, playthroughs=2)
+
+
+def test_an_agent_that_stays_where_it_is_is_found():
+    class Stuck(TableAgent):
+        def see(self, event: int) -> None:
+            pass
+
+    game = tp.compile("kuhn_poker")
+    with pytest.raises(GameError, match=r"after see\(\d+\) it stands at"):
+        check_agent(lambda: Stuck("kuhn_poker", tp.Policy.uniform(game)), "kuhn_poker")

@@ -19,10 +19,12 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.check_rules import check_rules
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.state_check import StateCheck
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.openspiel import transferred
+from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.public import PublicTree, pick
@@ -36,6 +38,8 @@ __all__ = ["Conformance", "check_agent", "check_game", "check_variant"]
 
 CLOSE = 1e-9
 """How far probabilities may be from a sum of one, and values of two descriptions of one game from each other."""
+RANDOM_POLICIES = 3
+"""How many random policies two descriptions of one game are compared on."""
 MOST_WALKED = 200_000
 """Histories up to which a game is compiled by walking its rules."""
 
@@ -148,18 +152,32 @@ def fault_of(game: Game, state: State) -> str | None:
     return None
 
 
-def check_same_game(game: Game, other: str, one: Any, two: Any) -> None:
-    """Compare a game compiled in two ways: infosets and what uniform play is worth.
+def check_same_game(game: Game, other: str, one: CompiledGame, two: CompiledGame) -> None:
+    """Compare a game compiled in two ways: infosets, players, actions, histories and the values of random policies.
 
     Raises:
         GameError: they differ.
     """
-    mine, theirs = set(one.infostates), set(two.infostates)
-    if mine != theirs:
-        raise GameError(f"{game}: infosets of its histories and of its {other} differ, such as {min(mine ^ theirs)!r}")
-    values = [judge(each, Policy.uniform(each)).value for each in (one, two)]
-    if np.abs(np.subtract(values[0], values[1])).max() > CLOSE:
-        raise GameError(f"{game}: uniform play is worth {values[0]} by its histories, {values[1]} by its {other}")
+    if one.lookup.keys() != two.lookup.keys():
+        player, infostate = min(one.lookup.keys() ^ two.lookup.keys())
+        raise GameError(f"{game}: only one of its histories and its {other} has infoset {infostate!r} of player {player}")
+    for (player, infostate), infoset in one.lookup.items():
+        mine, theirs = named_actions(one, player, infoset), named_actions(two, player, two.lookup[player, infostate])
+        if mine != theirs:
+            raise GameError(f"{game}: actions at {infostate!r} are {mine} by its histories, {theirs} by its {other}")
+    if one.size.histories != two.size.histories:
+        raise GameError(f"{game} has {one.size.histories:,} histories, {two.size.histories:,} by its {other}")
+    for seed in range(RANDOM_POLICIES):
+        weights = np.random.default_rng(seed).random(int(one.tree.sequence_offsets[-1]))
+        policy = Policy(one, normalised(one, weights))
+        values = [judge(each.game, each).value for each in (policy, transferred(policy, two))]
+        if not np.allclose(*values, rtol=CLOSE, atol=CLOSE):
+            raise GameError(f"{game}: a random policy is worth {values[0]} by its histories, {values[1]} by its {other}")
+
+
+def named_actions(game: CompiledGame, player: int, infoset: int) -> dict[int, str]:
+    """The names of the actions of an infoset, by action id."""
+    return {int(action): game.action_names[player].get(action, str(action)) for action in game.actions_at(infoset)}
 
 
 def check_variant(variant: AnyAlgorithm, *, game: str | Game = "leduc_poker", iterations: int = 50) -> Conformance:
@@ -258,6 +276,11 @@ def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]
             if options.private:
                 hands[options.player] = hand * len(options.labels) + list(options.labels).index(label)
                 label = options.labels[0]
+        game, state, name_there = agent.game, agent.state, None
+        if options.player == CHANCE or label in list(options.labels):
+            name_there = game.name_of(game.after(state, int(label)))
         agent.see(int(label))
+        if agent.game is game and name_there not in (None, game.name_of(agent.state)):
+            raise GameError(f"{where}: after see({label}) it stands at {game.name_of(agent.state)}, not at {name_there}")
         game = agent.game
     return policies

@@ -82,7 +82,7 @@ def running(samples: Floats, label: str, each: int, number: int) -> Curve:
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0) * count / np.maximum(count - 1, 1))
     half = half_widths(deviation / np.sqrt(count), count)
     first = min(FEWEST_DEALS, len(samples))
-    places = np.unique(np.geomspace(max(first, 1), max(len(samples), 1), POINTS).astype(np.int64)) - 1
+    places = np.unique(np.rint(np.geomspace(max(first, 1), max(len(samples), 1), POINTS)).astype(np.int64)) - 1
     places = places[places < len(samples)]
     along, means = (each * count[places]).tolist(), mean[places].tolist()
     if len(samples) < FEWEST_DEALS:
