@@ -162,17 +162,17 @@ def check_same_game(game: Game, other: str, one: CompiledGame, two: CompiledGame
         player, infostate = min(one.lookup.keys() ^ two.lookup.keys())
         raise GameError(f"{game}: only one of its histories and its {other} has infoset {infostate!r} of player {player}")
     for (player, infostate), infoset in one.lookup.items():
-        mine, theirs = named_actions(one, player, infoset), named_actions(two, player, two.lookup[player, infostate])
-        if mine != theirs:
-            raise GameError(f"{game}: actions at {infostate!r} are {mine} by its histories, {theirs} by its {other}")
+        actions, others = named_actions(one, player, infoset), named_actions(two, player, two.lookup[player, infostate])
+        if actions != others:
+            raise GameError(f"{game}: actions at {infostate!r} are {actions} by its histories, {others} by its {other}")
     if one.size.histories != two.size.histories:
         raise GameError(f"{game} has {one.size.histories:,} histories, {two.size.histories:,} by its {other}")
     for seed in range(RANDOM_POLICIES):
         weights = np.random.default_rng(seed).random(int(one.tree.sequence_offsets[-1]))
         policy = Policy(one, normalised(one, weights))
-        values = [judge(each.game, each).value for each in (policy, transferred(policy, two))]
-        if not np.allclose(*values, rtol=CLOSE, atol=CLOSE):
-            raise GameError(f"{game}: a random policy is worth {values[0]} by its histories, {values[1]} by its {other}")
+        mine, theirs = judge(one, policy).value, judge(two, transferred(policy, two)).value
+        if not np.allclose(mine, theirs, rtol=CLOSE, atol=CLOSE):
+            raise GameError(f"{game}: a random policy is worth {mine} by its histories, {theirs} by its {other}")
 
 
 def named_actions(game: CompiledGame, player: int, infoset: int) -> dict[int, str]:
