@@ -60,6 +60,21 @@ def test_a_new_version_of_a_callee_compiles_its_caller_again(package: Path, tmp_
     assert len(outer_files(cache)) == 2
 
 
+def test_a_source_that_changes_while_a_process_runs_is_not_mixed_up(package: Path, tmp_path: Path) -> None:
+    """The process has imported the old callee; the new one must not get what it compiles.
+
+    The new text is longer: Python takes a file of one size and second for the one whose bytecode it has.
+    """
+    cache = tmp_path / "cache"
+    callee = package / "callee.py"
+    change = f"import rules.caller; open({str(callee)!r}, 'w').write({CALLEE.format(50)!r}); "
+    paths = os.pathsep.join((str(package.parent), *sys.path))
+    environment = os.environ | {"PYTHONPATH": paths, kernel_cache.ENVIRONMENT: str(cache)}
+    old = subprocess.run([sys.executable, "-c", change + RUN], env=environment, capture_output=True, text=True, check=True)
+    assert old.stdout.split()[0] == "22"
+    assert run(package, cache)[0] == "120 1"
+
+
 def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     both = [start(package, cache) for _ in range(2)]

@@ -36,6 +36,8 @@ from treeplex.base.notices import notify
 PACKAGE = Path(__file__).parents[1]
 ENVIRONMENT = "TREEPLEX_KERNELS"
 PREBUILT = PACKAGE / "prebuilt"
+STARTED = time.time()
+"""When this process began; a source that is newer may not be what it has imported."""
 SUFFIX = ".kernel"
 MOST_BYTES = 512 * 2**20
 LONGEST_SECONDS = 90 * 86400.0
@@ -92,6 +94,8 @@ class KernelCache:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The kernel for these argument types, or None."""
         target.refresh()
+        if not sources_digest(self.module):
+            return None
         for cpu in (cpu_of(target.codegen()), *levels()):
             name = self.file_name(signature, cpu)
             for folder in folders():
@@ -101,8 +105,12 @@ class KernelCache:
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled kernel; where no folder can be written, nothing is kept."""
-        if any(not each.can_cache for each in compiled.lifted) or compiled.library.has_dynamic_globals:
+        """Keep a compiled kernel; nothing is kept where no folder can be written or a source changed while the process ran."""
+        if (
+            not sources_digest(self.module)
+            or any(not each.can_cache for each in compiled.lifted)
+            or compiled.library.has_dynamic_globals
+        ):
             return
         cpu = cpu_of(compiled.codegen)
         about = {"kernel": self.name, "signature": signature_text(signature), "cpu": cpu}
@@ -152,7 +160,10 @@ def versions() -> str:
 
 @cache
 def source(name: str) -> tuple[bytes, frozenset[str]] | None:
-    """Digest of a module's file and the modules that it imports by ``from ... import``; None if there is no such file."""
+    """Digest of a module's file and the modules that it imports by ``from ... import``; None if there is no such file.
+
+    The digest is empty if the file changed while this process ran.
+    """
     top, *inner = name.split(".")
     path = Path(getattr(sys.modules.get(top), "__file__", None) or "")
     if inner:
@@ -160,18 +171,22 @@ def source(name: str) -> tuple[bytes, frozenset[str]] | None:
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     try:
         data = path.read_bytes()
+        changed = path.stat().st_mtime > STARTED
     except OSError:
         return None
     imported = set[str]()
-    for module, names in IMPORT.findall(data.decode()):
+    for module, names in IMPORT.findall(re.sub(r"#[^\n]*", "", data.decode())):
         imported.add(module)
         imported.update(f"{module}.{words[0]}" for each in names.strip("()").split(",") if (words := each.split()))
-    return hashlib.sha256(data).digest(), frozenset(imported)
+    return b"" if changed else hashlib.sha256(data).digest(), frozenset(imported)
 
 
 @cache
 def sources_digest(module: str) -> str:
-    """Digest of the sources of a module and of all that it imports from its own package and this one, directly or not."""
+    """Digest of the sources of a module and of all that it imports from its own package and this one, directly or not.
+
+    Empty if one of them changed while this process ran: what was imported is then not what the files say.
+    """
     packages = {PACKAGE.name, module.partition(".")[0]}
     reached, pending = dict[str, bytes](), [module]
     while pending:
@@ -179,6 +194,8 @@ def sources_digest(module: str) -> str:
         if name not in reached and name.partition(".")[0] in packages and (found := source(name)) is not None:
             reached[name], imported = found
             pending.extend(imported)
+    if not all(reached.values()):
+        return ""
     return hashlib.sha256(b"".join(name.encode() + reached[name] for name in sorted(reached))).hexdigest()
 
 
