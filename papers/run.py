@@ -1,11 +1,11 @@
-"""Run reproductions and renew ``docs/papers.md``.
+"""Run reproductions and renew ``docs/papers``.
 
     python papers/run.py --list                  every study, with how long it takes and what it needs
     python papers/run.py ddcfr/table4            one
     python papers/run.py rebel --within 5        those of a paper that take at most five minutes
-    python papers/run.py --all                   all on the page that take at most an hour
+    python papers/run.py --all                   all on the pages that take at most an hour
     python papers/run.py vtcfr/one_scheme kuhn   with an option of the study's own
-    python papers/run.py --page                  nothing but the page, from the stored results, and the list in README.md
+    python papers/run.py --page                  only docs/papers, from the stored results, and the list in README.md
 
 One study runs in this process, several run one after another in processes of their own.
 """
@@ -30,7 +30,7 @@ def overview() -> str:
     return "\n".join(
         f"{each.name:<{width}}  {each.minutes:>6g} min  {each.summary}"
         + (f" Needs {', '.join(each.needs)}." if each.needs else "")
-        + ("" if each.place is not None else " Not on the page.")
+        + ("" if each.place is not None else " Not on a page.")
         for each in studies().values()
     )
 
@@ -63,9 +63,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a study with its own options, or studies and papers")
     parser.add_argument("--list", action="store_true", help="show all studies (default)")
-    parser.add_argument("--all", action="store_true", help="run all studies on the page")
+    parser.add_argument("--all", action="store_true", help="run all studies on the pages")
     parser.add_argument("--within", type=float, default=HOUR, metavar="MINUTES", help="leave out longer ones (default: 60)")
-    parser.add_argument("--page", action="store_true", help="only write the page")
+    parser.add_argument("--page", action="store_true", help="only write the pages")
     asked = parser.parse_args()
     wanted = [each for each in studies().values() if asked.all and each.place is not None]
     wanted += [each for name in asked.names for each in chosen(name) if each not in wanted]

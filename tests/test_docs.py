@@ -18,8 +18,11 @@ from treeplex.learn.train.registry import NEURAL, learner_named, learners
 from treeplex.run.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
-WRITTEN_BY_SCRIPTS = {"benchmarks.md", "papers.md"}
-PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.name not in WRITTEN_BY_SCRIPTS)]
+DOCS = ROOT / "docs"
+WRITTEN_BY_SCRIPTS = {DOCS / "benchmarks.md", *(DOCS / "papers").glob("*.md")}
+PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page not in WRITTEN_BY_SCRIPTS)]
+LARGEST_PAGE = 80_000
+"""Bytes of the largest page in ``docs``."""
 FENCE = re.compile(
     r"^```(?: \{ \.)?(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?(?: \})?\n(?P<content>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -226,6 +229,10 @@ def test_every_learner_is_compared() -> None:
     assert all(f"`{name}`" in compared for name in DISCOUNT)
     before, table = measured.split("<!-- generated", 1)
     assert all(f"`{name}`" in before or f"| `{name}` |" in table.split("<!-- end")[0] for name in NEURAL)
+
+
+def test_no_page_of_papers_is_too_large() -> None:
+    assert [page.name for page in (DOCS / "papers").glob("*.md") if page.stat().st_size > LARGEST_PAGE] == []
 
 
 def test_a_game_takes_thirty_lines() -> None:

@@ -17,10 +17,7 @@ from papers.common.results import MARK, PAPERS, ROOT, Table, modified, stored
 PLACE = re.compile(r"\[\[([^:*\]]+)(?:\*([^:\]]+))?:([^\]]+)\]\]")
 VERDICTS = ("yes", "partly", "no")
 """Whether it is here as published."""
-TITLE = "The documents, item by item"
-TEXT = """Everything that the documents behind the library print, and what became of it. Bands and reasons in full are in the
-sections below; `tests/...` is run by `pytest`. A band is over seeds, trainings or runs that differ by rounding; it is empty
-where tests decide. A number with † was measured from a working tree with uncommitted changes."""
+TITLE = "Item by item"
 
 
 @dataclass(frozen=True)
@@ -47,15 +44,25 @@ class Claim:
 
     def cells(self) -> tuple[str, ...]:
         """A row of the table."""
-        found = filled(self.here), filled(self.band), shown(self.shown)
-        return self.item, self.published, *found, self.as_published, filled(self.why)
+        return self.item, self.published, filled(self.here), self.as_published
+
+    def caveat(self) -> str:
+        """What differs, the band and the evidence, in Markdown."""
+        parts = [f"**{self.item}** ({self.as_published})."]
+        parts += [f"Differs: {filled(self.why)}."] if self.why else []
+        parts += [f"Band: {filled(self.band)}."] if self.band else []
+        return " ".join([*parts, f"Evidence: {shown(self.shown)}."])
+
+
+def claims_of(paper: str) -> Sequence[Claim]:
+    """The items of ``papers/PAPER/claims.json``."""
+    return [Claim(**row) for row in json.loads((PAPERS / paper / "claims.json").read_text(encoding="utf-8"))["claims"]]
 
 
 def documents() -> Iterator[tuple[str, Sequence[Claim]]]:
     """All documents that have claims, and these."""
     for path in sorted(PAPERS.glob("*/claims.json")):
-        found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        yield found["document"], [Claim(**row) for row in found["claims"]]
+        yield json.loads(path.read_text(encoding="utf-8"))["document"], claims_of(path.parent.name)
 
 
 @cache
@@ -119,7 +126,6 @@ def exists(part: str) -> bool:
     return part.startswith("treeplex ") or is_study(part) or (ROOT / part.partition("::")[0]).exists()
 
 
-def tables() -> list[Table]:
-    """One for each document."""
-    columns = ("item", "published", "here", "band", "shown by", "as published", "what differs, and why")
-    return [Table(document, columns, [claim.cells() for claim in claims]) for document, claims in documents()]
+def table(claims: Sequence[Claim]) -> Table:
+    """The items of one paper, a row each."""
+    return Table("", ("item", "published", "here", "as published"), [claim.cells() for claim in claims])

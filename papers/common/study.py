@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from papers.common.declared import declaration, lacking
-from papers.common.report import print_result, write_page
+from papers.common.report import print_result, write_all
 from papers.common.results import PAPERS, ROOT, Result, results_file, store
 from treeplex.base.storage.files import write_atomically
 
@@ -33,7 +33,7 @@ class Study:
     Attributes:
         name: ``PAPER/STUDY``: its folder and file.
         summary: what it reproduces, the first paragraph of its file.
-        title: of its section in ``docs/papers.md``.
+        title: of its section in ``docs/papers``.
         place: on the page among the studies of its paper, and when all are run; None: not on the page.
         minutes: how long it takes from nothing on one core, about.
         needs: packages (``torch``) and environment variables (in capitals) without which it cannot run.
@@ -159,16 +159,16 @@ def listing() -> str:
         f"| {'no' if each.place is None else 'yes'} |"
         for each in studies().values()
     ]
-    return "\n".join(["| study | what it reproduces | minutes | needs | on the page |", "|---|---|--:|---|---|", *rows])
+    return "\n".join(["| study | what it reproduces | minutes | needs | on a page |", "|---|---|--:|---|---|", *rows])
 
 
 def write_pages() -> None:
-    """Renew ``docs/papers.md``, and the list of studies in ``papers/README.md``."""
-    write_page(page_sections())
+    """Renew ``docs/papers``, and the list of studies in ``papers/README.md``."""
+    write_all(page_sections())
     before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
     write_atomically(README, f"{before}{BEGIN}\n{listing()}\n{END}{rest.partition(END)[2]}".encode())
 
 
 def page_sections() -> dict[str, str]:
-    """Titles of the studies on the page, by name and in order."""
+    """Titles of the studies with a section in ``docs/papers``, by name and in order."""
     return {each.name: each.title for each in studies().values() if each.place is not None}

@@ -1,6 +1,6 @@
 """Perfect information: the same training and search on tic-tac-toe, judged exactly on all positions that can follow one.
 
-The whole game is trained by ``papers/rebel/tic_tac_toe.py``; ``docs/papers.md`` shows how it ends and how long it takes.
+The whole game is trained by ``papers/rebel/tic_tac_toe.py``; ``docs/papers/rebel.md`` shows how it ends and how long it takes.
 """
 
 import numpy as np

@@ -11,7 +11,8 @@ import pytest
 
 from papers.common import study as module
 from papers.common.lines import read_lines
-from papers.common.report import page
+from papers.common.pages import GROUPS, cell, pages
+from papers.common.report import FOLDER, all_pages
 from papers.common.results import PAPERS, ROOT, published, results_file
 from papers.common.study import chosen, declared, page_sections, run, studies
 
@@ -31,8 +32,28 @@ def test_no_result_is_without_its_study():
     assert kept <= studies().keys()
 
 
-def test_the_page_is_the_one_of_the_stored_results():
-    assert (ROOT / "docs" / "papers.md").read_text(encoding="utf-8") == page(page_sections())
+def test_pages_are_current():
+    stored = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+    assert stored == all_pages(page_sections())
+
+
+def test_every_study_with_a_place_is_on_one_page():
+    shown = [name for page in pages().values() for name in page.studies]
+    assert sorted(shown) == sorted(page_sections())
+
+
+def test_pages_are_grouped_and_their_pictures_exist():
+    assert {page.group for page in pages().values()} == {*GROUPS}
+    figures = [page.picture.file for page in pages().values() if page.picture]
+    assert [file for file in figures if not (ROOT / "docs" / "images" / file).is_file()] == []
+
+
+def test_a_cell_that_is_not_stored():
+    assert cell("rebel/table2", 0, "published: ReBeL FP", "1x4f") == "0.041"
+    with pytest.raises(KeyError, match="has no row 'published: DeepStack'"):
+        cell("rebel/table2", 0, "published: DeepStack", "1x4f")
+    with pytest.raises(KeyError, match="has no column '1x9f'"):
+        cell("rebel/table2", 0, "published: ReBeL FP", "1x9f")
 
 
 def test_the_list_of_studies_is_current():
