@@ -3,7 +3,7 @@
 ``python -m papers.ddcfr.ship_policy ddcfr RUN`` reads ``RUN/policy.safetensors`` of a finished ``treeplex train``, runs the
 policy and the variant it steers on the testing games of the DDCFR paper that take seconds, and writes ``ddcfr.safetensors``
 into ``src/treeplex/solvers/rules/shipped`` with the scores on its card. The policy is the last one of the training,
-whatever its scores; how the training games were chosen is told in ``docs/training.md``.
+whatever its scores; ``docs/notebook/discount-policies.md`` says how the training games were chosen.
 """
 
 import sys

@@ -169,7 +169,7 @@ def test_self_play_draws_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_papers_settings_for_cards_end_subgames_with_betting_rounds() -> None:
-    """And draw iterations linearly; how the paper's network is asked, see docs/rebel.md."""
+    """And draw iterations linearly; ``docs/notebook/rebel.md`` lists the settings of the paper."""
     rules = public_tree("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])")
     root = Belief.root(rules)
     leaves = cut(rules, [root], PAPER_CARDS.horizon).leaves.states
