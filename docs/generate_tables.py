@@ -314,7 +314,7 @@ def choosing(iterations: str = "1000") -> str:
         better = sum(max(found[other, title], 1e-12) < max(value, 1e-12) for other in names)
         return f"**{text}**" if better < 2 else text
 
-    rows = [(page("algorithms/", name, f"`{name}`"), *(cell(name, title) for title in compiled)) for name in names]
+    rows = [(page("../algorithms/", name, f"`{name}`"), *(cell(name, title) for title in compiled)) for name in names]
     return table(("algorithm", *compiled), rows, right=tuple(range(1, len(compiled) + 1)))
 
 
@@ -334,7 +334,7 @@ def many_players(iterations: str = "1000") -> str:
         for order in ("alternating", "simultaneous"):
             solutions = [tp.solve(game, name, iterations=count, every=count, updates=order) for game in compiled.values()]
             cells = [f"{each.nash_conv:.1e}" if each.nash_conv >= 1e-12 else "< 1e-12" for each in solutions]
-            rows.append((page("algorithms/", name, f"`{name}`"), order, *cells))
+            rows.append((page("../algorithms/", name, f"`{name}`"), order, *cells))
     return table(("algorithm", "updates", *compiled), rows, right=tuple(range(2, len(compiled) + 2)))
 
 

@@ -51,6 +51,7 @@ LONG = {
     "docs/api/learn.md",
     "docs/arena.md",
     "docs/cluster.md",
+    "docs/common-questions.md",
     "docs/cooperative-games.md",
     "docs/deepstack.md",
     "docs/extending.md",
