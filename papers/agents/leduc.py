@@ -58,8 +58,8 @@ def reproduce() -> Result:
         ],
         tables=[
             Table(
-                "Exploitability in chips; subgames solved to know the agent's whole policy; processor time for each",
-                ["agent", "exploitability", "subgames", "ms a subgame"],
+                "Exploitability in chips; subgames solved to know the agent's whole policy; CPU time for each",
+                ["agent", "exploitability", "subgames", "ms per subgame"],
                 rows,
             )
         ],

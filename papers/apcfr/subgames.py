@@ -48,7 +48,7 @@ def reproduce() -> Result:
         ],
         tables=[
             Table(
-                "Exploitability after so many iterations, big blinds",
+                "Exploitability by number of iterations, big blinds",
                 ("algorithm", "", *(f"{one}, {points:,}" for one in games for points in POINTS)),
                 rows,
             )

@@ -88,11 +88,11 @@ def picture(records: dict[int, list[Record]]) -> Picture:
         heights = [record.exploitability for record in found]
         left.plot([record.done for record in found], heights, label=f"{buckets} buckets", **line_style(number))
         right.plot([record.cpu_seconds / 60 for record in found], heights, **line_style(number))
-    for axes, label in ((left, "Sweeps"), (right, "Minutes of processor time")):
+    for axes, label in ((left, "Sweeps"), (right, "CPU minutes")):
         axes.axhline(GOAL, color="0.6", linewidth=0.8)
         dress(axes, label)
     right.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-    left.set_ylabel("Exploitability (thousandths of a big blind a hand)", fontsize=9)
+    left.set_ylabel("Exploitability (mbb/hand)", fontsize=9)
     left.legend(frameon=False, fontsize=9)
     return save(
         figure, "cfr2007-converged.png", "Exploitability against sweeps and against minutes, a curve for each number of buckets"
@@ -114,15 +114,15 @@ def sizes_table(strategies: Sequence[LimitStrategy], records: dict[int, list[Rec
         for strategy, (buckets, found) in zip(strategies, records.items(), strict=True)
     ]
     head = [
-        "buckets a street",
+        "buckets per street",
         "infosets",
         "sweeps",
-        "processor minutes",
+        "CPU minutes",
         "exploitability",
         "on other boards",
         "exploitability, paper",
     ]
-    return Table("Exploitability inside the abstraction, thousandths of a big blind a hand", head, rows)
+    return Table("Exploitability inside the abstraction, mbb/hand", head, rows)
 
 
 @study(title="CFR, 2007: limit hold'em in buckets, nearly solved", place=2, minutes=185)
@@ -145,18 +145,18 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
     return Result(
         source=f"{published('cfr2007')['source']}, section 4",
         findings=[
-            f"Below {GOAL:g} thousandths of a big blind a hand inside the abstraction: {', '.join(below) or 'none'}.",
+            f"Below {GOAL:g} mbb/hand inside the abstraction: {', '.join(below) or 'none'}.",
             f"Nearly solved, with real cards the finer abstraction wins {len(finer)} of {len(names) * (len(names) - 1) // 2} "
             "matches by more than two errors, as the paper's authors report.",
-            f"Every one of them beats every simple player, by {won.min():,.0f} thousandths of a big blind a hand or more."
+            f"Every one of them beats every simple player, by {won.min():,.0f} mbb/hand or more."
             if won.min() > 0
-            else f"Not every simple player is beaten: the least is {won.min():,.0f} thousandths of a big blind a hand.",
+            else f"Not every simple player is beaten: the least is {won.min():,.0f} mbb/hand.",
         ],
         tables=[
             sizes_table(strategies, records, others),
             match_table(match, names, "nearly solved"),
             Table(
-                "Against simple players with real cards: what the row wins, in thousandths of a big blind a hand, ± one "
+                "Against simple players with real cards: what the row wins, in mbb/hand, ± one "
                 f"standard error ({DEALS // 10:,} deals, each in both seats)",
                 ["", *RULES],
                 [
@@ -173,7 +173,7 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
             "aggressive folds the weaker half to a bet and raises the best third; loose and passive folds a sixth and raises "
             "a sixth.",
             f'"On other boards": in tables counted on {OTHER_BOARDS:,} other boards.',
-            "Minutes are the solver's, processor time of one core.",
+            "Minutes are the solver's, CPU time of one core.",
         ],
         numbers={
             "records": {str(buckets): [record.plain() for record in found] for buckets, found in records.items()},

@@ -6,8 +6,8 @@ average of both players. The one difference: the showdown counts with its expect
 sampled winner, which has the same mean and less noise.
 
 Sweeps are update rules of the library on a form of the game in little more memory than its tables take. The compiled game keeps
-every sequence in double precision; five buckets a street are two gigabytes. Here streets are walked one after another, policies
-are matched where they are needed, and the last street is kept in single precision: ten buckets fit.
+every sequence in double precision; five buckets per street are two gigabytes. Here streets are walked one after another,
+policies are matched where they are needed, and the last street is kept in single precision: ten buckets fit.
 """
 
 from collections.abc import Mapping, Sequence

@@ -98,9 +98,9 @@ def sizes_table(records: dict[int, list[Record]], games: dict[int, LimitGame], o
                 f"{paper['exploitability']:.1f}" if paper else "not known",
             ]
         )
-    head = ["buckets a street", "infosets", "game states", "iterations", "minutes", "exploitability", "on other boards"]
+    head = ["buckets per street", "infosets", "game states", "iterations", "minutes", "exploitability", "on other boards"]
     return Table(
-        "Abstractions: size, iterations, exploitability inside the abstraction in thousandths of a big blind a hand",
+        "Abstractions: size, iterations, exploitability inside the abstraction in mbb/hand",
         [*head, "iterations, paper", "exploitability, paper"],
         rows,
     )
@@ -111,7 +111,7 @@ def match_table(match: LimitMatch, names: Sequence[str], when: str) -> Table:
     for i, name in enumerate(names):
         rows.append([name, *match.cells(i), f"{np.delete(match.means[i], i).mean():+.1f}"])
     return Table(
-        f"Matches with real cards, {when}: what the row wins from the column, in thousandths of a big blind a hand, ± one "
+        f"Matches with real cards, {when}: what the row wins from the column, in mbb/hand, ± one "
         f"standard error ({match.deals:,} deals, each in both seats)",
         ["", *names, "average"],
         rows,
@@ -124,8 +124,8 @@ def infoset_table(records: dict[int, list[Record]], games: dict[int, LimitGame])
         values = [at(found, share * games[buckets].infosets) for buckets, found in records.items()]
         rows.append([f"{share:g}", *("" if value is None else f"{value:.1f}" for value in values)])
     return Table(
-        "Exploitability at the same number of iterations an infoset (interpolated)",
-        ["iterations an infoset", *(f"{buckets} buckets" for buckets in records)],
+        "Exploitability at the same number of iterations per infoset (interpolated)",
+        ["iterations per infoset", *(f"{buckets} buckets" for buckets in records)],
         rows,
     )
 
@@ -137,11 +137,11 @@ def picture(records: dict[int, list[Record]], games: dict[int, LimitGame]) -> Pi
         left.plot([record.done for record in found], heights, label=f"{buckets} buckets", **line_style(number))
         right.plot([record.done / games[buckets].infosets for record in found], heights, **line_style(number))
     dress(left, "Iterations")
-    dress(right, "Iterations an infoset")
+    dress(right, "Iterations per infoset")
     right.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     for axes in (left, right):
         axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
-    left.set_ylabel("Exploitability (thousandths of a big blind a hand)", fontsize=9)
+    left.set_ylabel("Exploitability (mbb/hand)", fontsize=9)
     left.legend(frameon=False, fontsize=9)
     alt = "Exploitability against iterations, and against iterations divided by infosets, where the curves come close together"
     return save(figure, "cfr2007-convergence.png", alt)
@@ -156,7 +156,7 @@ def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame
     return (
         "Iterations needed grow with the number of infosets, as the paper says: after "
         f"{large(common)} iterations the abstractions lie between {min(plain):.0f} and {max(plain):.0f}, "
-        f"a factor of {max(plain) / min(plain):.1f}; at {share:.2f} iterations an infoset between {min(scaled):.0f} "
+        f"a factor of {max(plain) / min(plain):.1f}; at {share:.2f} iterations per infoset between {min(scaled):.0f} "
         f"and {max(scaled):.0f}, a factor of {max(scaled) / min(scaled):.1f}."
     )
 
@@ -185,7 +185,7 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
     match = play_limit(strategies, DEALS, seed=1)
     equals, share = equally_solved(runs, games)
     equal_match = play_limit(equals, DEALS, seed=1)
-    alike, all_of_it = f"after {share:.2f} iterations an infoset each", "after all iterations of each"
+    alike, all_of_it = f"after {share:.2f} iterations per infoset each", "after all iterations of each"
     names = [f"{buckets} buckets" for buckets in ITERATIONS]
     last = {buckets: found[-1] for buckets, found in records.items()}
     speeds = [record.done / record.seconds for record in last.values()]
@@ -204,7 +204,7 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
             f"{large(paper['results']['10']['iterations'])}, so exploitability is higher "
             f"({last[max(last)].exploitability:.0f} against {paper['results']['10']['exploitability']:.1f}). "
             f"{paper['not_found']}",
-            f"Between {min(speeds):,.0f} and {max(speeds):,.0f} iterations a second on one core; each walks the whole "
+            f"Between {min(speeds):,.0f} and {max(speeds):,.0f} iterations/s on one core; each walks the whole "
             "betting tree of 6,378 decisions.",
             f"With {min(last)} buckets the big blind's seat is worth between {low:.0f} and {high:.0f} in the abstract game.",
         ],

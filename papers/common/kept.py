@@ -77,8 +77,8 @@ def effort() -> str:
     if not TALLY["made"] + TALLY["taken"]:
         return "Nothing was run anew: each run stands in the results with the commit that made it."
     return (
-        f"{TALLY['made'] + TALLY['taken']} runs, {TALLY['taken']} of them taken from `runs/papers`, where earlier calls left "
-        f"them (same code, same machine); all of them together took {TALLY['seconds']:.0f} s of processor time."
+        f"{TALLY['made'] + TALLY['taken']} runs, {TALLY['taken']} of them taken from `runs/papers`, where earlier calls "
+        f"left them (same code, same machine); all of them together took {TALLY['seconds']:.0f} CPU s."
     )
 
 

@@ -189,7 +189,7 @@ COMMIT = commit()
 def verdict(played: bool, average: bool) -> str:
     """Whether a paper's claim about a search holds of what is played here and of the average policy, as a sentence."""
     if played == average:
-        return "It is so here." if played else "It is not so here."
+        return "Confirmed here." if played else "Not confirmed here."
     return f"It is so here of {'what is played' if played else 'the average policy'} only."
 
 

@@ -170,7 +170,7 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
         notes=[
             "Geometric means of a run and of perturbed ones; hold'em subgames as the authors' program plays them. Only the "
             f"named part differs from the whole policy, whose noise is {SIGMA:g} as in the authors' code; PPO trained for as "
-            "much processor time.",
+            "much CPU time.",
             f"Epochs and CPU minutes: {', '.join(spent(plan, score) for plan, score in found.items() if 'epochs' in score)}.",
             effort(),
         ],

@@ -222,8 +222,8 @@ def theirs(script: str, make: Callable[[DiscountPolicy], Any]) -> Theirs:
         note = f"The authors' network (parameters {record['policy']}) was run here. "
     else:
         record = stored(script).get("authors_network")
-        note = "The authors' network was not at hand; its numbers are kept from an earlier run. " if record else (
-            "The authors' network was not at hand, so what it does is left out. "
+        note = "The authors' network was not available; its numbers are kept from an earlier run. " if record else (
+            "The authors' network was not available, so what it does is left out. "
         )  # fmt: skip
     note += f"It is no part of the project: `papers/ddcfr/convert.py` converts it, `{NETWORK}` names the result."
     return Theirs(record["found"] if record else None, record, note)

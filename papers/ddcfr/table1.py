@@ -97,7 +97,7 @@ def measure(found: Mapping[str, DiscountPolicy]) -> tuple[dict[str, Column], str
     for name, column in runs.items():
         if before.get("policies", {}).get(name) == digest(found[name]):
             column |= {row: Run(**run) for row, run in before["runs"][name].items() if row in NUMBERS}
-    return runs, "The files of the hold'em subgames were not at hand; their rows are as an earlier run left them."
+    return runs, "The files of the hold'em subgames were not available; their rows are as an earlier run left them."
 
 
 @study(title="DDCFR, Table 1: ablations", place=3, minutes=2)

@@ -215,13 +215,15 @@ def notes(policy: DiscountPolicy, holdem: bool) -> list[str]:
         "start and compilation are not timed.",
         f"Our policy ({described(policy)}) was used. How often it decides follows from its tau, and time from that. The "
         f"network has {policy.parameters.size:,} numbers.",
-        "Times are processor time. Ways are interleaved, forwards and backwards in turn, and each has its least time of all "
+        "Times are CPU time. Ways are interleaved, forwards and backwards in turn, and each has its least time of all "
         "rounds. On the smallest games differences of some per cent are noise of the clock and of memory layout.",
         "The network's share is measured by itself: the least time of an evaluation in a loop, times decisions, over DDCFR's "
         "time. Features other than exploitability cost nothing to speak of.",
         "Hold'em runs in the hand engine, single precision, one thread; there the loop over iterations is Python, some "
         "microseconds each, for all ways alike"
-        + ("." if holdem else "; its rows are as an earlier run left them, if there was one, for its files were not at hand."),
+        + (
+            "." if holdem else "; its rows are as an earlier run left them, if there was one, for its files were not available."
+        ),
     ]
 
 

@@ -99,7 +99,7 @@ def reproduce() -> Result:
         ],
         tables=[
             Table("Exploitability in chips", ["player", "measured", "in the tutorial's unit", "published"], rows),
-            Table("Trainings", ["networks", "situations", "steps", "validation loss", "processor seconds"], cost),
+            Table("Trainings", ["networks", "situations", "steps", "validation loss", "CPU seconds"], cost),
         ],
         notes=[
             f"Re-solving is continual, at each decision, with {ITERATIONS:,} iterations of CFR+, of which averages leave out "

@@ -62,16 +62,16 @@ def reproduce() -> Result:
     return Result(
         source=PUBLISHED["source"],
         findings=[
-            f"Deep CFR and NFSP are published at {PUBLISHED['deep cfr']} and {PUBLISHED['nfsp']} thousandths of a big blind a "
-            f"hand. `dcfr` without abstraction is at {below['exploitability']:.2f} after {below['iterations']:.0f} iterations "
-            f"and {below['seconds']:.0f} s of processor time on {THREADS} threads; judging it exactly takes "
-            f"{below['judging']:.0f} s. At most {peak:.1f} GB were used.",
+            f"Deep CFR and NFSP are published at {PUBLISHED['deep cfr']} and {PUBLISHED['nfsp']} mbb/hand. `dcfr` without "
+            f"abstraction is at {below['exploitability']:.2f} after {below['iterations']:.0f} iterations and "
+            f"{below['seconds']:.0f} CPU s on {THREADS} threads; judging it exactly takes {below['judging']:.0f} s. At "
+            f"most {peak:.1f} GB were used.",
             f"To the player in the big blind, who acts last before the flop, it is worth {main[-1]['value']:.1f} thousandths.",
         ],
         tables=[
             Table("Sizes", ("game", "infosets", "numbers per array", "seconds to compile"), sizes),
             Table(
-                "Exploitability, in thousandths of a big blind a hand (of the first bet in Rhode Island hold'em)",
+                "Exploitability, in mbb/hand (of the first bet in Rhode Island hold'em)",
                 ("game", "algorithm", "storage", *(f"{n} its" for n in CHECKED), "CPU s", "value of player 0"),
                 rows,
             ),

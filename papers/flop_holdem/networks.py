@@ -94,27 +94,27 @@ def reproduce() -> Result:
     return Result(
         source=PUBLISHED["source"],
         findings=[
-            f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} s of processor time, a best response gains "
-            f"{last['exploitability']:.1f} thousandths of a big blind a hand on average over both players, "
-            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. Published are "
-            f"{PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
-            f"`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both best "
-            f"responses: {last['judging']:.0f} s of processor time, {gigabytes:.1f} GB.",
+            f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} CPU s, a best response gains "
+            f"{last['exploitability']:.1f} mbb/hand on average over both players, {last['nash_conv']:.1f} summed; against "
+            f"uniform play it gains {uniform['exploitability']:.0f}. Published are {PUBLISHED['deep cfr']} of Deep CFR "
+            f"and {PUBLISHED['nfsp']} of NFSP.",
+            "`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both "
+            f"best responses: {last['judging']:.0f} CPU s, {gigabytes:.1f} GB.",
             f"The table solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
             f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s: on a game whose table fits into memory "
             "a network saves memory, not time.",
         ],
         tables=[
             Table(
-                "Deep CFR on flop hold'em; exploitability in thousandths of a big blind a hand",
+                "Deep CFR on flop hold'em; exploitability in mbb/hand",
                 ("policy", "CPU s", "million histories", "mean of the players", "sum", "CPU s to judge"),
                 rows,
             )
         ],
         pictures=[picture(runs, solved)],
         notes=[
-            "`treeplex train deep-cfr flop_holdem`: the defaults, one seed, one core; for the regrets and the average of each "
-            "player a network of three layers of 64 units. Processor time counts walks, gradient steps and the fit of the "
+            "`treeplex train deep-cfr flop_holdem`: the defaults, one seed, one core; for the regrets and the average of "
+            "each player a network of three layers of 64 units. CPU time counts walks, gradient steps and the fit of the "
             "average's networks, which is made when a training stops; of judging it counts the whole command.",
             "A network sees cards with suits renamed, the share of hands that its own beats on the flop, and the betting. The "
             "published ones learned from cards alone. Papers differ in whether exploitability is the mean of the players or "
@@ -153,9 +153,7 @@ def picture(runs: dict[str, Found], solved: list[Found]) -> Picture:
     plain_labels(axes)
     axes.xaxis.set_major_locator(FixedLocator([30, 100, 300, 1000]))
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("seconds of processor time")
-    axes.set_ylabel("thousandths of a big blind a hand")
+    axes.set_xlabel("CPU seconds")
+    axes.set_ylabel("mbb/hand")
     axes.legend(frameon=False, fontsize=9)
-    return save(
-        figure, "flop_holdem_networks.png", "Exploitability on flop hold'em against processor time: a network and a table."
-    )
+    return save(figure, "flop_holdem_networks.png", "Exploitability on flop hold'em against CPU time: a network and a table.")

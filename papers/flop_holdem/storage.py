@@ -28,7 +28,7 @@ GAMES: dict[str, tuple[Callable[[], Spot], int, float, str]] = {
         2.0,
         "percent of the pot",
     ),
-    "flop hold'em, 1 raise": (lambda: flop_holdem(1), 60, 0.1, "thousandths of a big blind"),
+    "flop hold'em, 1 raise": (lambda: flop_holdem(1), 60, 0.1, "mbb/hand"),
 }
 """Each spot with iterations, what exploitability in chips is divided by, and what that gives."""
 STORAGES = ("float32", "int16", "int8", "packed", "disk")
@@ -101,7 +101,7 @@ def reproduce(*options: str) -> Result | None:
             found = of_game[storage]
             findings.append(
                 f"{name.capitalize()}: `{storage}` takes {base['bytes'] / found['bytes']:.2f} times less than `int16`, at "
-                f"{found['seconds'] / base['seconds']:.2f} times the processor time; exploitability after {GAMES[name][1]} "
+                f"{found['seconds'] / base['seconds']:.2f} times the CPU time; exploitability after {GAMES[name][1]} "
                 f"iterations is {found['exploitability']:.3f} in place of {base['exploitability']:.3f} {GAMES[name][3]}."
             )
     return Result(
@@ -116,15 +116,15 @@ def reproduce(*options: str) -> Result | None:
                     "exploitability",
                     "bytes for regret and average",
                     "times less than int16",
-                    "CPU ms an iteration",
+                    "CPU ms per iteration",
                     "times int16",
-                    "disk: MB an iteration; MB a second",
+                    "disk: MB per iteration; MB/s",
                 ),
                 rows,
             )
         ],
         notes=[
-            *(f"{name}: {compiled(name).stored:,} numbers an array; exploitability in {GAMES[name][3]}." for name in GAMES),
+            *(f"{name}: {compiled(name).stored:,} numbers per array; exploitability in {GAMES[name][3]}." for name in GAMES),
             "int8: 127 steps up and down. Packed and disk: steps of 129 of 32,767; blocks of 32 hands. All three are rounded "
             "at random with their mean kept. The rate is that of reading and writing files on a machine with memory to cache "
             "them.",

@@ -68,13 +68,13 @@ def reproduce(*options: str) -> Result:
     return Result(
         source="Lisý and Bowling 2017; Moravčík et al. 2017, table 1",
         findings=[
-            f"{who}: it gets {round(mean):+,d} ± {error:,.0f} mbb a hand over {hands:,.0f} hands."
+            f"{who}: it gets {round(mean):+,d} ± {error:,.0f} mbb/hand over {hands:,.0f} hands."
             for who, (mean, error, hands, _) in found.items()
         ],
         tables=[
             Table(
-                "What a local best response gets, in thousandths of a big blind a hand, ± 95%",
-                ["against", "it considers", "hands", "gets", "±", "CPU s a hand"],
+                "What a local best response gets, in mbb/hand, ± 95%",
+                ["against", "it considers", "hands", "gets", "±", "CPU s per hand"],
                 [
                     [*who.split(", "), f"{hands:,.0f}", f"{round(mean):+,d}", f"{error:,.0f}", f"{seconds:.2f}"]
                     for who, (mean, error, hands, seconds) in found.items()

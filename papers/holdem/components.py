@@ -240,7 +240,7 @@ def grid(name: str, found: Mapping[str, float]) -> Table:
     """All agents of a deck."""
     rows = [[text, *(cell(found, before, after) for before in BEFORE)] for after, text in AFTER.items()]
     kept_rows = [row for row in rows if any(row[1:])]
-    caption = f"{name} cards, `{DECKS[name].game}`: exploitability in mbb a hand, by what plays before the flop"
+    caption = f"{name} cards, `{DECKS[name].game}`: exploitability in mbb/hand, by what plays before the flop"
     return Table(caption, ["solved again", *BEFORE.values()], kept_rows)
 
 
@@ -248,7 +248,7 @@ def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
     """Exploitability with one component after the other, and of ReBeL's searches."""
     rows = [[text, *(cell(found, before, after) for found in known.values())] for before, after, text in LADDER]
     rows.append(["ReBeL, the average policy of its searches", *(cell(found, "rebel", "nothing") for found in known.values())])
-    return Table("Exploitability in mbb a hand with one component after the other", ["", *(f"{n} cards" for n in known)], rows)
+    return Table("Exploitability in mbb/hand with one component after the other", ["", *(f"{n} cards" for n in known)], rows)
 
 
 def findings(name: str, found: Mapping[str, float]) -> list[str]:
@@ -299,7 +299,7 @@ def reproduce(*options: str) -> Result:
             "ranges with which the policy before it leads there, or behind a gadget with what that policy promised; what was "
             "solved last is what is played. ReBeL's agent plays random iterations of its searches, which are more exploitable "
             "than their average policy: `rebel/whole_holdem` has both. Judged by a best response over the whole game. mbb are "
-            "thousandths of a big blind.",
+            "mbb/hand.",
         ],
         numbers=known,
     )

@@ -120,13 +120,12 @@ def reproduce(times: float = 1.0) -> Result:
     return Result(
         source="Brown and Sandholm 2017; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
         findings=[
-            f"Where {name} are solved again, the agent wins {row[5]} thousandths of a big blind a hand, luck taken out "
-            f"(95%: {row[6]})."
+            f"Where {name} are solved again, the agent wins {row[5]} mbb/hand, luck taken out (95%: {row[6]})."
             for name, row in rows.items()
         ],
         tables=[
             Table(
-                "What an agent wins from its own blueprint, in thousandths of a big blind a hand",
+                "What an agent wins from its own blueprint, in mbb/hand",
                 ["solved again", "hands", "to the turn", "as it came", "95% interval", "without luck", "95% interval", "CPU s"],
                 list(rows.values()),
             )
@@ -137,7 +136,7 @@ def reproduce(times: float = 1.0) -> Result:
             f"{PLAYS} times in each seat, from the same cards and ranges. Luck is what cards and actions turned out to be "
             "worth beyond the mean over all of them, if nobody bet any more. "
             + "; ".join(f"{name}: `{text}`" for name, text in AGENTS.items())
-            + f". All hands took {sum(float(hands[:, 3].sum()) for hands in found.values()):,.0f} s of processor time.",
+            + f". All hands took {sum(float(hands[:, 3].sum()) for hands in found.values()):,.0f} CPU s.",
         ],
         numbers={name: hands[:, :2].mean(axis=0).tolist() for name, hands in found.items()},
     )

@@ -62,12 +62,12 @@ def reproduce(times: float = 1.0) -> Result:
     return Result(
         source="Brown, Sandholm and Amos 2018; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
         findings=[
-            f"Where flops, turns and rivers are solved again, the agent wins {mean:+,.0f} ± {error:,.0f} thousandths of a big "
-            f"blind a hand over {len(found):,} hands, luck taken out."
+            f"Where flops, turns and rivers are solved again, the agent wins {mean:+,.0f} ± {error:,.0f} mbb/hand over "
+            f"{len(found):,} hands, luck taken out."
         ],
         tables=[
             Table(
-                "What Modicum wins from its own blueprint, in thousandths of a big blind a hand, ± 95%",
+                "What Modicum wins from its own blueprint, in mbb/hand, ± 95%",
                 ["solved again", "hands", "to the flop", "as it came", "±", "without luck", "±", "CPU s"],
                 [
                     [

@@ -80,7 +80,7 @@ def reproduce() -> Result:
         tables=[
             Table(
                 "Flops x turns of each x rivers of each: numbers stored (millions), seconds of one core, exploitability in the "
-                "smaller game and the small blind's value (mbb a hand), how often it takes each action (%), and how far charts "
+                "smaller game and the small blind's value (mbb/hand), how often it takes each action (%), and how far charts "
                 f"are from those of {named(MOST)} (% of all hands' play)",
                 ["dealt", "numbers", "s", "exploitability", "value", *first, *LINES.values()],
                 rows,

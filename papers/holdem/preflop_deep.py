@@ -149,8 +149,8 @@ def reproduce() -> Result:
                 [[name, f"{100 * rms:.1f}", f"{100 * most:.1f}"] for name, (rms, most) in found.items()],
             ),
             Table(
-                "Charts that ship: numbers stored (millions), seconds of one core, exploitability in the game solved and the "
-                "small blind's value (mbb a hand)",
+                "Charts that ship: numbers stored (millions), seconds of one core, exploitability in the game solved and "
+                "the small blind's value (mbb/hand)",
                 ["chart", "dealt", "numbers", "iterations", "s", "exploitability", "value", "first decision"],
                 [shipped_row(name, solution) for name, solution in solved.items()],
             ),

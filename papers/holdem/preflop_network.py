@@ -166,7 +166,7 @@ def reproduce() -> Result:
                 [[line, *(f"{100 * found[name]['apart']:.1f}" for name in (other, NETWORK))] for line, found in rows.items()],
             ),
             Table(
-                "What the charts took, and what they say the small blind gets (mbb a hand)",
+                "What the charts took, and what they say the small blind gets (mbb/hand)",
                 ["chart", "seconds of one core", "value"],
                 [
                     [

@@ -97,7 +97,7 @@ def reproduce() -> Result:
                 ],
             ),
             Table(
-                "What they took, and what they say the small blind gets (mbb a hand)",
+                "What they took, and what they say the small blind gets (mbb/hand)",
                 ["big blinds", "seconds of one core", "boards `48x2x2`", "network"],
                 [
                     [

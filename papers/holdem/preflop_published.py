@@ -77,7 +77,7 @@ def reproduce() -> Result:
             ),
             Table(
                 "The first decision",
-                ["chart", "small blind", "small blind's value (mbb a hand)", "exploitability"],
+                ["chart", "small blind", "small blind's value (mbb/hand)", "exploitability"],
                 [
                     [
                         name,

@@ -123,9 +123,9 @@ def reproduce() -> Result:
     return Result(
         source="Moravčík et al. 2017, DeepStack; Brown, Bakhtin, Lerer and Gong 2020, ReBeL",
         findings=[
-            f"On rivers of self-play a network that learned from {full} random ones errs by {held[RANDOM, SELF_PLAY]:.3f} pots "
-            f"a hand, one that learned from as many of self-play by {held[SELF_PLAY, SELF_PLAY]:.3f}; on random ones by "
-            f"{held[RANDOM, RANDOM]:.3f} and {held[SELF_PLAY, RANDOM]:.3f}.",
+            f"On rivers of self-play a network that learned from {full} random ones errs by {held[RANDOM, SELF_PLAY]:.3f} "
+            f"pots per hand, one that learned from as many of self-play by {held[SELF_PLAY, SELF_PLAY]:.3f}; on random "
+            f"ones by {held[RANDOM, RANDOM]:.3f} and {held[SELF_PLAY, RANDOM]:.3f}.",
         ],
         tables=[
             Table(

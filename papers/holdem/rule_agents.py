@@ -27,12 +27,12 @@ def reproduce(times: float = 1.0) -> Result:
     return Result(
         source="Lisý and Bowling 2017",
         findings=[
-            f"A local best response wins {won:+,.0f} ± {error:,.0f} mbb a hand from `{style}`."
+            f"A local best response wins {won:+,.0f} ± {error:,.0f} mbb/hand from `{style}`."
             for style, (won, error) in found.items()
         ],
         tables=[
             Table(
-                "What a local best response wins from rule agents, in thousandths of a big blind a hand",
+                "What a local best response wins from rule agents, in mbb/hand",
                 ["from", "who is", "it wins", "±", "the blueprint wins"],
                 [
                     [f"`{style}`", STYLES[style].about, f"{won:+,.0f}", f"{error:,.0f}", f"{blueprint[style]:+,.0f}"]

@@ -104,7 +104,7 @@ def reproduce() -> Result:
         findings=["A small blueprint beats simple players."],
         tables=[
             Table(
-                "The blueprint against rule agents, in thousandths of a big blind a hand",
+                "The blueprint against rule agents, in mbb/hand",
                 ["against", "who is", "hands", "won", "95% interval"],
                 rules,
             ),
@@ -112,8 +112,8 @@ def reproduce() -> Result:
         notes=[
             f"{GAME}; the blueprint: {card['boards']:,} boards with {card['deals']} deals each, "
             f"{card['cpu_seconds']:,} s of one core.",
-            f"A local best response (fold, call, pot, all-in) gets {numbers['lbr'][0]:+,.0f} ± {numbers['lbr'][1]:,.0f} mbb "
-            f"a hand from it over {LBR_PARTS * LBR_HANDS:,} hands.",
+            f"A local best response (fold, call, pot, all-in) gets {numbers['lbr'][0]:+,.0f} ± {numbers['lbr'][1]:,.0f} "
+            f"mbb/hand from it over {LBR_PARTS * LBR_HANDS:,} hands.",
         ],
         numbers=numbers,
     )

@@ -120,7 +120,7 @@ def reproduce() -> Result:
         notes=[
             f"Learned: `treeplex train best-response` as it is, {HELD_OUT:,} held-out hands, ± 95%. Turns: {HANDS:,} "
             "hands, each valued over all that could be held.",
-            "The paper's own opponents are bots of a competition, which are not to be had.",
+            "The paper's own opponents are bots of a competition, which are not available.",
         ],
         numbers=numbers,
     )

@@ -187,10 +187,10 @@ def reproduce(*options: str) -> Result:
             ),
         ],
         notes=[
-            f"{cost['hands']:,} hands a training on Leduc poker, those of matches included, and {rate:,.0f} decisions a second "
-            "of processor time, learning included. Exploitability and values are exact, of the network as a table of all "
+            f"{cost['hands']:,} hands a training on Leduc poker, those of matches included, and {rate:,.0f} decisions/s "
+            "of CPU time, learning included. Exploitability and values are exact, of the network as a table of all "
             "infosets. The paper has no such figure: its games cannot be judged exactly.",
-            f"All trainings together took {spent:,.0f} s of processor time; those that were stored are not run again.",
+            f"All trainings together took {spent:,.0f} CPU s; those that were stored are not run again.",
         ],
         numbers={"trainings": {**measured, **by_table, **on_decks}, "nash": list(nash)},
     )

@@ -140,10 +140,10 @@ def reproduce() -> Result:
     return Result(
         source=SOURCE,
         findings=[
-            f"Whole hold'em trains by its rules, nothing enumerated: {rate:,.0f} decisions a second of processor, learning "
-            f"included. After {longest['hands']:,} hands the network wins {chips(longest)} chips a hand from uniform play (95% "
+            f"Whole hold'em trains by its rules, nothing enumerated: {rate:,.0f} decisions/s of processor, learning "
+            f"included. After {longest['hands']:,} hands the network wins {chips(longest)} chips/hand from uniform play (95% "
             "interval).",
-            f"That is minutes of one processor: local best response leaves it {chips(fewer)} chips a hand after "
+            f"That is minutes of one processor: local best response leaves it {chips(fewer)} chips/hand after "
             f"{LATER['whole']:,} updates and {chips(more)} after {LATER['longer']:,}, so it can lose at least as much. From a "
             f"blueprint of a minute it wins {chips(met[BLUEPRINT])} after {LATER['longer']:,}.",
         ],
@@ -155,27 +155,27 @@ def reproduce() -> Result:
                     "updates",
                     "seeds",
                     "exploitability",
-                    "against uniform, chips a hand",
+                    "against uniform, chips/hand",
                     "hands",
-                    "processor seconds",
-                    "decisions a second",
+                    "CPU seconds",
+                    "decisions/s",
                 ],
                 rows,
             ),
             Table(
-                f"Whole hold'em, the training of {LATER['longer']:,} updates: chips a hand",
+                f"Whole hold'em, the training of {LATER['longer']:,} updates: chips/hand",
                 ["updates", "against uniform", "against local best response"],
                 along,
             ),
             Table(
                 f"Whole hold'em: what the network wins after {LATER['longer']:,} updates",
-                ["against", "chips a hand", "thousandths of a big blind", "hands"],
+                ["against", "chips/hand", "mbb/hand", "hands"],
                 match_rows(met),
             ),
         ],
         notes=[
             f"{BANDS} The training of {LATER['longer']:,} updates has one seed, 0, and so have the networks that meet others. "
-            "Exploitability is exact, before training and after it. The big blind is 2 chips. Processor time is with "
+            "Exploitability is exact, before training and after it. The big blind is 2 chips. CPU time is with "
             f"evaluations, each of {CHECKED:,} hands against uniform play. Local best response considers folding, calling, and "
             f"bets of the pot and of everything, over {LBR_HANDS} hands. `{BLUEPRINT}` is made by external sampling in buckets "
             f"on {BOARDS:,} boards.",

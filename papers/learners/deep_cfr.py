@@ -61,7 +61,7 @@ def settings_of(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"`{name}={str(value).lower()}`" for name, value in changes.items())
 
 
-COLUMNS = ("learner", "exploitability", "seeds", "iterations", "million histories", "processor seconds")
+COLUMNS = ("learner", "exploitability", "seeds", "iterations", "million histories", "CPU seconds")
 
 
 def outcome_sampling(seed: int, nodes: float) -> dict[str, Any]:
@@ -169,8 +169,9 @@ def reproduce(*options: str) -> Result:
             f"suits, betting and chips. `{SARSA}` has the settings {settings_of(KEPT)}; `{FEWER}` has "
             f"{settings_of(FITTED)}.",
             said["sources"],
-            "Exploitability is exact. Processor seconds are those of walks and fits; networks of the average, which are fitted "
-            "when the average is asked for, are not in them. Those with `expected sarsa` are too many: the machine was busy.",
+            "Exploitability is exact. CPU seconds are those of walks and fits; networks of the average, which are fitted "
+            "when the average is asked for, are not in them. Those with `expected sarsa` are too many: the machine was "
+            "busy.",
         ],
         numbers={"reached": found, "curves": curves, "tables": without_error},
     )

@@ -1,4 +1,4 @@
-"""Learners at equal processor time: what each comes to in a few seconds on small games, exactly judged, tables beside."""
+"""Learners at equal CPU time: what each comes to in a few seconds on small games, exactly judged, tables beside."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def shown(numbers: Mapping[str, Any]) -> Table:
                 for each, least in zip(row, values.min(axis=0), strict=True)
             ]
             rows.append([f"`{name}`", f"{kind}, {BOTH[name].sees}", *cells, f"{ranks[name]:.1f}" if name in ranks else ""])
-    caption = f"Exploitability after {BUDGET:g} processor seconds, as a part of that of uniform play, the mean over seeds"
+    caption = f"Exploitability after {BUDGET:g} CPU seconds, as a part of that of uniform play, the mean over seeds"
     return Table(caption, ["learner", "learns by", *numbers, "mean rank of networks"], rows)
 
 
@@ -152,9 +152,7 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
         axes.text(1.01, middle, words, transform=axes.get_yaxis_transform(), rotation=270, va="center", fontsize=10, color=INK)
     bar = figure.colorbar(image, ax=axes, location="bottom", shrink=0.7, aspect=40, pad=0.02, extend="both")
     bar.set_ticks([-3, -2, -1, 0], labels=["0.001", "0.01", "0.1", "1, as uniform"])
-    bar.set_label(
-        f"part of uniform play's exploitability left after {BUDGET:g} processor seconds (●: least of its kind)", fontsize=9
-    )
+    bar.set_label(f"part of uniform play's exploitability left after {BUDGET:g} CPU seconds (●: least of its kind)", fontsize=9)
     bar.outline.set_visible(False)
     return save(
         figure,
@@ -164,7 +162,7 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
     )
 
 
-@study(title="Learners at equal processor time", place=2, minutes=50, needs=("torch",))
+@study(title="Learners at equal CPU time", place=2, minutes=50, needs=("torch",))
 def reproduce(*options: str) -> Result:
     """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before.
 
@@ -216,11 +214,11 @@ def reproduce(*options: str) -> Result:
             "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
             "exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) are "
             "as long as that. Nothing was tuned.",
-            "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, `psro` "
-            "and `cfr+` see the whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` and "
-            "`vr-deep-pdcfr+` exact averages; networks are asked for all infosets at once, which only small games allow, and "
-            "tables fit here. Compiling, imports and the trial are not counted. One thread; the machine did other work "
-            "meanwhile, which costs processor time too.",
+            "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, "
+            "`psro` and `cfr+` see the whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` "
+            "and `vr-deep-pdcfr+` exact averages; networks are asked for all infosets at once, which only small games "
+            "allow, and tables fit here. Compiling, imports and the trial are not counted. One thread; the machine did "
+            "other work meanwhile, which costs CPU time too.",
             f"Games: {sizes}.",
         ],
         numbers=numbers,

@@ -115,7 +115,7 @@ def reproduce(*options: str) -> Result:
         seconds = f"{np.mean([each['cpu_seconds'] for each in found]):.0f}"
         shown = [band(nash_conv[AVERAGE], 3), band(nash_conv[LAST], 3), band(result, 3), f"{claim:g}" if claim else ""]
         rows.append([f"{run.learner}, {run.words}", f"`{run.game}`", work, *shown, seconds])
-    columns = ["learner", "game", "episodes", "average policy", "last policy", "its result", "published", "processor seconds"]
+    columns = ["learner", "game", "episodes", "average policy", "last policy", "its result", "published", "CPU seconds"]
     played = next(each.values() for name, each in numbers.items() if " r-nad " in name)
     tuned = [2.0 * each[f"exploitability_of_{TUNED}"] for each in played]
     better = sum(2.0 * each["exploitability"] < other for each, other in zip(played, tuned, strict=True))

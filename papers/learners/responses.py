@@ -72,14 +72,14 @@ def reproduce(*options: str) -> Result:
         rows.append([name, gains_of(each), str(len(each)), counts + episodes, f"{effort['cpu_seconds']:.0f}", published_one])
         means = [mean_at(curves[key], step) for step in STEPS]
         shown.append([name, *("" if mean is None else number(2.0 * mean) for mean in means)])
-    columns = ["game, learner", "NashConv", "seeds", "effort", "processor seconds", "published NashConv"]
+    columns = ["game, learner", "NashConv", "seeds", "effort", "CPU seconds", "published NashConv"]
     after = ["game, learner", *(f"{step:,}" for step in STEPS)]
     return Result(
         source=said["source"],
         findings=findings(found),
         tables=[
             Table("NashConv in chips, the sum over both players", columns, rows),
-            Table("NashConv after so many steps, the mean over seeds", after, shown),
+            Table("NashConv by number of steps, the mean over seeds", after, shown),
         ],
         notes=[
             f"The learners' defaults besides the number of steps. {BANDS} Networks have three layers of 64 units, "

@@ -132,8 +132,8 @@ def reproduce() -> Result:
             f"{short_of(worst.nash_conv[-1])} after {LONG_POINTS[-1]:,}.",
         ],
         tables=[
-            table(f"NashConv on `{WHOLE}` after so many iterations", large, WHOLE_POINTS),
-            table(f"NashConv on `{FOUR_CARDS}` after so many iterations", small, LONG_POINTS),
+            table(f"NashConv on `{WHOLE}` by number of iterations", large, WHOLE_POINTS),
+            table(f"NashConv on `{FOUR_CARDS}` by number of iterations", small, LONG_POINTS),
         ],
         notes=[
             "Gains and values are those after the last number of iterations, in chips (the ante is one), player 0 first. "

@@ -99,12 +99,12 @@ def reproduce(*options: str) -> Result:
             Table("Boards", ["game", "infosets", "entries of lists", "terms", "compiling", "judging"], sizes),
             Table(
                 "Abrupt boards",
-                ["game", "algorithm", "iterations", "exploitability", "value", "processor time"],
+                ["game", "algorithm", "iterations", "exploitability", "value", "CPU time"],
                 curves,
             ),
         ],
         notes=[
-            "Processor time of one thread; the machine did much other work meanwhile. Published values: "
+            "CPU time of one thread; the machine did much other work meanwhile. Published values: "
             + " and ".join(f"{value} of `{spec}`" for spec, value in PUBLISHED.items())
             + f". `{ABRUPT_HEX}` took {numbers[ABRUPT_HEX]['peak'] / 1e9:.1f} GB at most, `{WHOLE_TTT}` "
             f"{whole['peak'] / 1e9:.1f} GB, solving included. Runs with and without symmetry begin at different uniform "

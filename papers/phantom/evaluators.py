@@ -1,7 +1,7 @@
 """Exact exploitability by exp-a-spiel, the evaluator of Rudolph et al. 2025, and by Treeplex: numbers, time and memory.
 
 Without options: a dark hex whose first stones lie in opposite corners, by the uniform and by a random policy. Names of whole
-boards (``dark_hex``, ``phantom_ttt``) as options add these, at more than an hour of processor time each. An evaluator has a
+boards (``dark_hex``, ``phantom_ttt``) as options add these, at more than an hour of CPU time each. An evaluator has a
 process of its own.
 """
 
@@ -167,8 +167,8 @@ def whole_boards(corner: dict[str, Any]) -> str:
     minutes = [KNOWN["dark_hex"]["histories"] * rate / 6e10 for rate in rates]
     return (
         f"exp-a-spiel takes {rates[0]:.0f} and {rates[1]:.0f} ns a history for building and judging. At that pace a whole "
-        f"board, {KNOWN['dark_hex']['histories']:,} histories, would take it {minutes[0]:.0f} and {minutes[1]:.0f} minutes of "
-        "processor time."
+        f"board, {KNOWN['dark_hex']['histories']:,} histories, would take it {minutes[0]:.0f} and {minutes[1]:.0f} CPU "
+        "minutes."
     )
 
 
@@ -233,7 +233,7 @@ def reproduce(*options: str) -> Result:
             )
         ],
         notes=[
-            f"Processor time of all threads; exp-a-spiel ran {THREADS}, and the "
+            f"CPU time of all threads; exp-a-spiel ran {THREADS}, and the "
             "machine did much other work meanwhile. Treeplex's kernels were compiled before; memory is that of the whole "
             f"process. `{CORNER}` is dark hex after each player took a corner and saw the other's, "
             f"{numbers[CORNER]['treeplex']['histories']:,} histories, whose rules Treeplex walks; whole boards go by "

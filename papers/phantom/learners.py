@@ -31,7 +31,7 @@ RUNS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
 }
 """Settings besides the defaults."""
-COLUMNS = ("game", "learner", "seeds", "episodes", "million histories", "exploitability", "processor time")
+COLUMNS = ("game", "learner", "seeds", "episodes", "million histories", "exploitability", "CPU time")
 TABULAR = "dcfr"
 NAMES = [f"{learner} {game}" for game in GAMES for learner in RUNS]
 Curve = Mapping[str, Mapping[str, float]]
@@ -86,9 +86,9 @@ def reproduce(*options: str) -> Result:
             f"iteration{walked(numbers)}. The paper has three layers of 512 units, 10 million "
             "decisions, ten seeds, and settings tuned for each game; it reports `ppo` and `mmd` as the best of its "
             "learners, about alike, and `nfsp` behind them; it has no `deep-cfr`. Its values stand in figures only.",
-            "Exploitability is exact: the network is read for all 6 million infosets in batches. Processor seconds are those "
-            "of walks and gradient steps on one thread, without judging; the machine did other work meanwhile. The rows of "
-            "the table are from `phantom/whole_boards`.",
+            "Exploitability is exact: the network is read for all 6 million infosets in batches. CPU seconds are those "
+            "of walks and gradient steps on one thread, without judging; the machine did other work meanwhile. The rows "
+            "of the table are from `phantom/whole_boards`.",
         ],
         numbers=numbers,
     )
@@ -130,7 +130,7 @@ def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping
         least = min(min(each) for each in last.values())
         below = next(point for point in tables[game] if point["exploitability"] < least)
         found.append(
-            f"A table is below all of them on `{game}` after {below['seconds']:.0f} processor seconds: `{TABULAR}` comes to "
+            f"A table is below all of them on `{game}` after {below['seconds']:.0f} CPU seconds: `{TABULAR}` comes to "
             f"{below['exploitability']:.4f} in {below['iterations']:.0f} iterations."
         )
     return found
@@ -165,9 +165,9 @@ def drawn(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[st
         each.plot([point["seconds"] for point in line], heights, marker="o", markersize=3.5, **styles[TABULAR])
         dress(each, game.replace("_", " "))
         plain_labels(each)
-        each.set_xlabel("processor seconds")
+        each.set_xlabel("CPU seconds")
     axes[0].set_ylabel("exploitability")
     shown = [name for name in RUNS if any(f"{name} {game}" in numbers for game in GAMES)]
     legend_in(axes[-1], {**{name: styles[name] for name in shown}, f"{TABULAR}, a table": styles[TABULAR]})
-    alt = "For each game curves of deep learners against processor time, with bands; that of a table is far below all of them"
+    alt = "For each game curves of deep learners against CPU time, with bands; that of a table is far below all of them"
     return save(figure, "phantom-learners.png", alt)

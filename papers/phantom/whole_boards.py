@@ -122,14 +122,14 @@ def reproduce(*options: str) -> Result:
                 anchors,
             ),
             Table(
-                "Exploitability after so many iterations",
-                ["game", "algorithm", *map(str, CHECKED), "value at the end", "processor time"],
+                "Exploitability by number of iterations",
+                ["game", "algorithm", *map(str, CHECKED), "value at the end", "CPU time"],
                 curves,
             ),
-            Table("A long run", ["game", "algorithm", "iterations", "exploitability", "value", "processor time"], runs),
+            Table("A long run", ["game", "algorithm", "iterations", "exploitability", "value", "CPU time"], runs),
         ],
         notes=[
-            "Processor time of one thread; the machine did other work meanwhile. Published values of the games: .6667 and 1.0. "
+            "CPU time of one thread; the machine did other work meanwhile. Published values of the games: .6667 and 1.0. "
             "Published evaluators of these games take 30 to 90 seconds on 16 threads (exp-a-spiel) for an exploitability.",
         ],
         numbers=numbers,

@@ -42,7 +42,7 @@ def reproduce() -> Result:
         tables=[
             Table(
                 "NashConv, three players",
-                ["game", "algorithm", "histories an iteration", "little effort", "ten times", "a hundred times"],
+                ["game", "algorithm", "histories per iteration", "little effort", "ten times", "a hundred times"],
                 rows,
             )
         ],

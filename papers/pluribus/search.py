@@ -66,7 +66,7 @@ def reproduce() -> Result:
             print(rows[-1], flush=True)
     return Result(
         source="Brown and Sandholm 2019, Superhuman AI for multiplayer poker: search from the start of the betting round",
-        findings=[f"The least that a seat gains by searching, of all of these, is {min(least):+.3f} chips a hand."],
+        findings=[f"The least that a seat gains by searching, of all of these, is {min(least):+.3f} chips/hand."],
         tables=[
             Table(
                 "Chips a hand more than the blueprint gets in the same seat, against two who follow it",

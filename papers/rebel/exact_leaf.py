@@ -47,7 +47,7 @@ def reproduce() -> Result:
         tables=[
             Table(
                 "Exploitability in chips, the mean over players",
-                ["agent", "game", "exploitability", "subgames", "processor seconds"],
+                ["agent", "game", "exploitability", "subgames", "CPU seconds"],
                 rows,
             )
         ],

@@ -1,4 +1,4 @@
-"""ReBeL on the smallest Liar's Dice: exploitability against processor time, the recipe with one idea changed at a time.
+"""ReBeL on the smallest Liar's Dice: exploitability against CPU time, the recipe with one idea changed at a time.
 
 ``trainings.py`` makes the trainings, in hours; this draws what there is.
 """
@@ -82,7 +82,7 @@ def draw(found: Points, goal: float) -> Picture:
     return save(
         figure,
         "rebel-ideas.png",
-        "Exploitability of trained networks that search, against processor time of the training, both axes logarithmic: the "
+        "Exploitability of trained networks that search, against CPU time of the training, both axes logarithmic: the "
         "recipe, and the recipe with one idea changed; bars span the trainings",
     )
 

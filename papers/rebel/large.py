@@ -1,4 +1,4 @@
-"""ReBeL beyond the paper: larger Liar's Dice, trained and judged exactly, beside tabular CFR with the same processor time.
+"""ReBeL beyond the paper: larger Liar's Dice, trained and judged exactly, beside tabular CFR with the same CPU time.
 
 Trains in ``runs/papers/rebel``, where an interrupted training or judgement is resumed. Options name games; without any it takes
 2x4f and 2x5f, in hours.
@@ -108,7 +108,7 @@ def reproduce(*games: str) -> Result:
         ],
         tables=[
             Table(
-                "Networks that search beside tabular CFR with the processor time of their training",
+                "Networks that search beside tabular CFR with the CPU time of their training",
                 [
                     "",
                     "infosets",
@@ -126,7 +126,7 @@ def reproduce(*games: str) -> Result:
             "Infosets are of unordered hands: dice that sort alike are one hand.",
             "Settings are the recipe's, but that the rest of the game is solved whole where it has at most "
             f"{endgames} public nodes; one training each.",
-            "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations a search: an "
+            "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations per search: an "
             "upper bound of the agent's, and more so the smaller N is.",
             "A tabular solver keeps every infoset in memory and knows nothing of a game before; ReBeL keeps a network of "
             "some hundred kilobytes. Where the whole game fits, tabular CFR is the better tool.",

@@ -127,9 +127,7 @@ def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[i
             rows.append([f"{kind}, {text}", *mean_cells(runs, name, "played"), *mean_cells(runs, name, "average")])
     rows.append(["whole game, linear CFR", *(f"{tabular[mark]:.3f}" for mark in MARKS), *[""] * len(MARKS)])
     columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
-    return Table(
-        f"Exploitability in chips after so many iterations; of networks the mean of {len(SEEDS)}", ["", *columns], rows
-    )
+    return Table(f"Exploitability in chips by number of iterations; of networks the mean of {len(SEEDS)}", ["", *columns], rows)
 
 
 def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list[str]:
@@ -199,9 +197,9 @@ def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
     seconds = [statistics.fmean(run["seconds"] for run in runs) for runs in (random, own)]
     off = [[mean_error(runs, name) for runs in (random, own)] for name in (DOMAINS[0], DOMAINS[2])]
     return (
-        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The trainings solve equally many subgames, in {seconds[0]:.0f} and "
-        f"{seconds[1]:.0f} s of processor time. Where CFR-D asks, networks from random beliefs are off by {off[0][0]:.3f} of "
-        f"the pot a hand and those from self-play by {off[0][1]:.3f}; on random beliefs it is {off[1][0]:.3f} and "
+        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The trainings solve equally many subgames, in {seconds[0]:.0f} "
+        f"and {seconds[1]:.0f} CPU s. Where CFR-D asks, networks from random beliefs are off by {off[0][0]:.3f} of the "
+        f"pot a hand and those from self-play by {off[0][1]:.3f}; on random beliefs it is {off[1][0]:.3f} and "
         f"{off[1][1]:.3f}."
     )
 

@@ -65,9 +65,7 @@ def table(runs: Runs, which: str) -> Table:
         for board, own in runs.items()
         for method, curves in own.items()
     ]
-    caption = (
-        f"{WHICH[which].capitalize()}: exploitability in chips after so many iterations, in brackets the range of all runs"
-    )
+    caption = f"{WHICH[which].capitalize()}: exploitability in chips by number of iterations, in brackets the range of all runs"
     return Table(caption, ["", *map(str, MARKS)], rows)
 
 

@@ -136,7 +136,7 @@ def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
                         f"{fmean(each['seconds'] for each in cell.judged) / 60.0:.1f}",
                     ]
                 )
-    columns = ["", "trainings, best first", "CPU minutes each", "subgames", "N, T", "CPU minutes a judgement"]
+    columns = ["", "trainings, best first", "CPU minutes each", "subgames", "N, T", "CPU minutes per evaluation"]
     return Table("Every training: mean exploitability of its last three networks", columns, rows)
 
 

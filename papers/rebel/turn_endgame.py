@@ -66,7 +66,7 @@ def draw(points: Sequence[int], curves: Curves, level: float) -> Picture:
     dress(axes, "Turn endgame hold'em, 19,000 behind")
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
     axes.set(xlim=(1, points[-1]), xlabel="iterations (each updates both players)")
-    axes.set_ylabel("exploitability, thousandths of a big blind")
+    axes.set_ylabel("exploitability, mbb/hand")
     axes.set_xticks([1, 2, 5, 10, 20, 50, 125, 256], ["1", "2", "5", "10", "20", "50", "125", "256"])
     axes.legend(frameon=False, fontsize=9.5, handlelength=3.2, loc="upper right")
     percent = axes.secondary_yaxis("right", functions=(lambda y: y * BIG_BLIND / POT / 10, lambda y: y * POT / BIG_BLIND * 10))
@@ -89,7 +89,7 @@ def table(points: Sequence[int], runs: Mapping[str, Curves], double: Sequence[fl
             rows.append([f"{NAMES[key]}, {label}", *(f"{thousandths(values[points.index(at)]):,.1f}" for at in MARKS)])
     filled = [f"{thousandths(value):,.1f}" for value in double]
     rows.append([f"linear CFR, {next(iter(STACKS))}, float64", *filled, *([""] * (len(MARKS) - len(filled)))])
-    return Table("Exploitability in thousandths of a big blind", ["iterations", *map(str, MARKS)], rows)
+    return Table("Exploitability in mbb/hand", ["iterations", *map(str, MARKS)], rows)
 
 
 def equals(points: Sequence[int], values: Sequence[float], level: float) -> str:
@@ -112,9 +112,9 @@ def reproduce() -> Result:
     return Result(
         source=f"{paper['source']}; {paper['turn_endgame']['source']}",
         findings=[
-            f"{mark} iterations of linear CFR leave {level:.2f} chips, **{thousandths(level):,.0f} thousandths of a big "
-            f"blind** or {100 * level / POT:.2f}% of the pot, which is the level the paper says ReBeL reaches. In double "
-            f"precision it is {thousandths(double[-1]):,.0f} thousandths; with 20,000 instead of 19,000 chips behind "
+            f"{mark} iterations of linear CFR leave {level:.2f} chips, **{thousandths(level):,.0f} mbb/hand** or "
+            f"{100 * level / POT:.2f}% of the pot, which is the level the paper says ReBeL reaches. In double precision "
+            f"it is {thousandths(double[-1]):,.0f} thousandths; with 20,000 instead of 19,000 chips behind "
             f"{thousandths(other_level):,.0f}.",
             "The paper does not say what an iteration is. The released code for Liar's Dice counts the update of one "
             f"player; in that reading the level is that of 63 iterations here, {thousandths(main_runs['lcfr'][half]):,.0f} "

@@ -209,8 +209,8 @@ def table(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float]) ->
         rows.append([kind, *errors, f"{card['seconds'] / 60.0:.1f}", found])
     columns = ["", *(f"{look} games" for look in card["errors"]), "CPU minutes", f"exploitability, {SEARCHED} iterations"]
     return Table(
-        "Error of a hand's value on unseen rivers, % of the pot, after so many games; exploitability of a search with the last "
-        "network, average policy, in thousandths of a big blind",
+        "Error of a hand's value on unseen rivers, % of the pot, by number of games; exploitability of a search with the "
+        "last network, average policy, in mbb/hand",
         columns,
         rows,
     )
@@ -221,7 +221,7 @@ def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float])
     claim, whole = published("rebel")["turn_endgame"], stored("rebel/turn_endgame")
     level = whole["chips"]["19,000 behind"]["lcfr"][whole["iterations"].index(claim["iterations"])]
     found = [
-        f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} thousandths of a big blind here.',
+        f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} mbb/hand here.',
         f"The showdown alone, which every network has, is off by {100.0 * showdown_alone():.1f}% of the pot.",
     ]
     worse = [kind for kind, card in cards.items() if list(card["errors"].values())[-1] > showdown_alone()]

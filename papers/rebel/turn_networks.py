@@ -238,7 +238,7 @@ def draw(found: Curves, tabular: Sequence[float]) -> Picture:
     plain = {source: found[source, PLAIN]["played"] for source in (EXACTLY, *KINDS)}
     draw_panel(axes[0], "Figure 6 right: self-play network, 52 cards", own, tabular)
     draw_panel(axes[1], f"Figure 2: {EXACT[PLAIN]}, 52 cards", plain, tabular)
-    axes[0].set_ylabel("exploitability, thousandths of a big blind")
+    axes[0].set_ylabel("exploitability, mbb/hand")
     return save(
         figure,
         "rebel-teh-nets.png",
@@ -252,8 +252,8 @@ def long_table(found: Mapping[str, Mapping[str, Any]], tabular: Mapping[int, flo
     rows = [[kind, *map(thousandths, run["average"]), f"{1000.0 * run['seconds']:.0f}"] for kind, run in found.items()]
     rows.append(["whole game, linear CFR", *(thousandths(tabular[at]) if at in tabular else "" for at in LONG), ""])
     return Table(
-        f"{EXACT[PLAIN]} with networks for longer: average policy, rivers solved for it, in thousandths of a big blind",
-        ["trained on", *map(str, LONG), "ms an iteration"],
+        f"{EXACT[PLAIN]} with networks for longer: average policy, rivers solved for it, in mbb/hand",
+        ["trained on", *map(str, LONG), "ms per iteration"],
         rows,
     )
 
@@ -303,9 +303,8 @@ def findings(
     )
     best, (plain, fast) = min(long[OWN]["average"]), (min(well[OWN, method]) for method in METHODS)
     return [
-        f"After {ITERATIONS} iterations {EXACT[PLAIN]} with the network from self-play has {text[OWN, PLAIN]} thousandths "
-        f"of a big blind, with exact values {text[EXACTLY, PLAIN]}; in brackets the average policy with rivers solved for its "
-        "beliefs.",
+        f"After {ITERATIONS} iterations {EXACT[PLAIN]} with the network from self-play has {text[OWN, PLAIN]} mbb/hand, "
+        f"with exact values {text[EXACTLY, PLAIN]}; in brackets the average policy with rivers solved for its beliefs.",
         f'Published: "{claims[1]}". With the network from self-play, after {ITERATIONS} iterations: '
         + ", ".join(f"{EXACT[method]} {text[OWN, method]}" for method in LEARNT[OWN])
         + ".",

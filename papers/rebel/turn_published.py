@@ -93,7 +93,7 @@ Chips = Mapping[str, Mapping[str, Sequence[float]]]
 
 def findings(claim: Mapping[str, Any], chips: Chips, level: float) -> list[str]:
     """Whether the level is reached."""
-    lines = [f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} thousandths of a big blind here.']
+    lines = [f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} mbb/hand here.']
     for method, name in METHODS.items():
         least = [thousandths(min(own[method])) for own in chips.values()]
         reached = sum(each <= thousandths(level) for each in least)
@@ -111,9 +111,7 @@ def table(chips: Chips, points: Sequence[int], tabular: Sequence[float]) -> Tabl
     ]
     near = [thousandths(tabular[points.index(point)]) for point in POINTS]
     rows.append(["linear CFR on the whole game", *(f"{value:,.0f}" for value in near)])
-    return Table(
-        "Exploitability in thousandths of a big blind after so many iterations, average policies", ["", *map(str, POINTS)], rows
-    )
+    return Table("Exploitability in mbb/hand by number of iterations, average policies", ["", *map(str, POINTS)], rows)
 
 
 def trainings(cards: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -143,7 +141,7 @@ def draw(chips: Chips, points: Sequence[int], tabular: Sequence[float], level: f
     dress(axes, "Turn endgame hold'em, 19,000 behind")
     plain_labels(axes)
     axes.set(xlim=(8, points[-1]), ylim=(60, 12_000), xlabel="iterations")
-    axes.set_ylabel("exploitability, thousandths of a big blind")
+    axes.set_ylabel("exploitability, mbb/hand")
     axes.set_xticks([8, 16, 32, 64, 128, 256], ["8", "16", "32", "64", "128", "256"])
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
     axes.legend(frameon=False, fontsize=9.5, handlelength=3.2, loc="upper right")

@@ -1,7 +1,7 @@
 """ReBeL Figure 6, left, with 52 cards: search on the turn with exact values, by four methods, of two in both orders.
 
 Searches that are stored are not made again, on any machine; delete ``results/turn_search.jsonl`` to have all of them anew.
-With rivers solved by so many more iterations a search takes 25 to 45 minutes of one core.
+With rivers solved by so many more iterations per search takes 25 to 45 minutes of one core.
 """
 
 from collections.abc import Mapping, Sequence
@@ -161,7 +161,7 @@ def draw(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Sequence
         curves = {name: curve[which] for name, curve in of_names(found).items()}
         draw_panel(panel, f"Figure 6 left, 52 cards: {title}, rivers of {river}", curves, tabular)
         if which == "played":
-            panel.set_ylabel("exploitability, thousandths of a big blind")
+            panel.set_ylabel("exploitability, mbb/hand")
     return save(
         figure,
         "rebel-teh-search.png",
@@ -186,7 +186,7 @@ def curves_table(curves: Mapping[str, Curve], tabular: Sequence[float], river: i
     rows = [[name, *at_marks(found["played"]), *at_marks(found["average"])] for name, found in curves.items()]
     rows.append(["whole game, linear CFR", *at_marks(tabular), *[""] * len(MARKS)])
     columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
-    caption = f"Exploitability in thousandths of a big blind after so many iterations, rivers of {river} iterations"
+    caption = f"Exploitability in mbb/hand by number of iterations, rivers of {river} iterations"
     return Table(caption, ["", *columns], rows)
 
 
@@ -212,7 +212,7 @@ def findings(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Mapp
     least = min(found["played"][-1] for found in fine.values())
     return [
         f'Published: "{claims[0]}". Here, after {ITERATIONS} iterations with exact values: {text[SOUND]}, {text[PLAIN]} '
-        "thousandths of a big blind; in brackets the average policy with rivers solved for its beliefs. "
+        "mbb/hand; in brackets the average policy with rivers solved for its beliefs. "
         f"{sound}",
         f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}. {better}',
         "Updates alternate, as the paper's do. With both players updated at once: "

@@ -168,7 +168,7 @@ def playing_table(training: Mapping[str, Any]) -> Table:
     ]
     return Table(
         f"Networks along another training over {playing[0]['lbr']['hands']:,} hands: error of a bin's mean value, what a "
-        "local best response (`fc`) wins from each, and what it wins from the blueprint, mbb a hand with 95% intervals",
+        "local best response (`fc`) wins from each, and what it wins from the blueprint, mbb/hand with 95% intervals",
         ["streets", "CPU minutes", "% of the pot", "local best response", "from the blueprint"],
         rows,
     )
@@ -237,7 +237,7 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
         source=published("rebel")["source"],
         findings=[
             f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response that "
-            f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']:,} hands"
+            f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb/hand over {won['hands']:,} hands"
             f"{', which bounds nothing' if won['won'] < won['interval'] else ''}."
             for actions, won in bounds.items()
         ]
@@ -256,12 +256,12 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
         ],
         tables=[
             Table(
-                f"`rebel:{NAME}` against rule agents, mbb a hand with 95% intervals",
+                f"`rebel:{NAME}` against rule agents, mbb/hand with 95% intervals",
                 ["against", "who is", "hands", "won"],
                 rows,
             ),
             Table(
-                f"`rebel:{NAME}` against other agents, mbb a hand with 95% intervals",
+                f"`rebel:{NAME}` against other agents, mbb/hand with 95% intervals",
                 ["against", "hands", "won"],
                 [[who, f"{own['hands']:,}", f"{own['won']:+,.0f} ± {own['interval']:,.0f}"] for who, own in agents.items()],
             ),
@@ -270,7 +270,7 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
         ],
         pictures=[draw(found)] if found else [],
         notes=[
-            f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
+            f"`{net.game}`, {ITERATIONS} iterations per street; a network of {net.settings['bins']} bins of strength, trained "
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
             f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
             "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too.",

@@ -205,9 +205,7 @@ def table(deck: str, known: Mapping[str, Any]) -> Table | None:
             seconds = max(run["points"][-1][1] for run in found)
             rows.append([text, str(len(found)), *cells, f"{seconds:.0f}"])
     heads = ["", "seeds", *(f"{mark:,}" for mark in MARKS[deck]), "s"]
-    caption = (
-        f"{deck} cards, `{DECKS[deck]}`: exploitability of average policies after so many public belief states, mbb a hand"
-    )
+    caption = f"{deck} cards, `{DECKS[deck]}`: exploitability of average policies by number of public belief states, mbb/hand"
     return Table(caption, heads, rows) if rows else None
 
 
@@ -220,13 +218,11 @@ def longer(known: Mapping[str, Any]) -> list[Table]:
         [f"{mark:,}", spread([run["points"][k][2] for run in found]), f"{max(run['points'][k][1] for run in found):.0f}"]
         for k, mark in enumerate(LONG_MARKS)
     ]
-    tables = [
-        Table("12 cards, a longer training of a network of width 256, mbb a hand", ["states", "exploitability", "s"], rows)
-    ]
+    tables = [Table("12 cards, a longer training of a network of width 256, mbb/hand", ["states", "exploitability", "s"], rows)]
     for run in found:
         if "curve" in run:
             rows = [[str(T), big_blinds(average), big_blinds(played)] for T, average, played in run["curve"]]
-            caption = f"12 cards, searches of T iterations with that network, mbb a hand; played: N = {PLAYTHROUGHS}"
+            caption = f"12 cards, searches of T iterations with that network, mbb/hand; played: N = {PLAYTHROUGHS}"
             tables.append(Table(caption, ["T", "average policy", "played"], rows))
     return tables
 
@@ -253,7 +249,7 @@ def draw(known: Mapping[str, Any]) -> Picture:
         panel.text(0.99, 500 * chips, text, transform=across, fontsize=8, color="0.4", va="bottom", ha="right")
     dress(panel, "Four streets, 12 cards")
     plain_labels(panel)
-    panel.set(xlabel="training, s of processor time", ylabel="exploitability, mbb a hand")
+    panel.set(xlabel="training, s of CPU time", ylabel="exploitability, mbb/hand")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, handlelength=3.0)
     alt = "Exploitability against training time on whole hold'em with twelve cards: self-play, random beliefs, other variants"
     return save(figure, "rebel-whole-holdem.png", alt)
@@ -271,7 +267,7 @@ def findings(known: Mapping[str, Any]) -> list[str]:
     claim, told = published("rebel")["turn_search"]["claims"][2], []
     told.append(
         f'Published: "{claim}". Here, over four streets from the blinds on, after {MARKS["12"][-1]:,} public belief '
-        f"states networks from random beliefs leave {big_blinds(means['random'])} thousandths of a big blind, and those from "
+        f"states networks from random beliefs leave {big_blinds(means['random'])} mbb/hand, and those from "
         f"self-play {big_blinds(means['recipe'])} (means of {len(SEEDS)} seeds)."
     )
     larger = {variant: known[f"24-{variant}-0"]["points"][-1][2] for variant in VARIANTS if f"24-{variant}-0" in known}

@@ -258,7 +258,7 @@ def cost(runs: Sequence[Run], subject: str, base: str = TIMED[1]) -> list[str]:
     if not ratios or subject == base:
         return []
     return [
-        f"A run of {subject}, judging included, takes {median(ratios):.2f} times the processor time of one of {base} (median "
+        f"A run of {subject}, judging included, takes {median(ratios):.2f} times the CPU time of one of {base} (median "
         f"of the {len(ratios)} games where that is more than {LEAST_SECONDS:g} s, quickest repeats)."
     ]
 

@@ -92,7 +92,7 @@ def reproduce(*options: str) -> Result:
         findings=[],
         tables=[Table("Walked rules beside stored terminals", COLUMNS, rows)],
         notes=[
-            f"By {ALGORITHM}. Processor time of all threads; the machine did other work meanwhile. Memory is that of the game "
+            f"By {ALGORITHM}. CPU time of all threads; the machine did other work meanwhile. Memory is that of the game "
             "and of a run. Exploitabilities of walked and stored games differ where regrets tie and rounding decides.",
             f"Of the largest game the process took {size(big['peak'])} at most, judging included; that took "
             f"{duration(big['judging'])}. Its value is 0 by symmetry; that of the average policies is {big['value']:+.1e}.",

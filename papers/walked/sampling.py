@@ -72,6 +72,6 @@ def reproduce() -> Result:
                 rows,
             )
         ],
-        notes=["Processor time of one thread, infostates' texts and compiling left out; the machine did other work meanwhile."],
+        notes=["CPU time of one thread, infostates' texts and compiling left out; the machine did other work meanwhile."],
         numbers=numbers,
     )
