@@ -1,4 +1,4 @@
-"""Agents by name on Leduc poker: how exploitable each is, from one rough blueprint, and how long it thinks."""
+"""Agents by name on Leduc poker: exploitability and time per subgame, from one rough blueprint."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,23 +51,23 @@ def reproduce() -> Result:
             rows.append([f"`{name}`", f"{exploitability:.4f}", f"{found.subgames}" if found.subgames else "", pace])
             print(rows[-1], flush=True)
     return Result(
-        source="agents of the library by name",
+        source="agents of this library, by name",
         findings=[
-            "From the same rough blueprint, solving the second round again behind a gadget is safer than playing the "
-            "blueprint.",
+            "From the same rough blueprint, re-solving the second round behind a gadget is less exploitable than playing "
+            "the blueprint.",
         ],
         tables=[
             Table(
-                "Exploitability in chips; subgames solved to know the agent's whole policy; CPU time for each",
+                "Exploitability in chips, number of subgames solved to obtain the whole policy, and CPU time per subgame",
                 ["agent", "exploitability", "subgames", "ms per subgame"],
                 rows,
             )
         ],
         notes=[
-            f"The blueprint is the average policy of {BLUEPRINT[1]} iterations of CFR; every search takes {ITERATIONS:,} "
-            "iterations. The last agent plays a random iteration of its search; judged is the mean over 32 plays, an upper "
-            "bound that falls with more of them.",
-            "DeepStack and the searches know no blueprint and solve to the end of the game here.",
+            f"The blueprint is the average policy of {BLUEPRINT[1]} iterations of CFR. Every search takes {ITERATIONS:,} "
+            "iterations. The last agent plays a random iteration of its search. Its exploitability is that of the mean "
+            "over 32 plays, an upper bound that falls with more plays.",
+            "DeepStack and the searches use no blueprint and solve to the end of the game.",
         ],
         numbers=numbers,
     )

@@ -1,4 +1,4 @@
-"""AIVAT over every hand of Leduc poker: how much luck it takes out of a match, and that it is not biased."""
+"""AIVAT over every hand of Leduc poker: the variance that it removes from a match, and a check that it is unbiased."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,7 +31,7 @@ def moments(hands: Sequence[tuple[float, PlayedHand]], judge: Callable[[PlayedHa
     return mean, float(np.sqrt(chances @ (values - mean) ** 2))
 
 
-@study(title="AIVAT: luck taken out of matches on Leduc poker", place=1, minutes=3)
+@study(title="AIVAT on Leduc poker", place=1, minutes=3)
 def reproduce() -> Result:
     game, rules = tp.compile(GAME), public_tree(GAME)
     nash = solved(game, "cfr+", ITERATIONS)
@@ -61,16 +61,17 @@ def reproduce() -> Result:
     return Result(
         source="Burch, Schmid, Moravčík, Morrill and Bowling 2018, AIVAT: A New Variance Reduction Technique for Agent "
         "Evaluation in Imperfect Information Games, on Leduc poker",
-        findings=[f"Means differ from those of the payoffs by at most {bias:.0e} chips, over all cards and actions."],
+        findings=[f"Means agree with those of the payoffs to {bias:.0e} chips, over all cards and actions."],
         tables=[
-            Table("Standard deviation of a hand, two players", ["opponent", "mean", *judges, "payoffs of so many hands"], rows),
+            Table("Standard deviation per hand, two players", ["opponent", "mean", *judges, "hands of plain payoffs"], rows),
             Table("Three players", ["judged by", "mean", "standard deviation"], more),
         ],
         pictures=pictures,
         notes=[
             f"Seat 0 plays the average of {ITERATIONS:,} iterations of CFR+, whose values against itself are the value "
-            "function. Every hand that can be played is counted with its probability, so nothing here is sampled; with three "
-            f"players {HANDS:,} hands are: 10 iterations of CFR against uniform play in two seats, in chips of the first.",
+            "function. With two players every possible hand is weighted with its probability, so nothing is sampled. "
+            f"With three players {HANDS:,} hands are sampled: 10 iterations of CFR against uniform play in two seats, in "
+            "chips of the first.",
         ],
         numbers=numbers | {"three players": others},
     )
@@ -97,6 +98,6 @@ def drawn(policies: dict[str, Policy]) -> list[Picture]:
     matrix = tp.match(game, policies, table=True).plot()
     running = tp.match(game, first, hands=HANDS, sampled=True, aivat=True).plot()
     return [
-        save(matrix, "match-table.png", "A matrix of three agents on Leduc poker: what the row gets from the column, exact."),
+        save(matrix, "match-table.png", "A matrix of three agents on Leduc poker: what the row wins from the column, exact."),
         save(running, "match-aivat.png", "The running mean of a match: the band of payoffs is wide, that of AIVAT narrow."),
     ]

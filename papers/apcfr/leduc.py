@@ -1,4 +1,4 @@
-"""Asynchronous predictive CFR+: Leduc poker with 5, 9 and 13 ranks, and the other new members of the family beside them."""
+"""Asynchronous predictive CFR+ on Leduc poker with 5, 9 and 13 ranks, compared with other new variants."""
 
 from typing import Any
 
@@ -37,9 +37,10 @@ def reproduce() -> Result:
         source=PUBLISHED["source"],
         findings=[
             f"After {ITERATIONS:,} iterations `dcfr`, `pcfr+`, `sapcfr+` and `dcfr+` are at {min(others):.1f} to "
-            f"{max(others):.1f} times the published exploitability, in the middle at {others[len(others) // 2]:.2f} times.",
-            f"`apdcfr+` is at {own[0]}, {own[1]} and {own[2]} times: with 9 and 13 ranks it stays behind. Its alpha and gamma "
-            "are not published beside the table; alpha 1, 1.5 and 2.3 with gamma 2, 4 and 5 do not come closer.",
+            f"{max(others):.1f} times the published exploitability (median {others[len(others) // 2]:.2f}).",
+            f"`apdcfr+` is at {own[0]}, {own[1]} and {own[2]} times the published value, so it falls short with 9 and 13 "
+            "ranks. Its alpha and gamma are not published with the table. Alpha 1, 1.5 and 2.3 with gamma 2, 4 and 5 "
+            "come no closer.",
         ],
         tables=[
             Table(
@@ -49,8 +50,8 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "The numbers are published without the number of iterations; 3,000 fit best. Alternating updates.",
-            "Subgames 3 and 4 of the same table are in a section of their own.",
+            "The number of iterations is not published; 3,000 fit best. Updates alternate.",
+            "Subgames 3 and 4 of the same table are in the next section.",
         ],
         numbers={"runs": numbers},
     )

@@ -1,4 +1,4 @@
-"""Asynchronous predictive CFR+ on two river subgames of no-limit hold'em, beside the published final exploitabilities.
+"""Asynchronous predictive CFR+ on two river subgames of no-limit hold'em, compared with published exploitabilities.
 
 The game files are not part of the project: ``TREEPLEX_ENDGAMES`` names the folder of LibratusEndgames' subgame3.txt and
 subgame4.txt.
@@ -40,11 +40,10 @@ def reproduce() -> Result:
     return Result(
         source=PUBLISHED["source"],
         findings=[
-            f"After {POINTS[-1]:,} iterations `pcfr+` is at {named[0]} times the published exploitability of Subgames 3 and 4, "
-            f"`sapcfr+` at {named[1]} times.",
-            f"`sapcfr+` is at {better[0]:.2f} and {better[1]:.2f} times `pcfr+` (published: "
-            f"{theirs[0]:.2f} and {theirs[1]:.2f}); "
-            "the discounting variants are ahead of all predictive ones on both.",
+            f"After {POINTS[-1]:,} iterations `pcfr+` is at {named[0]} times the published exploitability of Subgames 3 "
+            f"and 4, `sapcfr+` at {named[1]} times.",
+            f"`sapcfr+` is at {better[0]:.2f} and {better[1]:.2f} times `pcfr+` (published: {theirs[0]:.2f} and "
+            f"{theirs[1]:.2f}). The discounting variants are less exploitable than all predictive ones on both subgames.",
         ],
         tables=[
             Table(
@@ -54,8 +53,8 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "The number of iterations is not published beside the table; at 5,000 `pcfr+` is at its published values. The "
-            "files are read as the program of the DDCFR papers reads them; double precision, alternating updates.",
+            "The number of iterations is not published with the table. At 5,000, `pcfr+` matches its published values. "
+            "The files are read as the DDCFR authors' program reads them. Double precision, alternating updates.",
         ],
         numbers={"runs": runs},
     )

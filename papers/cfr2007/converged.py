@@ -1,4 +1,4 @@
-"""CFR 2007: limit hold'em in buckets until it is nearly solved, and matches against each other and simple players.
+"""CFR 2007: limit hold'em in buckets, nearly solved, with matches between abstractions and against simple players.
 
 Sweeps with DCFR+ in place of sampled chance. Solving takes, on one core, a minute with 5 buckets, four with 6, half an hour
 with 8 and over two hours with 10 (``--buckets 5,6,8`` leaves them out). Runs are kept (``--runs DIR``) and go on after an
@@ -146,18 +146,18 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
         source=f"{published('cfr2007')['source']}, section 4",
         findings=[
             f"Below {GOAL:g} mbb/hand inside the abstraction: {', '.join(below) or 'none'}.",
-            f"Nearly solved, with real cards the finer abstraction wins {len(finer)} of {len(names) * (len(names) - 1) // 2} "
-            "matches by more than two errors, as the paper's authors report.",
-            f"Every one of them beats every simple player, by {won.min():,.0f} mbb/hand or more."
+            f"When nearly solved, the finer abstraction wins {len(finer)} of {len(names) * (len(names) - 1) // 2} matches "
+            "with real cards by more than two standard errors, as the authors report.",
+            f"Every abstraction beats every simple player, by at least {won.min():,.0f} mbb/hand."
             if won.min() > 0
-            else f"Not every simple player is beaten: the least is {won.min():,.0f} mbb/hand.",
+            else f"Not every simple player is beaten: the lowest result is {won.min():,.0f} mbb/hand.",
         ],
         tables=[
             sizes_table(strategies, records, others),
             match_table(match, names, "nearly solved"),
             Table(
-                "Against simple players with real cards: what the row wins, in mbb/hand, ± one "
-                f"standard error ({DEALS // 10:,} deals, each in both seats)",
+                f"Against simple players with real cards: what the row wins, in mbb/hand, ± one standard error "
+                f"({DEALS // 10:,} deals, each in both seats)",
                 ["", *RULES],
                 [
                     [name, *(f"{mean:+,.0f} ± {error:.0f}" for mean, error in zip(means, spread, strict=True))]
@@ -167,13 +167,12 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
         ],
         pictures=[picture(records)],
         notes=[
-            "The abstractions, tables and judgements are those of the reproduction above; DCFR+ in alternating sweeps over all "
-            "pairs of sequences takes the place of sampled chance.",
-            "Simple players look at the bucket of the street only, one of six, cut over all hands of a street alike: tight and "
-            "aggressive folds the weaker half to a bet and raises the best third; loose and passive folds a sixth and raises "
-            "a sixth.",
-            f'"On other boards": in tables counted on {OTHER_BOARDS:,} other boards.',
-            "Minutes are the solver's, CPU time of one core.",
+            "Abstractions, tables and evaluation are those of the section above. DCFR+ in alternating sweeps over all "
+            "pairs of sequences replaces sampled chance.",
+            "Simple players see only their bucket of the street, one of six of equal size. Tight and aggressive folds "
+            "the weaker half to a bet and raises the best third. Loose and passive folds a sixth and raises a sixth.",
+            f'"On other boards": evaluated in tables counted on {OTHER_BOARDS:,} other boards.',
+            "Minutes are the solver's CPU time on one core.",
         ],
         numbers={
             "records": {str(buckets): [record.plain() for record in found] for buckets, found in records.items()},

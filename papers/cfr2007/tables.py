@@ -1,4 +1,4 @@
-"""CFR 2007: limit hold'em with 5, 6, 8 and 10 buckets, solved, judged and played against each other.
+"""CFR 2007: limit hold'em with 5, 6, 8 and 10 buckets: exploitability of each abstraction and matches between them.
 
 The solving takes about an hour and a half on one core and is kept in a folder of runs (``--runs DIR``, by default
 ``runs/cfr2007``), where it goes on after an interruption; with finished runs the script takes some minutes.
@@ -100,7 +100,7 @@ def sizes_table(records: dict[int, list[Record]], games: dict[int, LimitGame], o
         )
     head = ["buckets per street", "infosets", "game states", "iterations", "minutes", "exploitability", "on other boards"]
     return Table(
-        "Abstractions: size, iterations, exploitability inside the abstraction in mbb/hand",
+        "Abstractions: size, iterations, and exploitability inside the abstraction in mbb/hand",
         [*head, "iterations, paper", "exploitability, paper"],
         rows,
     )
@@ -154,10 +154,10 @@ def spread_sentence(records: dict[int, list[Record]], games: dict[int, LimitGame
     common = min(found[-1].done for found in records.values())
     plain = [at(found, common) or math.nan for found in records.values()]
     return (
-        "Iterations needed grow with the number of infosets, as the paper says: after "
-        f"{large(common)} iterations the abstractions lie between {min(plain):.0f} and {max(plain):.0f}, "
-        f"a factor of {max(plain) / min(plain):.1f}; at {share:.2f} iterations per infoset between {min(scaled):.0f} "
-        f"and {max(scaled):.0f}, a factor of {max(scaled) / min(scaled):.1f}."
+        f"The iterations needed grow with the number of infosets, as the paper says. After {large(common)} iterations the "
+        f"abstractions lie between {min(plain):.0f} and {max(plain):.0f} mbb/hand, a factor of "
+        f"{max(plain) / min(plain):.1f}. At {share:.2f} iterations per infoset they lie between {min(scaled):.0f} and "
+        f"{max(scaled):.0f}, a factor of {max(scaled) / min(scaled):.1f}."
     )
 
 
@@ -166,7 +166,10 @@ def play_sentence(match: LimitMatch, names: Sequence[str], when: str) -> str:
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     wins = [(i, j) for i, j in pairs if match.means[i, j] > 2 * match.errors[i, j]]
     losses = [(i, j) for i, j in pairs if match.means[i, j] < -2 * match.errors[i, j]]
-    text = f"With real cards, {when}, the finer abstraction wins {len(wins)} of {len(pairs)} matches by more than two errors"
+    text = (
+        f"With real cards, {when}, the finer abstraction wins {len(wins)} of {len(pairs)} matches by more than two standard "
+        "errors"
+    )
     text += f" and loses {len(losses)}" + (
         " (" + ", ".join(f"{names[i]} against {names[j]}" for i, j in losses) + ")" if losses else ""
     )
@@ -185,7 +188,7 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
     match = play_limit(strategies, DEALS, seed=1)
     equals, share = equally_solved(runs, games)
     equal_match = play_limit(equals, DEALS, seed=1)
-    alike, all_of_it = f"after {share:.2f} iterations per infoset each", "after all iterations of each"
+    alike, all_of_it = f"after {share:.2f} iterations per infoset each", "after all iterations of each run"
     names = [f"{buckets} buckets" for buckets in ITERATIONS]
     last = {buckets: found[-1] for buckets, found in records.items()}
     speeds = [record.done / record.seconds for record in last.values()]
@@ -194,19 +197,21 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
         source=f"{paper['source']}, section 4",
         findings=[
             spread_sentence(records, games),
-            "The paper's authors report that larger abstractions play better. " + play_sentence(equal_match, names, alike),
-            play_sentence(match, names, all_of_it) + " These runs stopped at different distances from equilibrium, "
+            "The authors report that larger abstractions play better. " + play_sentence(equal_match, names, alike),
+            play_sentence(match, names, all_of_it) + " These runs stopped at different exploitabilities, "
             f"{min(found[-1].exploitability for found in records.values()):.0f} to "
-            f"{max(found[-1].exploitability for found in records.values()):.0f}.",
+            f"{max(found[-1].exploitability for found in records.values()):.0f} mbb/hand.",
             f"The largest abstraction has {large(games[max(last)].states)} game states; the paper says as many as 10^12.",
-            "The scale is smaller than the paper's: "
-            f"{large(last[max(last)].done)} iterations with {max(last)} buckets against "
-            f"{large(paper['results']['10']['iterations'])}, so exploitability is higher "
-            f"({last[max(last)].exploitability:.0f} against {paper['results']['10']['exploitability']:.1f}). "
+            f"The scale is smaller than the paper's: {large(last[max(last)].done)} iterations with {max(last)} buckets, "
+            f"where the paper has {large(paper['results']['10']['iterations'])}. So exploitability is higher "
+            f"({last[max(last)].exploitability:.0f}, published {paper['results']['10']['exploitability']:.1f}). "
             f"{paper['not_found']}",
-            f"Between {min(speeds):,.0f} and {max(speeds):,.0f} iterations/s on one core; each walks the whole "
-            "betting tree of 6,378 decisions.",
-            f"With {min(last)} buckets the big blind's seat is worth between {low:.0f} and {high:.0f} in the abstract game.",
+            f"One core runs between {min(speeds):,.0f} and {max(speeds):,.0f} iterations/s. Each iteration visits the "
+            "whole betting tree of 6,378 decisions.",
+            (
+                f"With {min(last)} buckets the big blind's seat is worth between {low:.0f} and {high:.0f} mbb/hand in the "
+                "abstract game."
+            ),
         ],
         tables=[
             sizes_table(records, games, others),
@@ -216,17 +221,17 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
         ],
         pictures=[picture(records, games)],
         notes=[
-            "Blinds 1 and 2, bets 2, 2, 4, 4, at most four a street. Buckets are nested percentiles of E[HS2], which is "
-            f"rolled out for every board; the river's are cut on {BUCKET_BOARDS:,} random boards.",
-            "The joint distribution of both players' bucket sequences, and who wins, are counted over all pairs of hands "
-            f"on {BOARDS:,} random boards. The game solved and judged is the one these tables define; best responses in "
-            f'it are exact. "On other boards" judges the same strategies in tables counted on {OTHER_BOARDS:,} other '
-            "boards: the difference is the noise of the sample of boards.",
-            "Chance-sampled CFR with plain averages; the showdown counts with its expectation for two bucket sequences.",
-            "Matches use real cards and buckets of real hands; each deal's value is exact over all betting, and the same "
-            "cards are played in both seats.",
+            "Blinds are 1 and 2, bets 2, 2, 4, 4, at most four per street. Buckets are nested percentiles of E[HS2], "
+            f"computed by rollout on every board. River buckets are cut on {BUCKET_BOARDS:,} random boards.",
+            "The joint distribution of both players' bucket sequences and of the winner is counted over all pairs of "
+            f"hands on {BOARDS:,} random boards. These tables define the game that is solved and evaluated. Best "
+            'responses in it are exact. "On other boards" evaluates the same strategies in tables counted on '
+            f"{OTHER_BOARDS:,} other boards, so the difference is the sampling noise of boards.",
+            ("Chance-sampled CFR with uniform averaging. A showdown counts with its expectation for the two bucket sequences."),
+            "Matches use real cards and the buckets of real hands. The value of each deal is exact over all betting, and "
+            "the same cards are played in both seats.",
             f"Sources of the paper's numbers: {paper['source_of_results']}",
-            "Minutes are the solver's; other work shared the machine.",
+            "Minutes are the solver's. Other jobs shared the machine.",
         ],
         numbers={
             "records": {str(buckets): [record.plain() for record in found] for buckets, found in records.items()},

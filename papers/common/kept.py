@@ -75,10 +75,10 @@ def read(path: Path, text: str) -> dict[str, Any] | None:
 def effort() -> str:
     """How many runs were made now and what all took, as a sentence."""
     if not TALLY["made"] + TALLY["taken"]:
-        return "Nothing was run anew: each run stands in the results with the commit that made it."
+        return "No new runs: each result names the commit that made it."
     return (
-        f"{TALLY['made'] + TALLY['taken']} runs, {TALLY['taken']} of them taken from `runs/papers`, where earlier calls "
-        f"left them (same code, same machine); all of them together took {TALLY['seconds']:.0f} CPU s."
+        f"{TALLY['made'] + TALLY['taken']} runs, {TALLY['taken']} of them cached in `runs/papers` (same code, same "
+        f"machine). Together they took {TALLY['seconds']:.0f} CPU s."
     )
 
 

@@ -1,4 +1,4 @@
-"""DeepStack on no-limit Leduc poker: continual re-solving with value networks, with exact values and without any."""
+"""DeepStack on no-limit Leduc poker: continual re-solving with value networks, with exact values and with zero values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -90,23 +90,23 @@ def reproduce() -> Result:
     return Result(
         source=published("deepstack")["source"],
         findings=[
-            f"In the tutorial's unit re-solving is exploitable for {unit * found['ranges of searches']:.2f} chips with "
-            "networks that learned from ranges of searches as well, "
-            f"for {unit * found['random ranges']:.2f} with random ranges alone and a third of the work; "
-            f"the tutorial has {said['continual_resolving_with_network']:g}.",
-            f"Exact values of {LEAF_ITERATIONS} iterations come to {unit * found['exact']:.2f}, "
-            f"zeros to {unit * found['zero']:.1f}.",
+            f"In the tutorial's unit re-solving has an exploitability of {unit * found['ranges of searches']:.2f} chips "
+            f"with networks trained also on ranges of searches, and of {unit * found['random ranges']:.2f} chips with "
+            "networks trained on random ranges alone with a third of the work. The tutorial reports "
+            f"{said['continual_resolving_with_network']:g}.",
+            f"With exact values of {LEAF_ITERATIONS} iterations it is {unit * found['exact']:.2f} chips, with zero values "
+            f"{unit * found['zero']:.1f}.",
         ],
         tables=[
             Table("Exploitability in chips", ["player", "measured", "in the tutorial's unit", "published"], rows),
             Table("Trainings", ["networks", "situations", "steps", "validation loss", "CPU seconds"], cost),
         ],
         notes=[
-            f"Re-solving is continual, at each decision, with {ITERATIONS:,} iterations of CFR+, of which averages leave out "
-            f"the first {SKIPPED}; a policy of the whole game is asked of the agent and judged. Exact values are of "
+            f"Re-solving is continual, at each decision, with {ITERATIONS:,} iterations of CFR+. Averages leave out the "
+            f"first {SKIPPED}. Exploitability is that of the agent's policy over the whole game. Exact values are from "
             f"{LEAF_ITERATIONS} iterations of CFR+.",
-            "The tutorial counts pairs of equal cards as hands in which nothing is won, five sixths of what is counted here, "
-            "and lets players fold without facing a bet, which only uniform play does.",
+            "The tutorial counts pairs of equal cards as hands in which nothing is won, so its values are five "
+            "sixths of ours. It also lets players fold without facing a bet, which only uniform play does.",
         ],
         numbers={"exploitability": found, "trainings": {name: each.cpu_seconds for name, each in records.items()}},
     )

@@ -1,4 +1,4 @@
-"""Flop hold'em, the game of Deep CFR: solved and judged exactly, all 115.6 million infosets, and its relatives."""
+"""Flop hold'em, the game of Deep CFR, and related games: solved and evaluated exactly, all 115.6 million infosets."""
 
 import resource
 import time
@@ -63,10 +63,10 @@ def reproduce() -> Result:
         source=PUBLISHED["source"],
         findings=[
             f"Deep CFR and NFSP are published at {PUBLISHED['deep cfr']} and {PUBLISHED['nfsp']} mbb/hand. `dcfr` without "
-            f"abstraction is at {below['exploitability']:.2f} after {below['iterations']:.0f} iterations and "
-            f"{below['seconds']:.0f} CPU s on {THREADS} threads; judging it exactly takes {below['judging']:.0f} s. At "
-            f"most {peak:.1f} GB were used.",
-            f"To the player in the big blind, who acts last before the flop, it is worth {main[-1]['value']:.1f} thousandths.",
+            f"abstraction reaches {below['exploitability']:.2f} after {below['iterations']:.0f} iterations and "
+            f"{below['seconds']:.0f} CPU s on {THREADS} threads. An exact evaluation takes {below['judging']:.0f} s. Peak "
+            f"memory is {peak:.1f} GB.",
+            f"For the big blind, who acts last before the flop, the game is worth {main[-1]['value']:.1f} mbb/hand.",
         ],
         tables=[
             Table("Sizes", ("game", "infosets", "numbers per array", "seconds to compile"), sizes),
@@ -76,7 +76,12 @@ def reproduce() -> Result:
                 rows,
             ),
         ],
-        notes=["Boards that differ in suits only are solved once. Judged by best responses over all boards and hands."],
+        notes=[
+            (
+                "Boards that differ only by suits are solved once. Exploitability is from best responses over all boards and "
+                "hands."
+            )
+        ],
         numbers={"runs": numbers},
         threads=THREADS,
     )

@@ -1,4 +1,4 @@
-"""A network on flop hold'em: Deep CFR trained for minutes on one core, judged exactly over all hands and flops."""
+"""Deep CFR on flop hold'em: trained for minutes on one core, evaluated exactly over all hands and flops."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def reached(steps: int) -> Found:
     return found
 
 
-@study(title="A network on flop hold'em, judged exactly", place=3, minutes=20, needs=("torch",))
+@study(title="Deep CFR on flop hold'em, evaluated exactly", place=3, minutes=20, needs=("torch",))
 def reproduce() -> Result:
     key = {"study": "flop_holdem/networks", "code": code(*CODE)}
     uniform = kept({"study": "flop_holdem/networks", "policy": "uniform"}, partial(judged, "uniform"))
@@ -94,15 +94,15 @@ def reproduce() -> Result:
     return Result(
         source=PUBLISHED["source"],
         findings=[
-            f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} CPU s, a best response gains "
-            f"{last['exploitability']:.1f} mbb/hand on average over both players, {last['nash_conv']:.1f} summed; against "
-            f"uniform play it gains {uniform['exploitability']:.0f}. Published are {PUBLISHED['deep cfr']} of Deep CFR "
-            f"and {PUBLISHED['nfsp']} of NFSP.",
-            "`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both "
-            f"best responses: {last['judging']:.0f} CPU s, {gigabytes:.1f} GB.",
-            f"The table solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
-            f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s: on a game whose table fits into memory "
-            "a network saves memory, not time.",
+            f"After {STEPS[-1]} iterations and {last['seconds'] + last['fitting']:.0f} CPU s, a best response gains "
+            f"{last['exploitability']:.1f} mbb/hand on average over both players, {last['nash_conv']:.1f} in sum. Against "
+            f"uniform play it gains {uniform['exploitability']:.0f}. Deep CFR is published at {PUBLISHED['deep cfr']}, "
+            f"NFSP at {PUBLISHED['nfsp']}.",
+            "`treeplex evaluate` queries the network at all infosets, once per class of suits, and computes both best "
+            f"responses in {last['judging']:.0f} CPU s and {gigabytes:.1f} GB.",
+            f"The tabular solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
+            f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s. On a game whose table fits into "
+            "memory a network saves memory, not time.",
         ],
         tables=[
             Table(
@@ -113,12 +113,12 @@ def reproduce() -> Result:
         ],
         pictures=[picture(runs, solved)],
         notes=[
-            "`treeplex train deep-cfr flop_holdem`: the defaults, one seed, one core; for the regrets and the average of "
-            "each player a network of three layers of 64 units. CPU time counts walks, gradient steps and the fit of the "
-            "average's networks, which is made when a training stops; of judging it counts the whole command.",
-            "A network sees cards with suits renamed, the share of hands that its own beats on the flop, and the betting. The "
-            "published ones learned from cards alone. Papers differ in whether exploitability is the mean of the players or "
-            "the sum, so the table has both.",
+            "`treeplex train deep-cfr flop_holdem` with defaults, one seed, one core. Regrets and average of each player "
+            "are networks with three layers of 64 units. CPU time of training counts walks, gradient steps, and the fit "
+            "of the average's networks at the end. CPU time of evaluation counts the whole command.",
+            "The network sees cards up to renaming of suits, the share of hands that its own hand beats on the flop, and "
+            "the betting. The published networks learned from cards alone. Papers differ in whether exploitability is "
+            "the mean over players or the sum, so the table has both.",
             effort(),
         ],
         numbers={"runs": runs, "uniform": {"0": uniform}, "memory": {"judging": {"gigabytes": gigabytes}}},

@@ -1,4 +1,5 @@
-"""Numbers in fewer bytes: a flop of no-limit hold'em and flop hold'em with one raise, stored in up to five ways.
+"""Compressed storage of regrets and averages: a flop of no-limit hold'em and flop hold'em with one raise, in up to five
+formats.
 
 With a name of a game and a storage as options only that run is made (and kept); without, all.
 """
@@ -76,7 +77,7 @@ def run(name: str, storage: str) -> dict[str, float]:
     return found
 
 
-@study(title="Numbers in fewer bytes", place=2, minutes=6)
+@study(title="Compressed storage", place=2, minutes=6)
 def reproduce(*options: str) -> Result | None:
     runs: dict[str, Any] = {}
     for name in GAMES:
@@ -100,16 +101,17 @@ def reproduce(*options: str) -> Result | None:
         for storage in ("int8", "packed"):
             found = of_game[storage]
             findings.append(
-                f"{name.capitalize()}: `{storage}` takes {base['bytes'] / found['bytes']:.2f} times less than `int16`, at "
-                f"{found['seconds'] / base['seconds']:.2f} times the CPU time; exploitability after {GAMES[name][1]} "
-                f"iterations is {found['exploitability']:.3f} in place of {base['exploitability']:.3f} {GAMES[name][3]}."
+                f"{name.capitalize()}: `{storage}` takes {base['bytes'] / found['bytes']:.2f} times less memory than "
+                f"`int16`, at {found['seconds'] / base['seconds']:.2f} times the CPU time. Exploitability after "
+                f"{GAMES[name][1]} iterations is {found['exploitability']:.3f} {GAMES[name][3]}, with `int16` "
+                f"{base['exploitability']:.3f}."
             )
     return Result(
         source="A study of our own: `dcfr` on one thread",
         findings=findings,
         tables=[
             Table(
-                "Regrets and averages in five ways",
+                "Regrets and averages in five formats",
                 (
                     "spot",
                     "storage",
@@ -125,9 +127,9 @@ def reproduce(*options: str) -> Result | None:
         ],
         notes=[
             *(f"{name}: {compiled(name).stored:,} numbers per array; exploitability in {GAMES[name][3]}." for name in GAMES),
-            "int8: 127 steps up and down. Packed and disk: steps of 129 of 32,767; blocks of 32 hands. All three are rounded "
-            "at random with their mean kept. The rate is that of reading and writing files on a machine with memory to cache "
-            "them.",
+            "`int8` has 127 steps up and down. `packed` and `disk` have a step size of 129 of 32,767, in blocks of "
+            "32 hands. All three round at random without bias. The rate is that of reading and writing files on a "
+            "machine with memory to cache them.",
         ],
         numbers={"runs": runs},
         threads=THREADS,

@@ -1,4 +1,4 @@
-"""Local best response and learned best responses beside exact ones: what each of them finds of an agent's exploitability."""
+"""Local best response and learned best responses compared with exact best responses."""
 
 from pathlib import Path
 
@@ -91,16 +91,16 @@ def reproduce() -> Result:
     return Result(
         source=published("lbr")["paper"]["source"],
         findings=[
-            f"Local best response never wins more than a best response: its largest excess is {most:+.2g} chips.",
-            "On Leduc poker it finds most of what there is against players far from equilibrium, and on no-limit Leduc, whose "
-            "bets it judges as if all checked and called after them, about half. Against strong players it finds little or "
-            "nothing: that an agent does not lose to it says no more than that.",
-            f"A best response learned from {SETTINGS.steps * SETTINGS.batch:,} plays finds more where bets matter.",
-            "The figures measured elsewhere come out again.",
+            f"Local best response never wins more than a best response. Its largest excess is {most:+.2g} chips.",
+            "On Leduc poker it finds most of the exploitability of players far from equilibrium. On no-limit Leduc it "
+            "finds about half, since it evaluates bets as if all players checked and called afterwards. Against strong "
+            "players it finds little or nothing. A player that does not lose to it may still be exploitable.",
+            f"A best response learned from {SETTINGS.steps * SETTINGS.batch:,} plays finds more where bet sizes matter.",
+            "Figures measured elsewhere are reproduced.",
         ],
         tables=[
             Table(
-                "What is won, mean of both seats, in chips",
+                "Winnings, mean over both seats, in chips",
                 [
                     "game, agent",
                     "LBR, `fc`",
@@ -112,15 +112,15 @@ def reproduce() -> Result:
                 rows,
             ),
             Table(
-                "The same on hold'em spots (pot 200): rivers exactly, turns from played hands, ± 95%",
+                "Winnings on hold'em spots (pot 200): rivers exactly, turns from played hands, ± 95%",
                 ["spot, agent", "LBR, `fc`", "LBR, `fcpa`", "best response"],
                 spots,
             ),
         ],
         notes=[
-            f"Learned: `treeplex train best-response` as it is, {HELD_OUT:,} held-out hands, ± 95%. Turns: {HANDS:,} "
-            "hands, each valued over all that could be held.",
-            "The paper's own opponents are bots of a competition, which are not available.",
+            f"Learned: `treeplex train best-response` with defaults, {HELD_OUT:,} held-out hands, ± 95%. Turns: {HANDS:,} "
+            "hands, each averaged over all possible holdings.",
+            "The paper's opponents are bots of a competition and are not available.",
         ],
         numbers=numbers,
     )

@@ -38,7 +38,7 @@ def reproduce() -> Result:
             print(rows[-1], flush=True)
     return Result(
         source="Brown and Sandholm 2019, Superhuman AI for multiplayer poker, supplementary materials",
-        findings=["Walks are shorter with pruning. What that is worth at equal effort depends on how early it prunes."],
+        findings=["Walks are shorter with pruning. Its effect at equal effort depends on how early it prunes."],
         tables=[
             Table(
                 "NashConv, three players",
@@ -47,7 +47,7 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "Means of three seeds, in chips. Little effort is 10,000 histories walked in Kuhn poker, 100,000 in Leduc poker.",
+            "Means of three seeds, in chips. Little effort is 10,000 histories in Kuhn poker and 100,000 in Leduc poker.",
         ],
         numbers=numbers,
     )

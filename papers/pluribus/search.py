@@ -1,4 +1,4 @@
-"""Pluribus' search: what every seat gains over its blueprint in games of three players, exactly."""
+"""Pluribus' search: exact gain of every seat over its blueprint in games of three players."""
 
 from time import process_time
 
@@ -36,7 +36,7 @@ def seat_gains(game: CompiledGame, policy: Policy, blueprint: Policy) -> list[fl
     return found
 
 
-@study(title="Pluribus' search: what it gains", place=1, minutes=10)
+@study(title="Pluribus' search: gain over the blueprint", place=1, minutes=10)
 def reproduce() -> Result:
     rows, numbers, least = [], {}, []
     for title, spec, iterations in BLUEPRINTS:
@@ -66,13 +66,13 @@ def reproduce() -> Result:
             print(rows[-1], flush=True)
     return Result(
         source="Brown and Sandholm 2019, Superhuman AI for multiplayer poker: search from the start of the betting round",
-        findings=[f"The least that a seat gains by searching, of all of these, is {min(least):+.3f} chips/hand."],
+        findings=[f"The lowest gain of any seat over all rows is {min(least):+.3f} chips/hand."],
         tables=[
             Table(
-                "Chips a hand more than the blueprint gets in the same seat, against two who follow it",
+                "Gain in chips/hand over the blueprint in the same seat, against two players who follow it",
                 [
                     "game, iterations of the blueprint",
-                    "what is searched, and played",
+                    "what is searched and played",
                     "seat 0",
                     "seat 1",
                     "seat 2",
@@ -83,8 +83,8 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            f"Values are exact, since every public state was searched, by {ITERATIONS} iterations of linear CFR. "
-            "Blueprints are of `pluribus-mccfr` with one seed. NashConv is of a table at which all three play so.",
+            f"Values are exact: every public state was searched, by {ITERATIONS} iterations of linear CFR. Blueprints are "
+            "from `pluribus-mccfr` with one seed. NashConv is that of a table at which all three play so.",
         ],
         numbers=numbers,
     )

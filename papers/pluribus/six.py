@@ -1,4 +1,4 @@
-"""Pluribus' search by sampling at tables of three and six: what every seat gains over its blueprint in small hold'em."""
+"""Pluribus' search by sampling with three and six players: gain of every seat over its blueprint in small hold'em."""
 
 import math
 from time import process_time
@@ -104,7 +104,7 @@ def seat_gain(guided: GuidedBetting, seat: int, deals: int, first: int) -> tuple
     return summary(np.array([[measured.deal(random)] for _ in range(deals)])), measured.seconds
 
 
-@study(title="Pluribus' search by sampling: tables of three and six", place=3, minutes=6)
+@study(title="Pluribus' search by sampling: three and six players", place=3, minutes=6)
 def reproduce(share: float = 1.0) -> Result:
     rows, numbers, least, seconds = [], {}, list[float](), list[float]()
     for title, spec, boards, first, deals in TABLES:
@@ -126,21 +126,21 @@ def reproduce(share: float = 1.0) -> Result:
     return Result(
         source="Brown and Sandholm 2019, Superhuman AI for multiplayer poker: search by Monte Carlo CFR",
         findings=[
-            f"The interval lies above zero in {above} of {len(least)} seats. Half of the searches take at most "
-            f"{1000 * np.median(seconds):.0f} ms of one core, all of them {1000 * max(seconds):.0f} ms."
+            f"The interval lies above zero in {above} of {len(least)} seats. The median search takes "
+            f"{1000 * np.median(seconds):.0f} ms on one core, the longest {1000 * max(seconds):.0f} ms."
         ],
         tables=[
             Table(
-                "Chips a hand more than the blueprint gets in the same seat, all others following it, with 95% intervals",
+                "Gain in chips/hand over the blueprint in the same seat, all others following it, with 95% intervals",
                 ["game, boards of the blueprint, what is searched", "by seat", "mean"],
                 rows,
             )
         ],
         notes=[
-            f"Hold'em with eight cards, one private and one public: `{SIX}` and `{THREE}`. "
-            f"Searches have {ITERATIONS} iterations of {DEALS} deals, and the average is played. The others' hands, the cards "
-            "and the others' draws are the same for search and blueprint; own actions and hands are all followed. "
-            f"{', '.join(str(round(share * deals)) for *_, deals in TABLES)} deals for each seat, by row.",
+            f"Hold'em with eight cards, one private and one public: `{SIX}` and `{THREE}`. Searches have {ITERATIONS} "
+            f"iterations of {DEALS} deals, and the average is played. Search and blueprint face the same opponents' "
+            "hands, cards and draws. Own actions and hands are enumerated. Deals per seat, by row: "
+            f"{', '.join(str(round(share * deals)) for *_, deals in TABLES)}.",
         ],
         numbers=numbers,
     )
