@@ -1,4 +1,4 @@
-"""DDCFR, Table 1 at full length: policies with a part taken away, 1,000 epochs each, by several seeds.
+"""DDCFR, Table 1 at full length: ablated policies, 1,000 epochs each, several seeds.
 
 ``python papers/run.py ddcfr/ablations --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other,
 for so long; together they take about ten hours of one core. What is finished is judged and its scores are stored; whatever has
@@ -159,18 +159,22 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
     return Result(
         source=f"{published('ddcfr')['source']}; table 1",
         findings=[
-            f"What the paper reads off its table, on its own three games with up to {SEEDS} seeds a policy: "
+            f"The paper's conclusions from its table, on its own three games with up to {SEEDS} seeds per policy: "
             f"{counted(published_cells)}.",
             f"On all {len(JUDGED)} games: {count}.",
         ],
         tables=[
-            Table(f"Exploitability after 1,000 iterations over DCFR's, by training of {epochs:,} epochs", ["", *JUDGED], rows),
-            Table("Readings; yes: worse with every seed than with any of the other", ["", *JUDGED], claims),
+            Table(
+                f"Exploitability after 1,000 iterations relative to DCFR's, after training for {epochs:,} epochs",
+                ["", *JUDGED],
+                rows,
+            ),
+            Table("Conclusions; yes: worse with every seed than with any seed of the other", ["", *JUDGED], claims),
         ],
         notes=[
-            "Geometric means of a run and of perturbed ones; hold'em subgames as the authors' program plays them. Only the "
-            f"named part differs from the whole policy, whose noise is {SIGMA:g} as in the authors' code; PPO trained for as "
-            "much CPU time.",
+            "Geometric means over a run and perturbed runs. Hold'em subgames are played as the authors' program "
+            f"plays them. Only the named part differs from the full policy, whose noise is {SIGMA:g} as in the "
+            "authors' code. PPO trained for the same CPU time.",
             f"Epochs and CPU minutes: {', '.join(spent(plan, score) for plan, score in found.items() if 'epochs' in score)}.",
             effort(),
         ],

@@ -118,7 +118,7 @@ def noise_table(known: References, runs: Found) -> Table:
     """Ranges of the authors' algorithms, reference and own."""
     rows = [[name, *(f"{spread(known[name][key].band)}; {found[key].ends}" for key in AUTHORS)] for name, found in runs.items()]
     return Table(
-        "Ranges at iteration 1000 under changes of the size of rounding: reference; measured", ["game", *AUTHORS], rows
+        "Ranges at iteration 1000 under perturbations of the size of rounding: reference; measured", ["game", *AUTHORS], rows
     )
 
 
@@ -197,7 +197,7 @@ def along_curves(numbers: Mapping, theirs: Mapping[str, Run]) -> str:
     curves = numbers["curves"]["exploitability"]
     stable = [name for name in curves if theirs[name].band[1] <= (1.0 + STABLE) * theirs[name].band[0]]
     parts = [f"{name} {gap(numbers, name, theirs[name], SHOWN):.0e}" for name in stable]
-    text = f"Where runs are stable, all listed iterations are met with a relative difference of at most {', '.join(parts)}"
+    text = f"Where runs are stable, all listed iterations agree with a relative difference of at most {', '.join(parts)}"
     chaotic = [name for name in curves if name not in stable]
     if not chaotic:
         return f"{text}."
@@ -209,8 +209,8 @@ def along_curves(numbers: Mapping, theirs: Mapping[str, Run]) -> str:
         if t in LATE
     ]
     return (
-        f"{text}; on {' and '.join(chaotic)}, where rounding decides ties, those up to {EXACT_UNTIL} are ({', '.join(early)}), "
-        f"and {sum(inside)} of {len(inside)} later numbers lie in the range of perturbed runs."
+        f"{text}. On {' and '.join(chaotic)}, where rounding decides ties, iterations up to {EXACT_UNTIL} agree ("
+        f"{', '.join(early)}), and {sum(inside)} of {len(inside)} later numbers lie in the range of perturbed runs."
     )
 
 
@@ -225,7 +225,7 @@ class Reduction:
     games: tuple[str, ...]
 
     def text(self) -> str:
-        return f"{relative(1 - self.geometric)} (nine of ten draws of one run a game: {relative(1 - self.high)} to " + (
+        return f"{relative(1 - self.geometric)} (90% of draws of one run per game: {relative(1 - self.high)} to " + (
             f"{relative(1 - self.low)})"
         )
 
@@ -251,15 +251,18 @@ def reduction_sentence(numbers: Mapping, runs: Found, learned: Learned, known: R
     ratios = [published_ddcfr(name, numbers, known) / published_ddcfr(name, numbers, known, "dcfr") for name in ours.games]
     geometric, arithmetic = 1 - exp(sum(map(log, ratios)) / len(ratios)), 1 - sum(ratios) / len(ratios)
     parts = [
-        f"Against DCFR, over {len(ours.games)} testing games and by the geometric mean of ratios, exploitability at iteration "
-        f"{ITERATIONS} changes by {ours.text()} with our policy"
+        f"Relative to DCFR, as the geometric mean of ratios over {len(ours.games)} test games, exploitability at "
+        f"iteration {ITERATIONS} changes by {ours.text()} with our policy"
     ]
     if learned.theirs:
         theirs = reduction(fixed, learned.theirs)
         count = "" if theirs.games == ours.games else f" on {len(theirs.games)} games"
         parts.append(f"{theirs.text()} with the authors' network{count}")
-    parts.append(f"{relative(1 - geometric)} in the authors' files, which have one run a game")
-    paper = f"The paper averages the games' changes instead and says -42%; that way its files give {-arithmetic:.0%}, "
+    parts.append(f"{relative(1 - geometric)} in the authors' files, which have one run per game")
+    paper = (
+        "The paper averages the changes of the games instead and reports -42%. Averaged that way, its files give "
+        f"{-arithmetic:.0%}, "
+    )
     paper += f"our policy {relative(1 - ours.arithmetic)}"
     paper += f", the authors' network run here {relative(1 - theirs.arithmetic)}." if learned.theirs else "."
     missing = [name for name in TESTING if name not in ours.games]
@@ -275,7 +278,7 @@ def tally(pairs: Mapping[str, tuple[Reference, Run]]) -> str:
         marks[mark].append(f"{name} by {reference.distance(run):.1%}" if mark == "*" else name)
     parts = [f"{len(marks[''])} of {len(pairs)} agree to their digits"]
     parts += [f"for {len(marks['~'])} more the ranges under rounding overlap"] if marks["~"] else []
-    parts += [f"apart: {len(marks['*'])} ({', '.join(marks['*'])})"] if marks["*"] else ["none lies apart"]
+    parts += [f"apart: {len(marks['*'])} ({', '.join(marks['*'])})"] if marks["*"] else ["none differs"]
     parts += [f"{len(marks['°'])} differ where no range is known ({', '.join(marks['°'])})"] if marks["°"] else []
     return "; ".join(parts) + "."
 
@@ -298,9 +301,9 @@ def network_sentence(numbers: Mapping, learned: Learned, known: References) -> s
         return "The authors' network has not been run here, so whether the scheme is theirs was not checked by it."
     ends = tally({name: (known[name]["ddcfr"], run) for name, run in learned.theirs.items() if name in known})
     return (
-        f"The scheme is the authors': with their network, exploitability at iteration {ITERATIONS} against their files: {ends} "
-        + along_curves(numbers, learned.theirs)
-    )
+        f"The scheme is the authors'. With their network, exploitability at iteration {ITERATIONS} compared with "
+        f"their files: {ends} "
+    ) + along_curves(numbers, learned.theirs)
 
 
 def policy_sentence(learned: Learned, runs: Found) -> str:
@@ -312,11 +315,11 @@ def policy_sentence(learned: Learned, runs: Found) -> str:
     parts.append(f"above it on {len(worse)}" + (f" ({', '.join(worse)})" if worse else ""))
     policy = own_policy()
     whose = (
-        f"{training(policy)} So its numbers need not be the paper's."
+        f"{training(policy)} So its numbers may differ from the paper's."
         if policy.card
-        else "Our policy is untrained, a placeholder: what stands in its columns says nothing of DDCFR."
+        else "Our policy is an untrained placeholder. Its columns say nothing about DDCFR."
     )
-    return f"{whose} Its whole range lies {', '.join(parts)}; on the others the ranges overlap."
+    return f"{whose} Its whole range lies {', '.join(parts)}; on the other games the ranges overlap."
 
 
 def early_gap(runs: Found, reference: Mapping) -> dict[str, float]:
@@ -337,8 +340,8 @@ def double_precision(runs: Found, numbers: Mapping) -> str:
     reference = numbers["reference"]["exploitability"]["big_leduc"]
     pairs = [f"{key} {short(reference[key][str(ITERATIONS)])} and {short(runs['big_leduc'][key].last)}" for key in AUTHORS]
     return (
-        "the authors ran Big Leduc in single precision; the independent solver, in double, and this run have "
-        f"{', '.join(pairs)}"
+        "the authors ran Big Leduc in single precision; the independent solver, in double precision, and this run "
+        f"give {', '.join(pairs)}"
     )
 
 
@@ -349,11 +352,12 @@ def findings(numbers: Mapping, runs: Found, learned: Learned, known: References)
         network_sentence(numbers, learned, known),
         policy_sentence(learned, runs),
         reduction_sentence(numbers, runs, learned, known),
-        f"CFR, CFR+ and DCFR at iteration {ITERATIONS} against the authors' files: {tally_of(AUTHORS, runs, known)} Beside "
-        f"this: {double_precision(runs, numbers)}; on Battleship-3 the reference is a single run without a range.",
-        f"The other fixed variants against the independent solver: {tally_of(OTHERS, runs, known)}",
-        f"At iterations 1 and {EXACT_UNTIL}, before rounding matters, the greatest relative difference of fixed variants from "
-        "the reference runs is " + ", ".join(f"{gap:.0e} on {name}" for name, gap in gaps.items()) + ".",
+        f"CFR, CFR+ and DCFR at iteration {ITERATIONS}, compared with the authors' files: "
+        f"{tally_of(AUTHORS, runs, known)} In addition, {double_precision(runs, numbers)}. On Battleship-3 the "
+        "reference is a single run without a range.",
+        f"Other fixed variants, compared with the independent solver: {tally_of(OTHERS, runs, known)}",
+        f"At iterations 1 and {EXACT_UNTIL}, before rounding matters, the largest relative difference of fixed "
+        "variants from the reference runs is " + ", ".join(f"{gap:.0e} on {name}" for name, gap in gaps.items()) + ".",
     ]
 
 
@@ -364,13 +368,14 @@ def notes(numbers: Mapping, authors: Theirs) -> list[str]:
         f"Published table: {numbers['final']['source']}.",
         authors.note,
         "Marks: none, the same digits; `~`, the ranges below overlap; `*`, they do not; `°`, no range is known on "
-        "either side; `-`, no reference. In the columns on DCFR, `~` says that the ranges of the two algorithms overlap.",
-        f"Reference ranges: {numbers['noise_band']['source']}. Measured ranges: the run and {len(SEEDS)} more that "
-        f"are changed in the same way ({len(LARGE_SEEDS)} on {' and '.join(LARGE)}, there for {', '.join(AUTHORS)} and ddcfr "
-        "only). Near ties one rounding decides the next policy, so two correct programs part after some tens of "
-        "iterations on some games; eight runs do not show the whole range.",
-        "A reference without a range is a single run, so `*` beside one says less than it seems to.",
-        "How far DDCFR lies below DCFR compares geometric means over those runs; a draw takes one run of each on every game.",
+        "either side; `-`, no reference. In the columns that compare with DCFR, `~` means that the ranges of the two "
+        "algorithms overlap.",
+        f"Reference ranges: {numbers['noise_band']['source']}. Measured ranges: the run and {len(SEEDS)} more with "
+        f"the same perturbation ({len(LARGE_SEEDS)} on {' and '.join(LARGE)}, there for {', '.join(AUTHORS)} and "
+        "ddcfr only). Near ties one rounding decides the next policy, so two correct programs diverge after some "
+        "tens of iterations on some games. Eight runs do not show the whole range.",
+        "A reference without a range is a single run, so a `*` next to it is weak evidence.",
+        ("The comparison of DDCFR with DCFR uses geometric means over those runs. A draw takes one run of each on every game."),
         effort(),
     ]
 

@@ -155,12 +155,12 @@ def findings(known: Mapping, shown: Mapping[str, Traces]) -> list[str]:
             abs(trace[key][TIMES.index(t)] - value) for key in FIXED for t, value in zip(known["t"], known[key], strict=True)
         ]
         found.append(
-            f"On Leduc the authors' network chooses what was read off it before, to {max(gaps):.2g} at worst; there rounding "
-            "decides ties, so two runs see slightly different exploitabilities."
+            f"On Leduc the exponents of the authors' network agree with the stored ones to {max(gaps):.2g} at worst. "
+            "Rounding decides ties there, so two runs see slightly different exploitabilities."
         )
     found.append(
-        "The first hundred iterations are called early, the last hundred late; the paper gives its figure as a picture only, "
-        "so what can be compared is what it says of it."
+        "Early means the first hundred iterations, late the last hundred. The paper gives its figure as a picture "
+        "only, so only its description can be compared."
     )
     return found
 
@@ -254,12 +254,12 @@ def reproduce() -> Result:
 def notes(known: Mapping, authors: Theirs, count: int) -> Sequence[str]:
     """How it was measured."""
     return [
-        f"One undisturbed run of {HORIZON} iterations a game and network, on the {count} tabular games; a decision that holds "
-        "for tau iterations is drawn for all of them.",
+        f"One unperturbed run of {HORIZON} iterations per game and network, on the {count} tabular games. A decision "
+        "that holds for tau iterations is drawn for all of them.",
         f"Published points on Leduc: {known['source']}.",
         training(own_policy()),
         authors.note,
-        "The exponents of `dcfr+` and `hs-dcfr` are computed back from the weights that the solver is given at each t; the "
-        "offset 1.5 in the discount of `dcfr+` shows as a slightly smaller alpha; -∞ is a floor at zero.",
+        "The exponents of `dcfr+` and `hs-dcfr` are computed from the weights that the solver gets at each t. The "
+        "offset 1.5 in the discount of `dcfr+` shows as a slightly smaller alpha. -∞ is a floor at zero.",
         effort(),
     ]

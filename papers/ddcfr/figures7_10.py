@@ -1,4 +1,4 @@
-"""DDCFR Figures 7 to 10: DDCFR beside Greedy Weights and PCFR+, DPCFR+ beside PCFR+, PDDCFR beside PDCFR.
+"""DDCFR Figures 7 to 10: DDCFR compared with Greedy Weights and PCFR+, DPCFR+ with PCFR+, PDDCFR with PDCFR.
 
 The paper gives them as pictures only, so what is compared is what it says of them.
 """
@@ -155,7 +155,7 @@ def comparison(figure: Figure, runs: Runs) -> Table:
             label = key if key == NETWORK else f"{key}, our policy"
             rows.append([f"{name}: {label}", run.text(), base.text(), factor(run, base), says, verdict(run, base, says)])
     head = ["", "learned", f"`{figure.base}`", "the learned scheme ends", "the paper says", "holds"]
-    return Table(f"Figure {figure.number}: {figure.learned} beside {figure.base}, iteration {ITERATIONS}", head, rows)
+    return Table(f"Figure {figure.number}: {figure.learned} and {figure.base}, iteration {ITERATIONS}", head, rows)
 
 
 def sentence(figure: Figure, runs: Runs, key: str) -> str:
@@ -167,8 +167,8 @@ def sentence(figure: Figure, runs: Runs, key: str) -> str:
         factors = [f"{name} ({ended(figure, name, key, runs)})" for name in names]
         parts += [f"{text} on {', '.join(factors)}"] if names else []
     whose = "the authors' network" if key == NETWORK else f"our policy ({described(own_policy(key))})"
-    what = f"{figure.learned} with {whose} beside {figure.base}"
-    return f"Figure {figure.number}, {what}: what the paper says {'; '.join(parts)}."
+    what = f"{figure.learned} with {whose} compared with {figure.base}"
+    return f"Figure {figure.number}, {what}: the paper's statement {'; '.join(parts)}."
 
 
 def ended(figure: Figure, name: str, key: str, runs: Runs) -> str:
@@ -186,7 +186,7 @@ def said(figure: Figure) -> str:
     for word in (LOWER, NOT_HIGHER, HIGHER):
         names = [name for name, says in figure.says.items() if says == word]
         parts += [f"{word} on {', '.join(names)}"] if names else []
-    return f"figure {figure.number}, {figure.learned} beside {figure.base}: {' and '.join(parts)}"
+    return f"figure {figure.number}, {figure.learned} compared with {figure.base}: {' and '.join(parts)}"
 
 
 def draw(runs: Runs) -> Picture:
@@ -217,8 +217,8 @@ def draw(runs: Runs) -> Picture:
     return save(
         figure,
         "ddcfr-figures-7-10.png",
-        "Exploitability over 1000 iterations, a row a figure of the paper and a panel a game: a learned scheme beside what "
-        "it is compared with",
+        "Exploitability over 1000 iterations, a row per figure of the paper and a panel per game: a learned scheme "
+        "and its baseline",
     )
 
 
@@ -250,18 +250,18 @@ def reproduce() -> Result:
 def notes(authors: Theirs) -> Sequence[str]:
     """How it was measured."""
     return [
-        f"What the paper says, of exploitability at the end: {'; '.join(map(said, FIGURES))}. It has these figures as pictures "
-        "only.",
-        f"Ranges in brackets are over the run and {len(SEEDS)} perturbed ones ({len(LARGE_SEEDS)} on {LARGE[1]}, {len(MANY)} "
-        "where the ranges of that many overlap, but of the authors' network); factors compare geometric means. Where ranges "
-        f"overlap, pairs of runs decide, one of each scheme: {PAIRS:.0%} have to agree. Undecided: fewer do, or means are "
-        f"within {CLOSE - 1:.0%}. The rule is younger than the first ranges, of 8 perturbed runs, which overlapped on "
-        "battleship-2: there Greedy Weights, unperturbed, sits on an equilibrium to the last digit, which is an accident of a "
-        "symmetric game.",
-        "Greedy Weights in extensive form is the library's own reading (one weight for all, at least half the mean weight, "
-        "updates simultaneous); the authors' adaptation is not published. Nor is code for PDCFR, DPCFR+ and PDDCFR: `pdcfr` is "
-        "DCFR whose next policy sees regrets discounted as is due next, plus the last regrets once more. The authors' networks "
-        "for DPCFR+ and PDDCFR are not published either.",
+        f"The paper's statements about exploitability at the end: {'; '.join(map(said, FIGURES))}. The figures are "
+        "pictures without numbers.",
+        f"Ranges in brackets are over the run and {len(SEEDS)} perturbed ones ({len(LARGE_SEEDS)} on {LARGE[1]}, "
+        f"{len(MANY)} where the ranges of that many overlap, except for the authors' network). Factors compare "
+        f"geometric means. Where ranges overlap, pairs of runs decide, one of each scheme: {PAIRS:.0%} have to agree. "
+        f"Undecided: fewer agree, or means are within {CLOSE - 1:.0%}. This rule was made after the first ranges, of "
+        "8 perturbed runs, had overlapped on battleship-2. There unperturbed Greedy Weights hits an equilibrium to "
+        "the last digit, by accident of a symmetric game.",
+        "Greedy Weights in extensive form is the library's own reading: one weight for all infosets, at least half "
+        "the mean weight, simultaneous updates. The authors' adaptation is not published, nor is code for PDCFR, "
+        "DPCFR+ and PDDCFR. `pdcfr` is DCFR whose next policy uses regrets with the next discount, plus the last "
+        "regrets once more. The authors' networks for DPCFR+ and PDDCFR are not published either.",
         *(training(own_policy(key), key) for key in dict.fromkeys(figure.learned for figure in FIGURES)),
         authors.note,
         effort(),

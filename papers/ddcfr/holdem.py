@@ -134,15 +134,15 @@ def tally(known: Mapping, points: Sequence[int], single: Games) -> str:
     parts += [f"{len(inside)} are in the range of perturbed runs ({', '.join(inside)})"] if inside else []
     parts += [f"{len(outside)} outside it ({', '.join(outside)})"] if outside else []
     return (
-        f"Up to iteration {EARLY} CFR, CFR+ and DCFR follow the authors' files with a relative difference of at most "
-        f"{early_gap(known, points, single):.0e} (both in single precision). At iteration 1000, {'; '.join(parts)}. DCFR's "
-        "runs part after some tens of iterations, where rounding decides ties."
+        f"Up to iteration {EARLY}, CFR, CFR+ and DCFR agree with the authors' files within a relative difference of "
+        f"{early_gap(known, points, single):.0e} (both in single precision). At iteration 1000, {'; '.join(parts)}. "
+        "DCFR's runs diverge after some tens of iterations, where rounding decides ties."
     )
 
 
 def learned_sentence(known: Mapping, single: Games, learned: Mapping) -> str:
     """DDCFR beside the spread of DCFR."""
-    parts = ["Of DDCFR the paper shows one run a game."]
+    parts = ["For DDCFR the paper shows one run per game."]
     for name in NAMES:
         value, fixed = known["curves"][name]["ddcfr"][-1], known["curves"][name]["dcfr"][-1]
         dcfr, plus = single[name]["dcfr"], single[name]["dcfr+"]
@@ -165,9 +165,9 @@ def order_sentence(orders: Mapping, double: Games, points: Sequence[int]) -> str
     place = points.index(EARLY)
     pairs = [f"{double[name]['cfr'].curve[place]:.3g} and {orders[name]['cfr'][0]:.3g} on {name}" for name in NAMES]
     return (
-        "In the authors' program the player in position updates first; the library begins with the player out of position. "
-        f"That alone changes CFR's exploitability after {EARLY} iterations (theirs and ours: {', '.join(pairs)}), so the runs "
-        "here use their order."
+        "In the authors' program the player in position updates first. The library starts with the player out of "
+        f"position. This alone changes CFR's exploitability after {EARLY} iterations (theirs and ours: "
+        f"{', '.join(pairs)}), so the runs here use the authors' order."
     )
 
 
@@ -177,8 +177,9 @@ def true_sentence(known: Mapping, double: Games, true: Games) -> str:
     gaps = [abs(true[name][key].last / reference[name][key][-1] - 1.0) for name in NAMES for key in ("cfr+", "dcfr")]
     dcfr = ", ".join(f"{short(double[name]['dcfr'].last)} and {short(true[name]['dcfr'].last)} on {name}" for name in NAMES)
     return (
-        "The authors' program swaps the ranges and misreads six cards at showdown. With both put right the subgames are other "
-        f"games: DCFR ends at {dcfr}. The independent solver's CFR+ and DCFR there are met within {max(gaps):.1%}."
+        "The authors' program swaps the ranges and misreads six cards at showdown. With both corrected the subgames "
+        f"are different games: DCFR ends at {dcfr}. There CFR+ and DCFR agree with the independent solver within "
+        f"{max(gaps):.1%}."
     )
 
 
@@ -241,7 +242,7 @@ def draw(known: Mapping, points: Sequence[int], single: Games, learned: Mapping,
         whole.plot(curves["t"], curves[name]["ddcfr"], **LEARNED, clip_on=False)
         draw_late(late, curves, name, single[name], {key: runs[name] for key, runs in learned.items() if runs})
         dress(whole, name)
-        dress(right, f"{name}, cards read rightly")
+        dress(right, f"{name}, cards read correctly")
         for panel in (whole, right):
             panel.set(xlim=(1, ITERATIONS), ylim=(1e-3, 60.0))
         whole.set_ylabel("exploitability, big blinds")
@@ -258,9 +259,9 @@ def draw(known: Mapping, points: Sequence[int], single: Games, learned: Mapping,
     return save(
         figure,
         "ddcfr-holdem.png",
-        "Exploitability against iterations on the two hold'em subgames: eight fixed variants as curves and the published "
-        "CFR, CFR+, DCFR and DDCFR as marks; the last 500 iterations enlarged, with DDCFR as run here; and the subgames with "
-        "cards read rightly",
+        "Exploitability against iterations on the two hold'em subgames: eight fixed variants as curves and the "
+        "published CFR, CFR+, DCFR and DDCFR as marks; the last 500 iterations enlarged, with DDCFR as run here; and "
+        "the subgames with cards read correctly",
     )
 
 
@@ -358,7 +359,7 @@ def tables(
             double,
         ),
         variants_table(
-            "Cards read rightly, iteration 1000, independent solver / measured, float64 (range of perturbed runs)",
+            "Cards read correctly, iteration 1000, independent solver / measured, float64 (range of perturbed runs)",
             (*AUTHORS, *OTHERS),
             known["true"],
             true,
@@ -370,19 +371,20 @@ def tables(
 def notes(known: Mapping, shares: str) -> list[str]:
     """How it was measured."""
     return [
-        f"Published: {known['curves']['source']}. Independent solver: {known['reference']['source']}; for cards read rightly, "
-        f"{known['true']['source']}.",
-        "The games are what the authors' program plays: each player has the other's range, and at showdown 3h 4h 4d 5h 5d 5s "
-        "are taken for 2d 2s 3s 2c 3c 4c. What its lookup table does with a card that then occurs twice is not published; the "
-        "reading used gives its exploitability of the uniform strategy on both games.",
-        "The unit is the authors': big blinds, ranges scaled to sum to one, pairs of hands that share a card count as nothing "
-        f"won. For big blinds a hand dealt, divide by the share of possible pairs, {shares}.",
-        "Ranges are over the run and perturbed ones, whose regrets were changed by 1e-14 (float64) or 1e-7 (float32) of "
-        f"themselves in the first three iterations: {len(MANY_SEEDS)} for `dcfr` and `dcfr+` in float32, {len(SEEDS)} for "
-        f"{', '.join(AUTHORS)} otherwise and for `ddcfr`, {len(OTHER_SEEDS)} for the other variants, none for these with cards "
-        "read rightly. They do not show the whole range: zeros stay zeros, and sums keep their order. The last 500 iterations "
-        "and `ddcfr` are drawn in float32, the rest in float64; the judge computes in float64.",
-        "The learned scheme sees exploitability in the authors' unit. It computes it in the solver's single precision.",
-        "Table 4 counts hole cards in either order; depth, as in the library's other sizes, is nodes on the longest path. Its "
-        "infosets are twice the library's, which also leave out hands of weight zero.",
+        f"Published: {known['curves']['source']}. Independent solver: {known['reference']['source']}. For cards read "
+        f"correctly: {known['true']['source']}.",
+        "The games are those that the authors' program plays: each player has the other's range, and at showdown 3h "
+        "4h 4d 5h 5d 5s are read as 2d 2s 3s 2c 3c 4c. How its lookup table treats a card that then occurs twice is "
+        "not published. The reading used here reproduces its exploitability of the uniform strategy on both games.",
+        "The unit is the authors': big blinds, with ranges scaled to sum to one and pairs of hands that share a card "
+        f"counted as zero. For big blinds per dealt hand, divide by the share of possible pairs, {shares}.",
+        "Ranges are over the run and perturbed ones, whose regrets were changed by 1e-14 (float64) or 1e-7 (float32) "
+        f"of themselves in the first three iterations: {len(MANY_SEEDS)} for `dcfr` and `dcfr+` in float32, "
+        f"{len(SEEDS)} for {', '.join(AUTHORS)} otherwise and for `ddcfr`, {len(OTHER_SEEDS)} for the other variants, "
+        "none for those with cards read correctly. They do not show the whole range: zeros stay zeros, and sums keep "
+        "their order. The last 500 iterations and `ddcfr` are drawn in float32, the rest in float64. Exploitability "
+        "is computed in float64.",
+        "The learned scheme sees exploitability in the authors' unit, in the solver's single precision.",
+        "Table 4 counts hole cards in either order. Depth is the number of nodes on the longest path, as in the "
+        "library's other sizes. Its infosets are twice the library's, which also leave out hands of weight zero.",
     ]

@@ -35,7 +35,7 @@ LARGE = ("battleship-3", "big_leduc")
 LARGE_SEEDS = SEEDS[:3]
 NETWORK = "TREEPLEX_DDCFR_POLICY"
 OPTIMIZERS = {"es": "evolution strategies", "ppo": "PPO"}
-CLIPPED = {True: "alpha is held at 1 or above from iteration T/2 on, as theorem 1 asks", False: "alpha is not clipped"}
+CLIPPED = {True: "alpha is at least 1 from iteration T/2 on, as theorem 1 requires", False: "alpha is not clipped"}
 
 LOOP = ("treeplex.engine.tree", "treeplex.evaluate.judge", "treeplex.solvers", "papers.common.curves")
 STEERED = (*LOOP, "treeplex.engine.networks")
@@ -177,14 +177,14 @@ def training_games(policy: DiscountPolicy) -> list[str]:
 def training(policy: DiscountPolicy, name: str = "ddcfr") -> str:
     """How a policy was trained and what of that is not the paper's, as a sentence."""
     if not policy.card.get("epochs"):
-        return f"The policy of {name} is untrained, a placeholder."
+        return f"The policy of {name} is an untrained placeholder."
     settings = policy.card.get("settings", {})
     by = f"{OPTIMIZERS.get(settings.get('optimizer'), 'an unknown method')} (fitness `{settings.get('fitness', '?')}`)"
     minutes = policy.card.get("seconds", 0.0) / 60
     return (
-        f"Our policy of {name} was trained for {policy.card['epochs']:,} epochs by {by}, in {minutes:.0f} minutes, on "
-        f"{', '.join(training_games(policy))}; {CLIPPED[policy.clipped]}. The paper trained for 1000 epochs on small_matrix, "
-        "kuhn, goofspiel-3 and liars_dice-3."
+        f"Our policy for {name} was trained for {policy.card['epochs']:,} epochs by {by}, in {minutes:.0f} minutes, "
+        f"on {', '.join(training_games(policy))}; {CLIPPED[policy.clipped]}. The paper trained for 1000 epochs on "
+        "small_matrix, kuhn, goofspiel-3 and liars_dice-3."
     )
 
 
@@ -225,7 +225,7 @@ def theirs(script: str, make: Callable[[DiscountPolicy], Any]) -> Theirs:
         note = "The authors' network was not available; its numbers are kept from an earlier run. " if record else (
             "The authors' network was not available, so what it does is left out. "
         )  # fmt: skip
-    note += f"It is no part of the project: `papers/ddcfr/convert.py` converts it, `{NETWORK}` names the result."
+    note += f"It is not part of the project: `papers/ddcfr/convert.py` converts it, and `{NETWORK}` names the converted file."
     return Theirs(record["found"] if record else None, record, note)
 
 

@@ -1,4 +1,4 @@
-"""DDCFR, section 5.1: the paper's own training whole, its four games and 1,000 epochs, by several seeds.
+"""DDCFR, section 5.1: the paper's full training on its four games, 1,000 epochs, several seeds.
 
 ``python papers/run.py ddcfr/seeds --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other, for
 so long; each takes half an hour of one core. What is finished is judged, and the table has what there is.
@@ -58,7 +58,7 @@ def scores(policy: DiscountPolicy) -> dict[str, float]:
     return {name: run_on(game, policy).middle / run_on(game, BASE).middle for name, game in games(*TESTING).items()}
 
 
-@study(title="DDCFR, section 5.1: the paper's training by five seeds", place=9, minutes=400)
+@study(title="DDCFR, section 5.1: the paper's training, five seeds", place=9, minutes=400)
 def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS, seeds: int = SEEDS) -> Result | None:
     began = perf_counter()
     plans = [(sigma, seed) for sigma in SIGMAS for seed in range(seeds)]
@@ -88,18 +88,22 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
             bands = [f"{name} {min(column):.3f} to {max(column):.3f}" for name, column in columns(own).items()]
             below = [f"{sum(each < 1 for each in column)} on {name}" for name, column in columns(own).items()]
             sentences.append(
-                f"Sigma {sigma:g} ({whose}), {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability. Policies that are "
-                f"better than DCFR: {', '.join(below)}."
+                f"Sigma {sigma:g} ({whose}), {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability. Policies "
+                f"that beat DCFR: {', '.join(below)}."
             )
     return Result(
         source=f"{published('ddcfr')['source']}; section 5.1 and appendix B",
         findings=sentences,
         tables=[
-            Table(f"Exploitability after 1,000 iterations over DCFR's, by training of {epochs:,} epochs", ["", *TESTING], rows)
+            Table(
+                f"Exploitability after 1,000 iterations relative to DCFR's, after training for {epochs:,} epochs",
+                ["", *TESTING],
+                rows,
+            )
         ],
         notes=[
-            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, by populations of 100, with the "
-            "paper's fitness. Geometric means of a run and of perturbed ones.",
+            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, with populations of 100 and "
+            "the paper's fitness. Geometric means over a run and perturbed runs.",
             training(own_policy()),
             f"The longest training took {minutes:.0f} CPU minutes. {authors.note}",
             effort(),

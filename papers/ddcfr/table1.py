@@ -1,4 +1,4 @@
-"""DDCFR Table 1: what is left of DDCFR when a part is taken away or replaced.
+"""DDCFR Table 1: exploitability of DDCFR when a part is removed or replaced.
 
 Policies lie in ``policies/``, the whole one too if it was trained as the others were (else the library's stands for it);
 one that is missing is said to be not trained. Hold'em rows need
@@ -44,8 +44,8 @@ WITHOUT = {
     "DDCFR-1": "trained on the first game only",
     "DDCFR-2": "trained on the first two games",
     "DDCFR-3": "trained on the first three games",
-    "DDCFR-it": "sees the iteration only",
-    "DDCFR-ex": "sees exploitability only",
+    "DDCFR-it": "sees only the iteration",
+    "DDCFR-ex": "sees only exploitability",
     "DDCFR-dis": "whole numbers as exponents",
     "DDCFR-rl": "trained by PPO",
     FULL: "all of it",
@@ -221,7 +221,7 @@ def claims_table(known: Mapping, runs: Mapping[str, Column]) -> Table:
             cells += ["yes" if theirs_hold else "no", joined(ours) if complete else missing]
         rows.append([words, *cells])
     head = ["", *(text for row in ROWS for text in (f"{row}, published", "measured"))]
-    return Table("What the paper reads off its table", head, rows)
+    return Table("The paper's conclusions from its table", head, rows)
 
 
 def readings(known: Mapping, runs: Mapping[str, Column]) -> dict[str, int]:
@@ -249,18 +249,16 @@ def findings(
     count = readings(known, runs)
     untrained = [name for name in COLUMNS if name not in found or not found[name].card]
     lines = [
-        f"The paper's table is one run a cell. {spread_sentence(runs, network)}",
-        f"What the paper reads off its table holds in {cells[::2].count('yes')} of {len(cells) // 2} places of its numbers. "
-        f"Here, with ranges: yes {count['yes']}, no {count['no']}, undecided because ranges overlap {count['ranges overlap']}, "
-        f"without a policy or a game {len(cells) // 2 - sum(count.values())}.",
+        f"The paper's table has one run per cell. {spread_sentence(runs, network)}",
+        f"The paper's conclusions hold for {cells[::2].count('yes')} of {len(cells) // 2} cells of its own table. "
+        f"Here, with ranges: yes {count['yes']}, no {count['no']}, undecided because ranges overlap "
+        f"{count['ranges overlap']}, without a policy or a game {len(cells) // 2 - sum(count.values())}.",
     ]
     lines.append(whole_sentence(found, runs, fixed))
     lines += [f"Not trained: {', '.join(untrained)}."] if untrained else []
     unlike = [f"{name} ({', '.join(parts)})" for name in found if (parts := unlike_full(name, found))]
     lines += (
-        [f"Not trained as the whole policy was, so that more than the part named differs: {'; '.join(unlike)}."]
-        if unlike
-        else []
+        [f"Not trained like the full policy, so that more than the named part differs: {'; '.join(unlike)}."] if unlike else []
     )
     return lines
 
@@ -273,8 +271,9 @@ def whole_sentence(found: Mapping[str, DiscountPolicy], runs: Mapping[str, Colum
         above = [name for name in runs if row in runs[name] and runs[name][row].band[0] > base.band[1]]
         parts.append(f"on {row} below it {', '.join(below) or 'none'}, above it {', '.join(above) or 'none'}")
     return (
-        f"The whole policy of this table was trained for {described(found[FULL])}, by one seed as all of them, the paper's for "
-        f"1000 epochs on four games; another seed may change an order. Whole ranges beside DCFR's: {'; '.join(parts)}."
+        f"The full policy of this table was trained for {described(found[FULL])}, with one seed like all of them; the "
+        "paper's for 1000 epochs on four games. Another seed may change an order. Whole ranges compared with DCFR's: "
+        f"{'; '.join(parts)}."
     )
 
 
@@ -305,9 +304,9 @@ def notes(authors: Theirs, missing: str) -> list[str]:
     return [
         "Training games in the paper's order: Kuhn poker, Goofspiel-3, Liar's Dice-3, Small Matrix; the first x of them for "
         "DDCFR-x, all four for the others.",
-        f"Every cell is the run and {len(SEEDS)} perturbed ones (in the first three iterations, by 1e-14 of regrets on Leduc, "
-        "by 1e-7 in single precision on hold'em).",
-        "Hold'em is played and counted as the authors' program does it, in big blinds, see the section on hold'em.",
+        f"Every cell is the run and {len(SEEDS)} perturbed ones (in the first three iterations, by 1e-14 of regrets "
+        "on Leduc, by 1e-7 in single precision on hold'em).",
+        "Hold'em is played and counted as in the authors' program, in big blinds (see the section on hold'em).",
         "Where two ranges overlap the table says so, whichever mean is lower.",
         authors.note,
         *([missing] if missing else []),

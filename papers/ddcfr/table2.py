@@ -1,4 +1,4 @@
-"""DDCFR Table 2: what DDCFR costs beside DCFR, in compiled loops that differ in nothing else.
+"""DDCFR Table 2: run time of DDCFR compared with DCFR, in compiled loops that differ in nothing else.
 
 Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``; without it they are kept from an earlier run or left out.
 Times mean something on a quiet machine only; those of the two largest games are kept in ``runs/papers``: delete that folder to
@@ -105,7 +105,7 @@ def costs_table(known: Mapping, found: Mapping[str, Costs]) -> Table:
         cells = [f"{paper[0]:,.0f} s", f"{paper[1]:,.0f} s", percent(paper[1] / paper[0] - 1)] if paper else ["-", "-", "-"]
         speed = f"{paper[1] / row.ddcfr:,.0f}" if paper else "-"
         rows.append([name, *cells, seconds(row.as_often), seconds(row.ddcfr), percent(row.overhead), speed])
-    head = ["", "DCFR, published", "DDCFR, published", "overhead, published", "DCFR judged as often", "DDCFR, measured"]
+    head = ["", "DCFR, published", "DDCFR, published", "overhead, published", "DCFR, evaluated as often", "DDCFR, measured"]
     head += ["overhead, measured", "DDCFR published / measured"]
     return Table(f"Time of {ITERATIONS} iterations", head, rows)
 
@@ -127,7 +127,7 @@ def shares_table(known: Mapping, found: Mapping[str, Costs]) -> Table:
         for name, row in found.items()
     ]
     head = ["", "one iteration", "decisions", "network's share", "DCFR alone", "DCFR, exploitability each iteration"]
-    head += ["DDCFR against its own weights replayed", "against DCFR judged each time", "against DCFR alone"]
+    head += ["DDCFR relative to its own weights replayed", "relative to DCFR evaluated each time", "relative to DCFR alone"]
     return Table("Where DDCFR's time goes", head, rows)
 
 
@@ -148,15 +148,15 @@ def findings(known: Mapping, found: Mapping[str, Costs], call: float) -> list[st
     paper = [known[name][1] / known[name][0] - 1 for name in both]
     return [
         parts[0].capitalize() + " " + " ".join(parts[1:]),
-        f"The paper's overhead is {100 * sum(paper) / len(paper):.2f}% on average over these games; measured here against DCFR "
-        "that computes exploitability as often it is "
+        f"The paper's overhead is {100 * sum(paper) / len(paper):.2f}% on average over these games. Measured here "
+        "relative to DCFR that computes exploitability as often, it is "
         + ", ".join(f"{percent(found[name].overhead)} on {name}" for name in both)
         + f". {replayed_sentence(found)}",
-        f"The paper's per cents and these cannot be compared directly: iterations here are {between(speeds)} times faster than "
-        "the authors', so the same network weighs so much more.",
-        "What DDCFR really costs is the exploitability that it looks at: against DCFR that computes none it takes "
+        f"The paper's percentages and these cannot be compared directly: iterations here are {between(speeds)} times "
+        "faster than the authors', so the same network weighs that much more.",
+        "DDCFR's main cost is the exploitability that it observes. Relative to DCFR that computes none, it takes "
         + ", ".join(f"{percent(row.ddcfr / row.alone - 1)} on {name}" for name, row in found.items())
-        + ". The paper computes it for both algorithms and notes that it could run beside the iterations.",
+        + ". The paper computes it for both algorithms and notes that it could run in parallel.",
     ]
 
 
@@ -193,7 +193,7 @@ def draw(known: Mapping, found: Mapping[str, Costs]) -> Picture:
         [100 * (pair[1] / pair[0] - 1) for pair in paper.values()],
         color="#000000", linestyle="none", marker="D", markersize=5.5, markerfacecolor="none", label="overhead, published",
     )  # fmt: skip
-    dress(axes, "The network's part of DDCFR's time")
+    dress(axes, "The network's share of DDCFR's time")
     axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
     axes.set_xlim(min(point[0] for point in points) / 8)
@@ -202,25 +202,25 @@ def draw(known: Mapping, found: Mapping[str, Costs]) -> Picture:
     return save(
         figure,
         "ddcfr-table-2.png",
-        "The network's share of DDCFR's time against the time of an iteration, one point a game, both axes logarithmic, beside "
-        "the overheads that the paper reports",
+        "The network's share of DDCFR's time against the time of an iteration, one point per game, both axes "
+        "logarithmic, with the overheads that the paper reports",
     )
 
 
 def notes(policy: DiscountPolicy, holdem: bool) -> list[str]:
     """How it was measured."""
     return [
-        "All ways run in one compiled loop each, iteration by iteration, with the same kernels and the same way to find an "
-        "iteration's weights from exponents; DDCFR's differs by the network and by what it writes down. Making a solver, its "
-        "start and compilation are not timed.",
-        f"Our policy ({described(policy)}) was used. How often it decides follows from its tau, and time from that. The "
+        "All variants run in one compiled loop each, iteration by iteration, with the same kernels and the same "
+        "computation of weights from exponents. DDCFR's loop differs by the network and by what it records. "
+        "Construction of a solver, its start and compilation are not timed.",
+        f"Our policy ({described(policy)}) was used. Its tau determines how often it decides, and so the time. The "
         f"network has {policy.parameters.size:,} numbers.",
-        "Times are CPU time. Ways are interleaved, forwards and backwards in turn, and each has its least time of all "
-        "rounds. On the smallest games differences of some per cent are noise of the clock and of memory layout.",
-        "The network's share is measured by itself: the least time of an evaluation in a loop, times decisions, over DDCFR's "
-        "time. Features other than exploitability cost nothing to speak of.",
-        "Hold'em runs in the hand engine, single precision, one thread; there the loop over iterations is Python, some "
-        "microseconds each, for all ways alike"
+        "Times are CPU time. Variants are interleaved, forwards and backwards in turn, and each has its minimum over "
+        "all rounds. On the smallest games differences of a few percent are noise of the clock and of memory layout.",
+        "The network's share is measured separately: the minimum time of an evaluation in a loop, times the number "
+        "of decisions, over DDCFR's time. Features other than exploitability cost almost nothing.",
+        "Hold'em runs in the hand engine, single precision, one thread. There the loop over iterations is Python, "
+        "some microseconds each, for all variants alike"
         + (
             "." if holdem else "; its rows are as an earlier run left them, if there was one, for its files were not available."
         ),

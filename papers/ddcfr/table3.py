@@ -1,4 +1,4 @@
-"""DDCFR Table 3: three ways to normalise exploitability, on Kuhn poker."""
+"""DDCFR Table 3: three normalizations of exploitability, on Kuhn poker."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -67,23 +67,24 @@ def findings(table3: Mapping, network: Sequence[float] | None, measured: Mapping
     other, worst = unequal(table3, table3["exploitability"])
     lines = [
         f"{cells - len(other)} of {cells} published cells follow from the published E_t with E_min = 1e-12, rounded to three "
-        "decimals" + (f"; {', '.join(other)} is up to {worst:.4f} off: cut off instead of rounded." if other else ".")
+        "decimals" + (f"; {', '.join(other)} is up to {worst:.4f} off: truncated instead of rounded." if other else ".")
     ]
     if network:
         gaps = [abs(a / b - 1.0) for a, b in zip(network, table3["exploitability"], strict=True)]
         count, other = sum(gap <= SAME for gap in gaps), unequal(table3, network)[0]
         lines.append(
-            f"With the authors' network DDCFR has the published E_t to its digits at {count} of {len(gaps)} iterations here, "
-            f"and {cells - len(other)} of {cells} normalised cells are the published ones."
+            f"With the authors' network DDCFR reproduces the published E_t to its digits at {count} of {len(gaps)} "
+            f"iterations, and {cells - len(other)} of {cells} normalized cells."
         )
     lines.append(
-        "The reason for the logarithm shows in all runs: after 100 iterations the linear scale has used up "
-        f"{used(measured, place, floor, 'linear')} of its range, the logarithmic one {used(measured, place, floor, 'log')}."
+        "All runs show the reason for the logarithm: after 100 iterations the linear scale has used "
+        f"{used(measured, place, floor, 'linear')} of its range, the logarithmic one "
+        f"{used(measured, place, floor, 'log')}."
     )
     return lines
 
 
-@study(title="DDCFR, Table 3: normalisations of exploitability", place=5, minutes=0.1)
+@study(title="DDCFR, Table 3: normalizations of exploitability", place=5, minutes=0.1)
 def reproduce() -> Result:
     numbers = published("ddcfr")
     table3 = numbers["table3"]

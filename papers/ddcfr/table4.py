@@ -29,7 +29,7 @@ def reproduce() -> Result:
         findings=[f"{equal} of {len(measured)} games agree in all five columns."],
         tables=[Table("Published / measured", ["game", *COLUMNS, "equal"], rows)],
         notes=[
-            "Depth counts the nodes on the longest path, chance nodes included, where the paper says actions: one more.",
+            "Depth counts nodes on the longest path, chance nodes included. The paper counts actions, one fewer.",
             "The two no-limit hold'em subgames of the table are in the section on hold'em.",
             *(f"{name} is `{spec}`." for name, spec in numbers["games"].items() if name != spec),
         ],

@@ -1,4 +1,4 @@
-"""An article's outcome sampling on Kuhn poker: its table again, where its error comes from, and the same run done right.
+"""An article's outcome sampling on Kuhn poker: its table, the source of its error, and the corrected run.
 
 The article samples one trajectory an iteration with the policies themselves, on which both players' regrets are updated, and
 keeps policies away from zero by mixing them with the uniform one: 0.06 of it, so that no probability is below 0.03.
@@ -257,9 +257,9 @@ def draw(points: Sequence[int], found: Mapping[str, Runs], stops: float, printed
     return save(
         figure,
         "mccfr-article.png",
-        "Exploitability against trajectories on Kuhn poker, both axes logarithmic: with the floor in the policy the curves "
-        "flatten at 0.01 with and without the weight, the printed table among them; with exploration in the sampling they "
-        "fall on",
+        "Exploitability against trajectories on Kuhn poker, both axes logarithmic: with the floor in the policy the "
+        "curves flatten at 0.01 with and without the weight, the printed table among them; with exploration in the "
+        "sampling they keep falling",
     )
 
 
@@ -276,8 +276,8 @@ def table_of_bets(
         rows.append([name, f"{numbers['bet'][name]:.3f}", *cells, f"{right[place]:.3f}"])
     rows.append(["average payoff", f"{numbers['average_payoff']:.5f}", band(payoffs, ".4f"), "", "", f"{-1 / 18:.5f}"])
     return Table(
-        "Probability of betting: mean over seeds [least, greatest]. The name is the card, 1 to 3, and what was done, C for "
-        "check and B for bet",
+        "Probability of betting: mean over seeds [least, greatest]. Infosets are named by the card, 1 to 3, and the "
+        "actions so far, C for check and B for bet",
         ["infoset", "published", *columns, "equilibrium with the same bluff"],
         rows,
     )
@@ -302,10 +302,10 @@ def regenerated(numbers: Mapping[str, Any], emulated: Mapping[str, Any], printed
     bets, given = np.array(emulated["bets"]), np.array(list(numbers["bet"].values()))
     inside = int(((given >= bets.min(axis=0) - 0.005) & (given <= bets.max(axis=0) + 0.005)).sum())
     return (
-        f"The table regenerates. Of its {len(given)} entries {inside} lie in the range of {len(bets)} seeds of the emulation, "
-        f"rounding allowed for. The mean payoff of player 0 over the trajectories is {band(emulated['payoffs'], '.4f')}, "
-        f"published {numbers['average_payoff']}. The printed table as it stands has exploitability "
-        f"{printed.exploitability:.4f}, the emulated ones {band(emulated['exploitability'])}."
+        f"The table is reproduced. Of its {len(given)} entries {inside} lie in the range of {len(bets)} seeds of the "
+        "emulation, up to rounding. The mean payoff of player 0 over the trajectories is "
+        f"{band(emulated['payoffs'], '.4f')}, published {numbers['average_payoff']}. The printed table has "
+        f"exploitability {printed.exploitability:.4f}, the emulated ones {band(emulated['exploitability'])}."
     )
 
 
@@ -317,21 +317,22 @@ def reasons(curves: Mapping[str, Runs], place: int, floored: Judgement, plain: J
 
     article, weighted, moved, both, library, _ = curves
     return [
-        f"The part of its error that stays is the floor of {MIX / 2:g} inside the policy, not the sampling: *exact* CFR with "
-        f"that floor stops at exploitability {floored.exploitability:.4f} and value {floored.value[0]:.4f}, and without it has "
-        f"{plain.exploitability:.1g} and {plain.value[0]:.4f} after as many iterations. The floor makes another game, in which "
-        f"everybody moves at random {100 * MIX:g}% of the time, and the run solves that one.",
-        "The weight t - c, with which the article reports wrong results, is innocent: with the floor the loop is at "
-        f"{at(weighted)} with the weight and at {at(article)} without it after {ITERATIONS:,} trajectories, at "
-        f"{at(weighted, -1)} and {at(article, -1)} after {LAST:,}. Neither the article nor its repository shows the weighted "
-        "code; here it is the policy before the update that is weighted, and c is kept for every infoset.",
+        f"The remaining error comes from the floor of {MIX / 2:g} inside the policy, not from sampling. *Exact* CFR "
+        f"with that floor stops at exploitability {floored.exploitability:.4f} and value {floored.value[0]:.4f}; "
+        f"without it, it has {plain.exploitability:.1g} and {plain.value[0]:.4f} after the same number of iterations. "
+        f"The floor defines another game, in which all players move at random {100 * MIX:g}% of the time, and the run "
+        "solves that game.",
+        "The weight t - c, with which the article reports wrong results, is not the cause. With the floor the loop "
+        f"is at {at(weighted)} with the weight and at {at(article)} without it after {ITERATIONS:,} trajectories, at "
+        f"{at(weighted, -1)} and {at(article, -1)} after {LAST:,}. Neither the article nor its repository shows the "
+        "weighted code. Here the policy before the update is weighted, and c is kept for every infoset.",
         f"With the same exploration in the sampling only, corrected by importance weights, the loop is at {at(moved)} "
-        f"without the weight and {at(both)} with it, and goes on falling: {at(moved, -1)} after {LAST:,}. `os-mccfr` with "
-        f"that exploration, where players take turns and the lazy ledger averages, is at {at(library)} and {at(library, -1)}.",
+        f"without the weight and {at(both)} with it, and keeps falling: {at(moved, -1)} after {LAST:,}. `os-mccfr` "
+        f"with that exploration, alternating updates and lazy averaging is at {at(library)} and {at(library, -1)}.",
     ]
 
 
-@study(title="An article on Monte Carlo CFR: its Kuhn table, its error, and the same run done right", place=1, minutes=0.2)
+@study(title="An article on Monte Carlo CFR: its Kuhn table and its error", place=1, minutes=0.2)
 def reproduce() -> Result:
     game, numbers = tp.compile("kuhn_poker"), published("mccfr")["article"]
     points = quarters(FIRST, LAST)
@@ -363,11 +364,11 @@ def reproduce() -> Result:
         pictures=[draw(points, plain_names, floored.exploitability, printed.exploitability)],
         notes=[
             f"Seeds {SEEDS[0]} to {SEEDS[-1]}; {ARTICLE_SEEDS[0]} to {ARTICLE_SEEDS[-1]} for the emulated table. The "
-            "number of trajectories and the mixing are those of the author's program. Curves are geometric means over "
-            "seeds.",
-            "An iteration of `os-mccfr` is two trajectories, one for each player, so it runs half as many iterations.",
-            "In equilibrium the lowest card bets with some probability up to 1/3, from which 2CB and 3 follow. To which "
-            "one a run comes depends on its seed.",
+            "number of trajectories and the mixing are those of the author's program. Curves are geometric means "
+            "over seeds.",
+            "An iteration of `os-mccfr` is two trajectories, one per player, so it runs half as many iterations.",
+            "In equilibrium the lowest card bets with a probability of up to 1/3, which determines 2CB and 3. The "
+            "seed decides which equilibrium a run approaches.",
         ],
         numbers={
             "trajectories": points,

@@ -1,4 +1,4 @@
-"""How far each kind of averaging is from the exact average of the same run of outcome and external sampling."""
+"""Distance of each kind of averaging from the exact average of the same run, for outcome and external sampling."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -94,7 +94,7 @@ def draw(points: Sequence[int], found: Mapping[str, Mapping[str, Sequence[Mappin
         figure,
         "mccfr-averaging.png",
         "Leduc poker, outcome and external sampling: distance of five kinds of averaging to the exact average, and "
-        "exploitability of the averages, against iterations; lazy averaging is at distance 0, naive, stochastic and "
+        "exploitability of the averages, against iterations; lazy averaging is at distance 0; naive, stochastic and "
         "optimistic averaging stay away and, in external sampling, are ten times as exploitable",
     )
 
@@ -117,7 +117,7 @@ def table_of(
     return Table(f"{title}: {what}, mean over {len(SEEDS)} seeds [least, greatest]", ["", *(f"{m:,}" for m in MARKS)], rows)
 
 
-@study(title="Monte Carlo CFR: kinds of averaging beside the exact average", place=2, minutes=2)
+@study(title="Monte Carlo CFR: kinds of averaging", place=2, minutes=2)
 def reproduce() -> Result:
     points, trial = quarters(1000, MARKS[-1]), published("mccfr")["trial"]
     compiled = {title: tp.compile(spec) for title, spec in GAMES.items()}
@@ -137,22 +137,22 @@ def reproduce() -> Result:
         "in Large Extensive Form Games, section 4.4 (stochastically weighted, optimistic and lazy averaging); "
         f"`trial`: {trial['source']}",
         findings=[
-            "Lazy averaging is exact: over both games, both schemes, all seeds and all points its greatest distance to the "
-            f"exact average of the same run is {worst:.1g}, which is rounding.",
+            "Lazy averaging is exact: over both games, both schemes, all seeds and all points its largest distance "
+            f"to the exact average of the same run is {worst:.1g}, which is rounding.",
             f"Naive averaging of outcome sampling stays {at('os-mccfr', 'naive', 'distance')} away on Leduc after a "
             f"million iterations (opponent-node averaging {at('os-mccfr', 'opponent', 'distance')}, optimistic "
             f"{at('os-mccfr', 'optimistic', 'distance')}, stochastic {at('os-mccfr', 'stochastic', 'distance')}).",
-            "In external sampling it costs most: on Leduc the naive average has exploitability "
+            "In external sampling the cost is highest. On Leduc the naive average has exploitability "
             f"{at('es-mccfr', 'naive', 'exploitability')}, the stochastic one "
             f"{at('es-mccfr', 'stochastic', 'exploitability')} and the optimistic one "
-            f"{at('es-mccfr', 'optimistic', 'exploitability')}, where the exact one, the lazy one and that of opponent "
-            f"nodes have {at('es-mccfr', 'full', 'exploitability')}, {at('es-mccfr', 'lazy', 'exploitability')} and "
-            f"{at('es-mccfr', 'opponent', 'exploitability')} on the very same walks.",
-            "Stochastic averaging, own reach times policy over the probability of the walk, needs every history to have "
-            "such a probability in every iteration. Regret matching gives others' actions the probability zero, and "
-            f"iterations in which it does are missing from the sum: even in expectation it is {biased['os-mccfr']:.3f} "
-            f"(outcome sampling) and {biased['es-mccfr']:.3f} (external sampling) away from the exact average after "
-            f"{EXPECTED:,} iterations on Leduc.",
+            f"{at('es-mccfr', 'optimistic', 'exploitability')}. On the same walks the exact, lazy and opponent-node "
+            f"averages have {at('es-mccfr', 'full', 'exploitability')}, {at('es-mccfr', 'lazy', 'exploitability')} "
+            f"and {at('es-mccfr', 'opponent', 'exploitability')}.",
+            "Stochastic averaging divides own reach times policy by the probability of the walk, so every history "
+            "needs a positive probability in every iteration. Regret matching gives other players' actions "
+            "probability zero, and those iterations are missing from the sum. Even in expectation it is "
+            f"{biased['os-mccfr']:.3f} (outcome sampling) and {biased['es-mccfr']:.3f} (external sampling) away from "
+            f"the exact average after {EXPECTED:,} iterations on Leduc.",
         ],
         tables=[
             table_of(title, field, points, schemes, trial["averaging_distance"] if title == "Leduc poker" and not row else {})
@@ -162,13 +162,13 @@ def reproduce() -> Result:
         pictures=[draw(points, found)],
         notes=[
             f"`averaging=full` adds the whole policy at every iteration, so it is exact. Seeds {SEEDS[0]} to "
-            f"{SEEDS[-1]}; all kinds make the same walks, which the script checks: regrets and policies agree to the "
+            f"{SEEDS[-1]}. All kinds make the same walks, which the script checks: regrets and policies agree to the "
             "last bit. Curves are geometric means over seeds.",
             "Distance: the sum over actions of absolute differences at an infoset, between 0 and 2, averaged over "
             "infosets with the exact average's own reach as weight. The trial's definition is not recorded; this one "
             "comes closest to it.",
-            f"{len(AVERAGING)} kinds: [sampling](sampling.md#where-averages-go-wrong) has the condition under which each "
-            "is right. " + effort(),
+            f"{len(AVERAGING)} kinds: [sampling](sampling.md#where-averages-go-wrong) states the condition under "
+            "which each is correct. " + effort(),
         ],
         numbers={"iterations": points, "found": found},
     )

@@ -1,4 +1,4 @@
-"""Correlated chance sampling: external sampling with even shares of deals against independent ones, ten seeds each."""
+"""Correlated chance sampling: external sampling with stratified deals compared with independent deals, ten seeds each."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""All sampling schemes on Kuhn and Leduc poker: exploitability by iterations and by histories walked, beside other figures."""
+"""All sampling schemes on Kuhn and Leduc poker: exploitability by iterations and by histories, compared with other figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -58,15 +58,15 @@ def draw(found: Mapping[str, Mapping[str, Runs]]) -> Picture:
         dress(panel, title)
         plain_labels(panel)
         power_labels(panel)
-        panel.set_xlabel("histories walked")
+        panel.set_xlabel("histories")
     axes[0].set_ylabel("exploitability")
     legend_outside(figure, styles, columns=4, length=3.0)
     return save(
         figure,
         "mccfr-survey.png",
-        "Exploitability against histories walked on Kuhn poker, Leduc poker and Liar's Dice, all sampling schemes and full "
-        "sweeps, both axes logarithmic: full sweeps are lowest on Kuhn from the start, on Leduc after some millions of "
-        "histories, and on Liar's Dice above external sampling as far as that was run",
+        "Exploitability against histories on Kuhn poker, Leduc poker and Liar's Dice, all sampling schemes and full "
+        "sweeps, both axes logarithmic: full sweeps are lowest on Kuhn from the start, on Leduc after some millions "
+        "of histories, and on Liar's Dice above external sampling throughout",
     )
 
 
@@ -85,8 +85,8 @@ def beside(found: Mapping[str, Mapping[str, Runs]], points: Sequence[int], trial
                 ]
                 rows.append([f"{title}, {scheme}" + (f": {source}" if given else ""), *cells])
     return Table(
-        f"Exploitability by iterations, `variant=cfr`: mean over {len(SEEDS)} seeds, {len(TRIAL_SEEDS)} beside the trial's "
-        "[least, greatest]",
+        f"Exploitability by iterations, `variant=cfr`: mean over {len(SEEDS)} seeds, {len(TRIAL_SEEDS)} where "
+        "compared with the trial's [least, greatest]",
         ["", *(f"{mark:,}" for mark in MARKS)],
         rows,
     )
@@ -110,7 +110,7 @@ def by_histories(found: Mapping[str, Mapping[str, Runs]]) -> Table:
         values = [after_histories(curves[name], histories) for curves in found.values() for histories in HISTORIES]
         rows.append([name, *("" if value is None else f"{value:#.3g}" for value in values)])
     columns = [f"{title}, {histories:,}" for title in found for histories in HISTORIES]
-    return Table("Exploitability by histories walked, `variant=cfr`: geometric mean over seeds", ["", *columns], rows)
+    return Table("Exploitability by histories, `variant=cfr`: geometric mean over seeds", ["", *columns], rows)
 
 
 def by_variant(game: tp.CompiledGame) -> tuple[Table, dict[str, dict[str, Runs]]]:
@@ -175,29 +175,29 @@ def reproduce() -> Result:
     return Result(
         source=trial["source"][0].upper() + trial["source"][1:],
         findings=[
-            "The range of our seeds beside the trial's figures: " + " ".join(verdicts(found, points, trial)),
-            f"With learned baselines (`vr-mccfr`) after a million iterations on Leduc: {last['cfr']} with plain regret "
-            f"matching, trial {given['cfr']:g}; {last['cfr+']} with cfr+, trial {given['cfr+']:g}; {last['lcfr']} with "
-            "lcfr.",
-            "Histories walked are the fair axis, since an iteration of one scheme walks ten times as many as that of "
-            "another. By it full sweeps of CFR win on games as small as Kuhn and, after some millions of histories, "
-            "Leduc. On Liar's Dice with its 300,000 histories external sampling is "
+            "The range of our seeds compared with the trial's figures: " + " ".join(verdicts(found, points, trial)),
+            f"With learned baselines (`vr-mccfr`) after a million iterations on Leduc: {last['cfr']} with plain "
+            f"regret matching, trial {given['cfr']:g}; {last['cfr+']} with cfr+, trial {given['cfr+']:g}; "
+            f"{last['lcfr']} with lcfr.",
+            "The number of histories is the fair axis, since an iteration of one scheme visits ten times as many as "
+            "that of another. By histories, full sweeps of CFR are best on games as small as Kuhn and, after some "
+            "millions of histories, Leduc. On Liar's Dice with its 300,000 histories external sampling is "
             f"{dice(drawn, 'cfr, full sweeps', 'es-mccfr, baseline=learned'):.2g} times less exploitable after "
-            f"{HISTORIES[-1]:,} histories. A history costs a walk tens of nanoseconds and a sweep about one "
-            "([benchmarks](benchmarks.md)): in seconds, sweeps win wherever the game can be compiled, and sampling is "
-            "for what cannot.",
-            "Without baselines the floor of cfr+ and the discounts of dcfr do not pay: they keep noise. lcfr pays in "
-            "outcome and robust sampling, and early on in external sampling. In `vr-mccfr` all three pay, and lcfr most.",
+            f"{HISTORIES[-1]:,} histories. A history takes a walk tens of nanoseconds and a sweep about one "
+            "([benchmarks](benchmarks.md)). In seconds, sweeps win wherever the game can be compiled, and sampling "
+            "is for games that cannot.",
+            "Without baselines the floor of cfr+ and the discounts of dcfr do not help, since they keep noise. lcfr "
+            "helps in outcome and robust sampling, and early on in external sampling. In `vr-mccfr` all three help, "
+            "and lcfr most.",
         ],
         tables=[beside(found, points, trial), by_histories(drawn), table],
         pictures=[draw(drawn)],
         notes=[
-            f"Seeds from {SEEDS[0]}; lazy averages, parameters as they come. With these, average strategy sampling "
-            "follows every own action until sums in the average come near beta = 10^6, so it is external sampling for "
+            f"Seeds from {SEEDS[0]}; lazy averages, default parameters. With these, average strategy sampling follows "
+            "every own action until sums in the average approach beta = 10^6, so it equals external sampling for "
             "most of these runs. Curves are geometric means over seeds.",
-            f"The trial measured OpenSpiel's external sampling on Leduc as well: {trial['openspiel_external_leduc'][1]} "
-            "after "
-            "100,000 iterations. " + effort(),
+            "The trial measured OpenSpiel's external sampling on Leduc as well: "
+            f"{trial['openspiel_external_leduc'][1]} after 100,000 iterations. " + effort(),
         ],
         numbers={"iterations": points, "found": drawn, "variants": variants},
     )

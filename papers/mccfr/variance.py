@@ -1,4 +1,5 @@
-"""Monte Carlo CFR with baselines: the variance of what a walk adds, along runs on Leduc poker, and what that gains."""
+"""Monte Carlo CFR with baselines: exact variance of a walk's updates along runs on Leduc poker, and the effect on
+exploitability."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -88,7 +89,7 @@ def draw(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Pict
     titles = ("Variance after arrival", "Variance of the regrets of a walk", "Exploitability", "Exploitability against nodes")
     for panel, title in zip(axes, titles, strict=True):
         dress(panel, title)
-        panel.set_xlabel("histories walked" if panel is axes[3] else "iterations")
+        panel.set_xlabel("histories" if panel is axes[3] else "iterations")
         if panel is not axes[3]:
             panel.set_xlim(FIRST, LONGEST)
         plain_labels(panel)
@@ -116,8 +117,8 @@ def gains(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs]) -> Tab
             cells = ["" if place is None else factor(found[name], place, above, below) for place in places]
             rows.append([f"{name}: {what}", *cells])
     return Table(
-        "How many times lower the variance is than without baselines, for the same policies: geometric mean over "
-        f"{len(SEEDS)} seeds [least, greatest]",
+        f"Reduction factor of the variance through baselines, for the same policies: geometric mean over {len(SEEDS)} "
+        "seeds [least, greatest]",
         ["", *(f"{mark:,}" for mark in MARKS)],
         rows,
     )
@@ -166,7 +167,7 @@ def speedup(points: Mapping[str, Sequence[int]], found: Mapping[str, Runs], iter
     return f"{math.exp(needed) / iterations:.2g}"
 
 
-@study(title="VR-MCCFR: how much variance baselines take away", place=3, minutes=3)
+@study(title="VR-MCCFR: variance with baselines", place=3, minutes=3)
 def reproduce() -> Result:
     game, numbers = tp.compile(GAME), published("mccfr")["variance"]
     points = {name: quarters(FIRST, method.last) for name, method in METHODS.items()}
@@ -186,43 +187,42 @@ def reproduce() -> Result:
     return Result(
         source=numbers["source"],
         findings=[
-            f'Published: "{numbers["claims"][0]}". In the paper\'s terms, the variance of a sampled counterfactual value '
-            "at a visited infoset over what is sampled from there on, learned baselines lower it "
+            f'Published: "{numbers["claims"][0]}". The paper measures the variance of a sampled counterfactual '
+            "value at a visited infoset, over samples after it. In these terms learned baselines lower it "
             f"{factor(found['vr-mccfr'], million, 'arrived_plain', 'arrived')} times after a million iterations and "
             f"{factor(found['vr-mccfr'], last, 'arrived_plain', 'arrived')} times after {LAST:,}; with cfr+ "
-            f"{factor(plus, million, 'arrived_plain', 'arrived')} and {factor(plus, last, 'arrived_plain', 'arrived')} "
-            "times.",
-            "What regrets feel is the variance of whole walks, which come to an infoset or not; exact baselines do not "
-            f"change that. It is {factor(plus, million, 'whole_plain', 'whole')} times lower with learned baselines "
-            f"after a million iterations (cfr+), of {factor(plus, million, 'whole_plain', 'whole_oracle')} that exact "
-            "ones can give: the room is used up.",
-            "To the exploitability that `vr-mccfr(variant=cfr+)` has after 100,000 and 1,000,000 iterations, outcome "
+            f"{factor(plus, million, 'arrived_plain', 'arrived')} and {factor(plus, last, 'arrived_plain', 'arrived')}"
+            " times.",
+            "Regrets depend on the variance of whole walks, which reach an infoset or not. Exact baselines do not "
+            f"remove that part. It is {factor(plus, million, 'whole_plain', 'whole')} times lower with learned "
+            "baselines after a million iterations (cfr+). Exact baselines could lower it "
+            f"{factor(plus, million, 'whole_plain', 'whole_oracle')} times, so almost nothing is left to gain.",
+            "To reach the exploitability of `vr-mccfr(variant=cfr+)` after 100,000 and 1,000,000 iterations, outcome "
             f"sampling needs {speedup(points, found, 100_000)} and {speedup(points, found, MILLION)} times as many. "
-            f'Published: "{numbers["claims"][1]}"; that is for walks with vectors of cards and uniform sampling.',
-            f"What is left of the variance after arrival is at first owed to reach: with cfr+ {100 * unsampled[0]:.0f}% "
-            f"of it after 100,000 iterations and {100 * unsampled[1]:.0f}% after a million comes from histories to which "
-            "no walk has come, so that their baseline is still 0. The rest comes from baselines that lag behind the "
-            "policies. Slower rates are worse; rate 1 and uniform exploration lower it a little more, which "
-            "exploitability does not feel. One number an infoset in place of one a history cannot tell the other "
-            "player's cards and gains a factor of two or three.",
-            "External sampling, which has little variance to lose, gains too: exploitability after a million iterations is "
-            f"{band(over_seeds(found['es-mccfr, baseline=learned'], 'exploitability'))} with learned baselines and "
-            f"{band(over_seeds(found['es-mccfr'], 'exploitability'))} without.",
+            f'Published: "{numbers["claims"][1]}". That is for walks with vectors of cards and uniform sampling.',
+            f"The remaining variance after arrival is at first due to reach: with cfr+ {100 * unsampled[0]:.0f}% of "
+            f"it after 100,000 iterations and {100 * unsampled[1]:.0f}% after a million comes from histories that no "
+            "walk has visited, so that their baseline is still 0. The rest comes from baselines that lag behind the "
+            "policies. Slower rates are worse. Rate 1 and uniform exploration lower the variance a little more, "
+            "without effect on exploitability. One baseline per infoset instead of one per history cannot see the "
+            "other player's cards and gains a factor of two or three.",
+            "External sampling, which has little variance to lose, gains too: exploitability after a million "
+            f"iterations is {band(over_seeds(found['es-mccfr, baseline=learned'], 'exploitability'))} with learned "
+            f"baselines and {band(over_seeds(found['es-mccfr'], 'exploitability'))} without.",
         ],
         tables=[gains(points, found), losses(points, found), other],
         pictures=[draw(points, found)],
         notes=[
-            "Variances are exact: two sweeps over all histories find them for the tables as they stand "
-            "(`papers.mccfr.exact_variance`). As a check, the variance of regrets after "
-            f"{CHECKED_AFTER:,} iterations of `vr-mccfr` is {exact:.4g} by these and {drawn:.4g} in "
-            f"{BATCHES * CHECKED_WALKS:,} walks of the engine for each player (standard error {error:.2g}).",
-            "The paper's walks carry a vector of all private cards and sample uniformly; walks here carry one deal, "
-            "follow the other player's policy and explore with 0.6. It took 1000 alternative trajectories from each "
-            "visited infoset; variances here are averaged over visits in the same way. Its figures have no numbers in "
-            "the text.",
-            f"Baselines start at 0 and move by half (rate 0.5, as in the paper) toward each sample. Seeds {SEEDS[0]} to "
-            f"{SEEDS[-1]}; "
-            "curves are geometric means. The oracle sweeps the whole tree before every walk. " + effort(),
+            "Variances are exact: two sweeps over all histories compute them for the current tables "
+            f"(`papers.mccfr.exact_variance`). As a check, the variance of regrets after {CHECKED_AFTER:,} iterations "
+            f"of `vr-mccfr` is {exact:.4g} by this method and {drawn:.4g} in {BATCHES * CHECKED_WALKS:,} walks of the "
+            f"engine per player (standard error {error:.2g}).",
+            "The paper's walks carry a vector of all private cards and sample uniformly. Walks here carry one deal, "
+            "follow the other player's policy and explore with 0.6. The paper took 1000 alternative trajectories "
+            "from each visited infoset. Variances here are averaged over visits in the same way. Its figures have no "
+            "numbers in the text.",
+            f"Baselines start at 0 and move halfway (rate 0.5, as in the paper) toward each sample. Seeds {SEEDS[0]} "
+            f"to {SEEDS[-1]}; curves are geometric means. The oracle sweeps the whole tree before every walk. " + effort(),
         ],
         numbers={"iterations": points, "found": found, "settings": tried, "checked": {"exact": exact, "walks": drawn}},
     )

@@ -75,7 +75,7 @@ def test_runs_from_a_modified_tree_are_marked():
     store_run("paper/figure", ["runs", "a"], {"x": 1.0}, {"commit": f"abc {results.LOCAL}"})
     store_run("paper/figure", ["runs", "b"], {"x": 2.0}, {"commit": "abc"})
     assert results.modified("paper/figure") == [("runs", "a")]
-    assert results.modified_note("paper/figure").startswith("† 1 of 2 measured runs are from a working tree with uncommitted")
+    assert results.modified_note("paper/figure").startswith("† 1 of 2 measured runs come from a working tree with uncommitted")
     store_run("paper/figure", ["runs", "a"], {"x": 1.0}, {"commit": "def"})
     assert results.modified_note("paper/figure") == ""
 
