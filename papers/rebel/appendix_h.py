@@ -86,17 +86,17 @@ def reproduce() -> Result:
             f"{claim(runs, points, 'flop', 'linear-fp')}. As the appendix writes it, FLOP is below linear FP "
             f"{claim(runs, points, 'flop, as written', 'linear-fp')}.",
             f'Published: "{second}". Linear CFR is below `flop` ' + claim(runs, points, "lcfr", "flop") + ".",
-            "The appendix gives the uniform start weight zero. Infosets that no reply has reached then weigh nothing, "
-            "and replies there are arbitrary until play reaches them: on the larger games the curve stays near its "
-            "start for a hundred updates. The released code keeps the start, and the caption's claim needs "
-            "that; so does `flop`.",
+            "The appendix gives the uniform start weight zero. Infosets that no reply has reached then have no "
+            "weight, and replies there are arbitrary until play reaches them. So on the larger games the curve stays "
+            "near its start for a hundred updates. The released code keeps the start, and the caption's claim "
+            "requires it. `flop` keeps it too.",
         ],
-        tables=[Table("Exploitability in thousandths", ["game, algorithm", *(f"{2 * at:,} updates" for at in MARKS)], rows)],
+        tables=[Table("Exploitability, times 1,000", ["game, algorithm", *(f"{2 * at:,} updates" for at in MARKS)], rows)],
         pictures=[draw(points, runs)],
         notes=[
-            "The figure's numbers are not published, so its caption is what can be checked.",
+            "The figure's numbers are not published, so only its caption can be checked.",
             "One update changes one player's policy; players take turns, player 0 first.",
-            '"flop, as written" is six lines in `papers/rebel/appendix_h.py`, written with the library\'s `FictitiousRule`.',
+            ('"flop, as written" is six lines in `papers/rebel/appendix_h.py`, based on the library\'s `FictitiousRule`.'),
         ],
         numbers={"updates_of_each_player": points, "exploitability": runs},
     )

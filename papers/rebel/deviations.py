@@ -1,4 +1,4 @@
-"""ReBeL: what it costs to train in other ways than the paper does, on two small games, from draws to losses.
+"""ReBeL: effect of training choices that differ from the paper's, on two small games.
 
 Runs are kept in ``runs/papers`` one by one. With the option ``stored`` nothing is trained: tables and findings are made
 anew from the trainings that are stored with the study.
@@ -93,15 +93,15 @@ def comparison(way: str, base: str, found: Found) -> str:
         ratio = statistics.fmean(pair[0]) / statistics.fmean(pair[1])
         parts.append(f"{ratio:.2g} times on {game} (p = {p_value(pair):.2g})")
     both = f"both games together: {verdict(*pairs.values())}, p = {p_value(*pairs.values()):.2g}"
-    return f"{way}, beside {base}: {' and '.join(parts)} as exploitable; {both}."
+    return f"{way}, compared with {base}: {' and '.join(parts)} as exploitable; {both}."
 
 
-@study(title="ReBeL: other ways to train than the paper's", place=12, minutes=8, needs=("torch",))
+@study(title="ReBeL: training choices that differ from the paper's", place=12, minutes=8, needs=("torch",))
 def reproduce(*options: str) -> Result:
     if options not in ((), ("stored",)):
         raise SystemExit(f"rebel/deviations takes the option stored or none, not {' '.join(options)}")
     if options:
-        return result(stored("rebel/deviations")["trained"], "Trainings as stored; results say when each was made.")
+        return result(stored("rebel/deviations")["trained"], "Trainings as stored; each result says when it was made.")
     torch_module().set_num_threads(1)
     found = {game: {way: {str(seed): trained(game, way, seed) for seed in SEEDS} for way in WAYS} for game in GAMES}
     return result(found, effort())
@@ -121,21 +121,25 @@ def result(found: Found, spent: str) -> Result:
         findings=[comparison(way, base, found) for way, base in BESIDE.items()],
         tables=[
             Table(
-                f"Exploitability of play with the network, mean of {len(SEEDS)} trainings, in brackets the best and the worst",
+                (
+                    f"Exploitability of play with the network, mean of {len(SEEDS)} trainings, in brackets the best and "
+                    "the worst"
+                ),
                 ["", *(f"{name}, {'points' if name == '1x4f' else 'chips'}" for name in GAMES)],
                 rows,
             )
         ],
         notes=[
-            f"Trainings of {DICE.solves:,} subgames on 1x4f and {TURN.solves:,} on "
-            f"`{GAMES['a small turn'][0]}`, linear CFR, T = {DICE.iterations} and {TURN.iterations}, the recipe's other "
-            "settings.",
-            "Below 1 the Huber loss is half the squared error, and Adam takes the same steps for both but for rounding and "
-            "clipped gradients; on 1x4f values lie between -1 and 1, and what lies between the two is chance of the trainings.",
-            "p: how often a difference as large comes about by chance, by an exact permutation test of ranks. Higher and lower "
-            f"stand at p up to {LEVEL:g}: ways that do not differ come out so at most that often, which a test measures. Three "
-            "trainings each cannot have a p below 0.1 on one game, so that only both games together can tell.",
-            f"Judged by N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training's method.",
+            f"Trainings have {DICE.solves:,} subgames on 1x4f and {TURN.solves:,} on `{GAMES['a small turn'][0]}`, "
+            f"linear CFR, T = {DICE.iterations} and {TURN.iterations}, and otherwise the recipe's settings.",
+            "Below 1 the Huber loss is half the squared error, and Adam takes the same steps for both except for "
+            "rounding and clipped gradients. On 1x4f values lie between -1 and 1, so a difference between the two is "
+            "chance of the trainings.",
+            "p is the probability of a difference at least as large by chance, by an exact permutation test of "
+            f"ranks. Higher and lower are reported for p up to {LEVEL:g}; a test measures that equal methods are "
+            "reported at most that often. Three trainings each cannot have a p below 0.1 on one game, so only both "
+            "games together can decide.",
+            f"Evaluated with N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training's method.",
             spent,
         ],
         numbers={"trained": found},

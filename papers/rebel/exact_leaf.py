@@ -1,4 +1,4 @@
-"""ReBeL's search without errors of a network: exact values where subgames end, beside the networks that ship."""
+"""ReBeL's search with exact values at the leaves, compared with the networks that ship."""
 
 from time import process_time
 from typing import Any
@@ -41,8 +41,9 @@ def reproduce() -> Result:
     return Result(
         source="Brown, Bakhtin, Lerer and Gong 2020, ReBeL, section 6",
         findings=[
-            f"On Leduc poker search comes to {exact:.4f} with exact values and to {network:.4f} with the network's, which is "
-            "what the network's errors cost; the rest is left by few iterations and few playthroughs."
+            f"On Leduc poker search reaches {exact:.4f} with exact values and {network:.4f} with the network's "
+            "values. The difference is the cost of the network's errors. The rest is due to few iterations and few "
+            "playthroughs."
         ],
         tables=[
             Table(
@@ -52,9 +53,10 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            f"Of the mean of {PLAYS} playthroughs, each of which plays a random iteration of every search, with {ITERATIONS} "
-            "iterations of DCFR a search. More playthroughs lower all of them. Exact values are 200 iterations of DCFR to the "
-            "end of the game, anew in each iteration of the search.",
+            f"Exploitability is that of the mean of {PLAYS} playthroughs, each of which plays a random iteration of "
+            f"every search, with {ITERATIONS} iterations of DCFR per search. More playthroughs lower all numbers. "
+            "Exact values are from 200 iterations of DCFR to the end of the game, repeated in each iteration of the "
+            "search.",
         ],
         numbers=numbers,
     )

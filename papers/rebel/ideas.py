@@ -1,4 +1,4 @@
-"""ReBeL on the smallest Liar's Dice: exploitability against CPU time, the recipe with one idea changed at a time.
+"""ReBeL on the smallest Liar's Dice: exploitability against CPU time, with one idea of the recipe changed at a time.
 
 ``trainings.py`` makes the trainings, in hours; this draws what there is.
 """
@@ -15,7 +15,7 @@ from treeplex.learn.rebel.settings import PAPER
 
 NAMES = {
     "recipe": "the recipe",
-    "endgames": "small rests solved whole",
+    "endgames": "endgame solving",
     "narrow": "width 64 instead of 128",
     "wide": "width 256",
     "long": "T = 256 instead of 64",
@@ -76,7 +76,7 @@ def draw(found: Points, goal: float) -> Picture:
         plain_labels(panel)
         panel.set_xticks([tick for tick in (1, 2, 5, 10, 20, 50, 100, 200) if tick < longest])
         panel.minorticks_off()
-        panel.set(xlabel="CPU seconds of the training")
+        panel.set(xlabel="CPU seconds of training")
         panel.legend(frameon=False, fontsize=8.5, handlelength=3.2)
     axes[0].set_ylabel("exploitability")
     return save(
@@ -87,7 +87,7 @@ def draw(found: Points, goal: float) -> Picture:
     )
 
 
-@study(title="ReBeL: what each idea of the recipe is worth", place=3, minutes=0.1)
+@study(title="ReBeL: effect of each idea of the recipe", place=3, minutes=0.1)
 def reproduce() -> Result:
     found = points()
     if not any(found.values()):
@@ -113,32 +113,34 @@ def reproduce() -> Result:
             if last[name][1][0] > last["recipe"][1][-1]
         ]
         findings.append(
-            f"With the longest budget the recipe comes to {fmean(last['recipe'][1]):.4f} in {last['recipe'][0]:.0f} CPU "
-            f"seconds; better on average: {', '.join(better) or 'none'}; worse in every training than the recipe in any: "
-            f"{', '.join(worse) or 'none'}. {trainings} do not rank what lies close together; judging is noisy too."
+            f"With the longest budget the recipe reaches {fmean(last['recipe'][1]):.4f} in {last['recipe'][0]:.0f} "
+            f"CPU seconds. Better on average: {', '.join(better) or 'none'}. Worse in every training than the recipe "
+            f"in any: {', '.join(worse) or 'none'}. {trainings} do not rank close results, and evaluation is noisy "
+            "too."
         )
     return Result(
         source="Brown, Bakhtin, Lerer and Gong 2020, ReBeL (arXiv 2007.13544), has no such figure; its figure 2 shows "
-        "training against subgames solved in another game",
+        "training against the number of subgames in another game",
         findings=findings,
         pictures=[draw(found, goal)],
         tables=[
             Table(
-                "Exploitability by idea and budget; each training is one of its own, with its step size falling over it",
+                ("Exploitability by idea and budget; each is a separate training, with its step size falling over its length"),
                 ["", "subgames", "CPU seconds", "mean", "trainings, best first"],
                 rows,
             )
         ],
         notes=[
-            f"Judged as N = {example['playthroughs']} playthroughs averaged by reach, T = {example['iterations']} "
-            "iterations of linear CFR in each search whatever the training's method, as the paper judges (there N = "
-            f"1,024): an upper bound of the agent's exploitability. The grey line is the published {goal:.3f}.",
-            "Before two trainings of the paper's settings were judged so, all were judged with T = 128 of their own "
-            "method, which put the ideas in another order: see `docs/log.md`.",
-            "CPU seconds are of training alone, on one core of a machine that did other things as well.",
-            f"The paper's settings are for {PAPER.solves:,} subgames; here they get as many as the recipe, with step sizes "
-            "halved at the same parts of each training.",
-            "Of other slow settings there are fewer subgames, so that trainings take about as long; that is measured.",
+            f"Evaluated as N = {example['playthroughs']} playthroughs averaged by reach, with T = "
+            f"{example['iterations']} iterations of linear CFR in each search for all training methods, as in the "
+            "paper (there N = 1,024). This is an upper bound of the agent's exploitability. The grey line is the "
+            f"published {goal:.3f}.",
+            "Before two trainings of the paper's settings were evaluated this way, all were evaluated with T = 128 "
+            "of their own method, which gave another ranking: see `docs/log.md`.",
+            "CPU seconds are of training alone, on one core of a machine with other jobs.",
+            f"The paper's settings are for {PAPER.solves:,} subgames. Here they get as many as the recipe, with step "
+            "sizes halved at the same fractions of each training.",
+            "Other slow settings get fewer subgames, so that trainings take about as long, as measured.",
         ],
         numbers={name: [list(each) for each in own] for name, own in found.items()},
     )

@@ -1,5 +1,5 @@
-"""ReBeL on Liar's Dice: how exploitable the library's networks are when they search with more or fewer iterations, by
-Discounted CFR, with which they were trained, or by linear CFR.
+"""ReBeL on Liar's Dice: exploitability of the library's networks by iterations per search, for Discounted CFR, with which they
+were trained, and for linear CFR.
 
 A finished judgement is kept in ``runs/papers``.
 """
@@ -82,9 +82,9 @@ def sentence(found: Found, method: str, goals: Mapping[str, float]) -> str:
     good = [shown[label] for label, value in at.items() if round(value, 3) <= goals[label]]
     bad = [text for text in shown.values() if text not in good]
     return (
-        f"{METHODS[method]}: least exploitable are {', '.join(f'{label} with T = {best[label]}' for label in rows)}. With the "
-        f"paper's T, {PAPERS} of these iterations, as good as published: {', '.join(good) or 'none'}; not: "
-        f"{', '.join(bad) or 'none'}."
+        f"{METHODS[method]}: the lowest exploitability is at "
+        f"{', '.join(f'{label} with T = {best[label]}' for label in rows)}. With the paper's T, {PAPERS} of these "
+        f"iterations, at least as good as published: {', '.join(good) or 'none'}; not: {', '.join(bad) or 'none'}."
     )
 
 
@@ -105,7 +105,7 @@ def bands(game: str) -> dict[int, list[float]]:
 def bands_table(found: Mapping[int, list[float]]) -> Table:
     """How far readings of one network lie apart."""
     rows = [[f"T = {count}", *(f"{value:.4f}" for value in values)] for count, values in found.items()]
-    return Table(f"{BANDED} by DCFR with other seeds of the draws", ["", *(f"seed {seed}" for seed in SEEDS)], rows)
+    return Table(f"{BANDED} by DCFR with other random seeds of play", ["", *(f"seed {seed}" for seed in SEEDS)], rows)
 
 
 @study(title="ReBeL on Liar's Dice: method and iterations in play", place=2, minutes=26, needs=("torch",))
@@ -121,19 +121,19 @@ def reproduce() -> Result:
         source=f"{numbers['source']}; the CFR-D row of Table 2, one T for all",
         findings=[
             *(sentence(found, method, goals) for method in METHODS),
-            f"One reading is not much. {BANDED} by DCFR, seeds {SEEDS[0]} to {SEEDS[-1]}: "
+            f"A single evaluation is noisy. {BANDED} by DCFR, seeds {SEEDS[0]} to {SEEDS[-1]}: "
             + "; ".join(f"T = {count} {min(row):.4f} to {max(row):.4f}" for count, row in spread.items())
-            + ". The same seed on another processor is another reading too: sums are rounded otherwise there, which near "
-            "ties decides what is played (`treeplex evaluate GAME rebel:NAME --playthroughs 256 --iterations 512`).",
-            f"From T = {ITERATIONS[-2]} to {ITERATIONS[-1]} exploitability rises with DCFR on {risen(found['dcfr'])}, with "
-            f"linear CFR on {risen(found['lcfr'])}. Why more iterations "
-            "can be worse with a network, we know in part at most: see `docs/log.md`, noise on beliefs in play.",
+            + ". The same seed on another processor gives another result: sums are rounded differently there, which "
+            "near ties decides the policy (`treeplex evaluate GAME rebel:NAME --playthroughs 256 --iterations 512`).",
+            f"From T = {ITERATIONS[-2]} to {ITERATIONS[-1]} exploitability rises with DCFR on {risen(found['dcfr'])}, "
+            f"with linear CFR on {risen(found['lcfr'])}. Why more iterations can be worse with a network is known "
+            "only in part: see `docs/log.md`, noise on beliefs in play.",
         ],
         pictures=[draw(found)],
         tables=[
             Table(
-                f"Exploitability of four networks that come with the library, N = {PLAYTHROUGHS}",
-                ["", *(f"T = {count}" for count in ITERATIONS), "small rests solved whole"],
+                f"Exploitability of four networks that ship, N = {PLAYTHROUGHS}",
+                ["", *(f"T = {count}" for count in ITERATIONS), "endgame solving"],
                 [
                     [
                         f"{label}, {method}",
@@ -147,10 +147,10 @@ def reproduce() -> Result:
             bands_table(spread),
         ],
         notes=[
-            "Networks are those without `-rests`. One training a game (seed 0) by DCFR with T = 64; an iteration here is "
-            "two updates of one player.",
-            "Table 2 above uses DCFR with T = 256 (small rests on 1x4f, all larger rests: 512); the 256 was chosen before "
-            "this was looked at, and its rows lean on that choice.",
+            "Networks are those without `-rests`. One training per game (seed 0) by DCFR with T = 64. An iteration "
+            "here is two updates of one player.",
+            "Table 2 above uses DCFR with T = 256 (small endgames on 1x4f and all larger endgames: 512). The 256 was "
+            "chosen before this study, and its rows depend on that choice.",
         ],
         numbers={"seeds": {str(count): row for count, row in spread.items()}}
         | {

@@ -1,4 +1,4 @@
-"""ReBeL beyond the paper: larger Liar's Dice, trained and judged exactly, beside tabular CFR with the same CPU time.
+"""ReBeL beyond the paper: larger Liar's Dice, trained and evaluated exactly, compared with tabular CFR at equal CPU time.
 
 Trains in ``runs/papers/rebel``, where an interrupted training or judgement is resumed. Options name games; without any it takes
 2x4f and 2x5f, in hours.
@@ -102,13 +102,14 @@ def reproduce(*games: str) -> Result:
     return Result(
         source=f"{published('rebel')['source']}, which stops at four smaller games",
         findings=[
-            f"{name}: ReBeL comes to {record['judged']['exploitability']:.4f} in {record['cpu_seconds'] / 60.0:.1f} CPU "
-            f"minutes, tabular {TABULAR} on the whole game to {record['tabular']['curve'][-1][2]:.1e} in the same time."
+            f"{name}: ReBeL reaches {record['judged']['exploitability']:.4f} in {record['cpu_seconds'] / 60.0:.1f} "
+            f"CPU minutes, tabular {TABULAR} on the whole game {record['tabular']['curve'][-1][2]:.1e} in the same "
+            "time."
             for name, record in records.items()
         ],
         tables=[
             Table(
-                "Networks that search beside tabular CFR with the CPU time of their training",
+                "Networks that search, and tabular CFR with the CPU time of their training",
                 [
                     "",
                     "infosets",
@@ -123,13 +124,13 @@ def reproduce(*games: str) -> Result:
             )
         ],
         notes=[
-            "Infosets are of unordered hands: dice that sort alike are one hand.",
-            "Settings are the recipe's, but that the rest of the game is solved whole where it has at most "
-            f"{endgames} public nodes; one training each.",
-            "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations per search: an "
-            "upper bound of the agent's, and more so the smaller N is.",
-            "A tabular solver keeps every infoset in memory and knows nothing of a game before; ReBeL keeps a network of "
-            "some hundred kilobytes. Where the whole game fits, tabular CFR is the better tool.",
+            "Infosets are of unordered hands: rolls with the same dice are one hand.",
+            f"Settings are the recipe's, with endgame solving where at most {endgames} public nodes are left. One "
+            "training each.",
+            "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations per "
+            "search. It is an upper bound of the agent's exploitability, and looser for smaller N.",
+            "A tabular solver keeps every infoset in memory and starts from nothing in each game. ReBeL keeps a "
+            "network of some hundred kilobytes. Where the whole game fits, tabular CFR is the better tool.",
         ],
         numbers=records,
     )

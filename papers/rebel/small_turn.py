@@ -127,7 +127,9 @@ def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[i
             rows.append([f"{kind}, {text}", *mean_cells(runs, name, "played"), *mean_cells(runs, name, "average")])
     rows.append(["whole game, linear CFR", *(f"{tabular[mark]:.3f}" for mark in MARKS), *[""] * len(MARKS)])
     columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
-    return Table(f"Exploitability in chips by number of iterations; of networks the mean of {len(SEEDS)}", ["", *columns], rows)
+    return Table(
+        f"Exploitability in chips by number of iterations; for networks the mean of {len(SEEDS)}", ["", *columns], rows
+    )
 
 
 def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list[str]:
@@ -143,7 +145,7 @@ def errors_table(trained: Trained) -> Table:
         seconds, loss = (statistics.fmean(run[name] for run in runs) for name in ("seconds", "loss"))
         rows.append([kind, *cells, f"{loss:.3f}", f"{seconds:.0f}"])
     return Table(
-        "Root mean square error of a hand's value at a leaf, in parts of the pot there, by where beliefs come from",
+        "Root mean square error of a hand's value at a leaf, as a fraction of the pot there, by source of beliefs",
         ["trained on", *DOMAINS, "last loss", "CPU seconds"],
         rows,
     )
@@ -165,15 +167,15 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
     paper = published("rebel")
     claims, last = paper["turn_search"]["claims"], MARKS[-1]
     return [
-        f'Published: "{claims[0]}". Here, after {last} iterations with exact values: '
-        f"{compared(left, SOUND, CFR_D)} chips; in brackets the average policy with rivers solved for its beliefs. "
-        f"{verdict(*exceeds(left, SOUND, CFR_D))} Other boards, and what rounding does, are in a section of their own.",
+        f'Published: "{claims[0]}". Here, after {last} iterations with exact values: {compared(left, SOUND, CFR_D)} '
+        "chips; in brackets the average policy with rivers solved for its beliefs. "
+        f"{verdict(*exceeds(left, SOUND, CFR_D))} Other boards and the effect of rounding have their own section.",
         f'Published: "{claims[1]}". With exact values: {compared(left, CFR_D, MODIFIED)}. '
-        f"{verdict(*exceeds(left, CFR_D, MODIFIED))} With networks from self-play, which "
-        f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], CFR_D, last)}, {EXACT[MODIFIED]} "
+        f"{verdict(*exceeds(left, CFR_D, MODIFIED))} With networks from self-play, which here solve with DCFR in "
+        f"training: CFR-D {spread(trained[OWN], CFR_D, last)}, {EXACT[MODIFIED]} "
         f"{spread(trained[OWN], MODIFIED, last)}.",
-        "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With both "
-        f"players updated at once: {compared(left, f'{SOUND}-simultaneous', f'{MODIFIED}-simultaneous')}.",
+        "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With "
+        f"simultaneous updates: {compared(left, f'{SOUND}-simultaneous', f'{MODIFIED}-simultaneous')}.",
         f'Published: "{claims[2]}". {random_beliefs(left, trained)}',
         best_level(trained, tabular, paper["turn_endgame"]["iterations"]),
         warm_start(trained[WARM]),
@@ -197,10 +199,10 @@ def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
     seconds = [statistics.fmean(run["seconds"] for run in runs) for runs in (random, own)]
     off = [[mean_error(runs, name) for runs in (random, own)] for name in (DOMAINS[0], DOMAINS[2])]
     return (
-        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The trainings solve equally many subgames, in {seconds[0]:.0f} "
-        f"and {seconds[1]:.0f} CPU s. Where CFR-D asks, networks from random beliefs are off by {off[0][0]:.3f} of the "
-        f"pot a hand and those from self-play by {off[0][1]:.3f}; on random beliefs it is {off[1][0]:.3f} and "
-        f"{off[1][1]:.3f}."
+        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The trainings solve the same number of subgames, in "
+        f"{seconds[0]:.0f} and {seconds[1]:.0f} CPU s. For CFR-D's beliefs, networks from random beliefs err by "
+        f"{off[0][0]:.3f} of the pot per hand and those from self-play by {off[0][1]:.3f}; for random beliefs it is "
+        f"{off[1][0]:.3f} and {off[1][1]:.3f}."
     )
 
 
@@ -235,20 +237,20 @@ def notes(turn: Turn) -> list[str]:
         f"hold'em, a deck of {len(spot.format.deck)} cards, {len(rules.hands)} hands, {len(turn.top.leaves)} ways to the river "
         "with chips left. The paper's has 52 cards and 1,326 hands and trains with random stacks, sizes and boards; here "
         "everything is fixed. In the left panel bands are over three boards, all else is on the first.",
-        "Subgames end with the betting round, before the card is seen, so that a leaf is one row for a network; the next "
-        "subgame begins there and goes to the end of the game. The paper's network, too, is asked at the ends of betting "
-        "rounds; whether before the card or after it, the paper does not say. After an all-in the rivers are dealt without "
-        "asking.",
-        "The paper does not say how a search on the turn becomes a policy of the whole game. Played: on the turn the policy of "
-        "each iteration, below a leaf an exact solution of the river for that iteration's beliefs, averaged as the method "
-        "averages. This is what theorem 5 is about, and what the agent plays over the draw of its iteration. Average: the "
-        "average policy on the turn, and below it an exact solution of the river for its beliefs.",
-        f"Exact values and rivers are {RIVER} iterations of DCFR. CFR is linear, FP linear optimistic, as in the paper. One "
-        "iteration updates both players, so 64 are the paper's 128 if it counts updates of one.",
-        f"Trainings: {SETTINGS.solves:,} subgames, {SETTINGS.iterations} iterations of {SETTINGS.method.upper()} each, each "
-        f"row seen {SETTINGS.reuse:g} times, width {SETTINGS.width}, and the recipe's other settings; seeds "
-        f"{', '.join(map(str, SEEDS))}. Episodes go on from the beliefs of the iteration drawn. Brackets hold the lowest and "
-        "the highest seed. " + effort(),
+        "Subgames end with the betting round, before the next card is dealt, so that a leaf is one row for a "
+        "network. The next subgame begins there and goes to the end of the game. The paper's network, too, is "
+        "queried at the ends of betting rounds; whether before or after the card, the paper does not say. After an "
+        "all-in the rivers are dealt without a query.",
+        "The paper does not say how a search on the turn becomes a policy of the whole game. Played: on the turn the "
+        "policy of each iteration, below a leaf an exact solution of the river for that iteration's beliefs, "
+        "averaged as the method averages. Theorem 5 is about this policy, and in expectation the agent plays it. "
+        "Average: the average policy on the turn, and below it an exact solution of the river for its beliefs.",
+        f"Exact values and rivers are from {RIVER} iterations of DCFR. CFR is linear, FP linear optimistic, as in the "
+        "paper. One iteration updates both players, so 64 are the paper's 128 if it counts updates of one player.",
+        f"Trainings: {SETTINGS.solves:,} subgames, {SETTINGS.iterations} iterations of {SETTINGS.method.upper()} "
+        f"each, each row seen {SETTINGS.reuse:g} times, width {SETTINGS.width}, and the recipe's other settings; "
+        f"seeds {', '.join(map(str, SEEDS))}. Episodes continue from the beliefs of the sampled iteration. Brackets "
+        "hold the lowest and the highest seed. " + effort(),
     ]
 
 

@@ -1,4 +1,5 @@
-"""ReBeL Figure 6, left, with a small deck: search on three turns with exact values, repeated as rounding might have it.
+"""ReBeL Figure 6, left, with a small deck: search on three turns with exact values, repeated with perturbations of the size of
+rounding.
 
 Searches that are stored are not run again, on any machine; delete ``results/small_turn_boards.jsonl`` to have all of them anew.
 """
@@ -31,7 +32,7 @@ from papers.rebel.small_turn_exact import (
 )
 from papers.rebel.small_turn_search import DISTURBANCE
 
-WHICH = {"played": "what is played", "average": "the average policy"}
+WHICH = {"played": "the played policy", "average": "the average policy"}
 
 
 def at(curves: Sequence[Curve], which: str, mark: int) -> list[float]:
@@ -45,7 +46,7 @@ def finding(runs: Runs, claim: str, worse: str, better: str) -> str:
     for which, words in WHICH.items():
         pairs = [(at(own[worse], which, MARKS[-1]), at(own[better], which, MARKS[-1])) for own in runs.values()]
         above = sum(np.mean(first) > np.mean(second) for first, second in pairs)
-        said.append(f"of {words} it is on {above} of {len(pairs)} boards ({verdict(*pairs)}, p = {p_value(*pairs):.2g})")
+        said.append(f"for {words} on {above} of {len(pairs)} boards ({verdict(*pairs)}, p = {p_value(*pairs):.2g})")
     return (
         f'Published: "{claim}". Here, {EXACT[worse]} above {EXACT[better]} after {MARKS[-1]} iterations with exact values: '
         f"{'; '.join(said)}."
@@ -88,8 +89,9 @@ def draw(runs: Runs) -> Picture:
     return save(
         figure,
         "rebel-turn-boards.png",
-        "Exploitability against iterations of search on three small turns with exact values, six panels with logarithmic axes: "
-        "what is played above and the average policy below, four methods, with bands over runs that differ by rounding",
+        "Exploitability against iterations of search on three small turns with exact values, six panels with "
+        "logarithmic axes: the played policy above and the average policy below, four methods, with bands over runs "
+        "that differ by rounding",
     )
 
 
@@ -103,8 +105,8 @@ def reproduce() -> Result:
         tables=[table(runs, which) for which in WHICH],
         pictures=[draw(runs)],
         notes=[
-            f"The game, rivers of {RIVER} iterations and what is judged are those of the figures with a small deck; here on "
-            "three turns. Updates alternate unless a row says otherwise.",
+            f"The game, the rivers of {RIVER} iterations and the evaluated policies are those of the figures with a "
+            "small deck, here on three turns. Updates alternate unless a row says otherwise.",
             f"Runs of {', '.join(EXACT[method] for method in CLAIMED)}: one, and {REPEATS} that begin with ranges changed by "
             f"{DISTURBANCE:g} of themselves. Near an equilibrium values at leaves jump where best responses tie, so that "
             "rounding decides which way a search turns. In brackets whether exploitability is higher or lower over all boards "

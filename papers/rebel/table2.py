@@ -1,4 +1,4 @@
-"""ReBeL Table 2: fictitious play and CFR on four games of Liar's Dice, computed here, and trained networks that search.
+"""ReBeL Table 2: fictitious play and CFR on four games of Liar's Dice, and trained networks that search.
 
 The learned rows come from the records of ``trainings.py``, whose trainings take hours.
 """
@@ -17,8 +17,8 @@ from papers.rebel.appendix_h import AS_WRITTEN
 from papers.rebel.trainings import GAMES, SEEDS, Plan, record_of, tabulated
 from treeplex.learn.rebel.settings import PAPER
 
-WHOLE = "small rests of the game solved whole"
-LARGER = "larger rests solved whole"
+WHOLE = "endgame solving (32 nodes)"
+LARGER = "endgame solving (128 nodes)"
 TITLES = {
     "fp": "ReBeL FP",
     "fp_endgames": f"ReBeL FP, {WHOLE}",
@@ -37,25 +37,27 @@ MINUTES = 30.0
 """Processor time that a training is meant to take at most."""
 
 NOTES = (
-    "Learned rows: each training is judged as the paper judges, as the policy of N playthroughs averaged by reach, an "
-    "upper bound of the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of one player); "
-    "an iteration here is two such updates. A training counts with the mean of its networks at 96%, 98% and 100% (epochs "
-    "980, 1,000 and 1,020 of theirs), a row with the worst of its trainings. Theirs says nothing of several trainings.",
-    "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown: 64 iterations of DCFR a search, "
-    "256 with four times the iterations; FP is linear fictitious play with 512, the paper's T, or 2,048. The paper's settings "
-    "are those of appendix E and the released code, linear CFR and T = 512 in training and play, step sizes halved at the same "
-    f"parts of the training; of {PAPER.solves:,} subgames those shown. Settings, learning curves and judgements of each "
-    "are in `papers/rebel/results/trainings.jsonl`.",
-    "Learned rows: what a row changes was chosen after rows above it had been seen. The 128 nodes were chosen on networks of "
-    "1x5f, 1x6f and 2x3f (seed 0); four times the iterations in training were tried on 1x6f after one training with 64 had "
-    "missed half the published figure (it is in `docs/log.md`, not here), and on 2x3f after one of five had; linear CFR in "
-    "training and play after the curves below had shown that it pays on 1x4f.",
-    "Learned rows: the paper's settings were put into the table after two of their networks had been judged. With N = 256 one "
-    "of the five trainings was at 0.0176, above the published figure; then all five were judged with the paper's N = 1,024, "
-    "which is what stands here. One training each on 1x6f and 2x3f (120,000 subgames) was made and not judged to the end: see "
-    "`docs/log.md`.",
-    "Learned rows: method and T in play decide much. CFR-D rows but the two of linear CFR search with DCFR and the T shown, "
-    "not with linear CFR and 512 as the paper; what either gives with other T, the paper's among them, is in the next section.",
+    "Learned rows: each training is evaluated as in the paper, as the policy of N playthroughs averaged by reach. "
+    "This is an upper bound of the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of "
+    "one player). An iteration here is two such updates. A training counts with the mean of its networks at 96%, 98% "
+    "and 100% (epochs 980, 1,000 and 1,020 of theirs), a row with the worst of its trainings. The paper does not "
+    "mention several trainings.",
+    "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown: 64 iterations of DCFR "
+    "per search, 256 with four times the iterations. FP is linear fictitious play with 512, the paper's T, or 2,048. "
+    "The paper's settings are those of appendix E and the released code: linear CFR and T = 512 in training and "
+    f"play, step sizes halved at the same fractions of the training. Of its {PAPER.solves:,} subgames, the number "
+    "shown. Settings, learning curves and evaluations of each are in `papers/rebel/results/trainings.jsonl`.",
+    "Learned rows: the change of a row was chosen after the rows above it had been seen. The 128 nodes were chosen "
+    "on networks of 1x5f, 1x6f and 2x3f (seed 0). Four times the iterations in training were tried on 1x6f after one "
+    "training with 64 had missed half the published figure (see `docs/log.md`), and on 2x3f after one of five had. "
+    "Linear CFR in training and play was added after the curves below had shown that it helps on 1x4f.",
+    "Learned rows: the paper's settings were added to the table after two of their networks had been evaluated. With "
+    "N = 256 one of the five trainings was at 0.0176, above the published figure. Then all five were evaluated with "
+    "the paper's N = 1,024, shown here. One training each on 1x6f and 2x3f (120,000 subgames) was made and not fully "
+    "evaluated: see `docs/log.md`.",
+    "Learned rows: method and T in play matter much. All CFR-D rows except the two of linear CFR search with DCFR "
+    "and the T shown, not with linear CFR and 512 as the paper. The next section shows both methods with other T, "
+    "the paper's among them.",
 )
 
 
@@ -143,9 +145,9 @@ def detail(found: Mapping[tuple[str, str], Cell]) -> Table:
 def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[str, Sequence[float]]) -> list[str]:
     """What the rows say."""
     sentences = [
-        "Searches look two actions ahead, as in the paper. Where small (larger) rests are solved whole, they go on to the end "
-        "of the game, in training and in play, where at most 32 (128) public nodes are left: four (six) higher bids of the "
-        "games' 8, 10, 12 and 12."
+        "Searches look two actions ahead, as in the paper. Rows with endgame solving search to the end of the game, "
+        "in training and in play, where at most 32 (128) public nodes are left: four (six) higher bids of the games' "
+        "8, 10, 12 and 12."
     ]
     for kind, title in TITLES.items():
         goals = dict(zip(GAMES, published[PUBLISHED[kind]], strict=True))
@@ -180,7 +182,7 @@ def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[s
         if (kind, game) in found and len(found[kind, game].seeds) < SEEDS
     ]
     if begun:
-        sentences.append(f"Of cells with fewer than {SEEDS} trainings so far, as good as published are: {'; '.join(begun)}.")
+        sentences.append(f"Cells with fewer than {SEEDS} trainings so far, at least as good as published: {'; '.join(begun)}.")
     return sentences
 
 
@@ -274,11 +276,11 @@ def reproduce() -> Result:
         for cell, kept in zip(found["flop, as written"].values(), found["flop"].values(), strict=True)
     ]
     findings += [
-        "Section 7 of the paper says that its FP experiments use linear *optimistic* FP; the published row is plain linear "
-        "FP, as the released code runs unless told otherwise.",
-        f"FLOP as appendix H writes it (the uniform start gets weight zero) is {min(ratio):.1f} to {max(ratio):.1f} times as "
-        "exploitable as `flop`, which keeps the start like the released code: without it, infosets that no reply reaches "
-        "weigh nothing, every action there is a best response, and the first is played.",
+        "Section 7 of the paper says that its FP experiments use linear *optimistic* FP. The published row is plain "
+        "linear FP, the default of the released code.",
+        f"FLOP as appendix H writes it (the uniform start gets weight zero) is {min(ratio):.1f} to {max(ratio):.1f} "
+        "times as exploitable as `flop`, which keeps the start like the released code. Without the start, infosets "
+        "that no reply reaches have no weight, every action there is a best response, and the first is played.",
     ]
     return Result(
         source=f"{numbers['source']}; {numbers['table2']['source']}",
@@ -288,26 +290,26 @@ def reproduce() -> Result:
             detail(trained),
             Table("Full game: exploitability after 1,024 updates (512 of each player)", ["", *games], paper_rows + own_rows),
             Table(
-                "The same in thousandths, with the range of it and eight perturbed runs, beside the released code",
+                "The same times 1,000, with the range over it and eight perturbed runs, and the released code",
                 ["", *games],
                 every,
             ),
         ],
         notes=[
-            "Games are named as in the paper: dice a player x faces.",
+            "Games are named as in the paper: dice per player x faces.",
             *NOTES,
             f"Released code: {released['source']}.",
-            "Hands: the released code tells the two dice apart (9 ordered hands in 2x3f), the library's hands are "
-            "sorted dice (6). It is the same game: rolls that sort alike have the same payoffs against everything, so "
-            "all updates treat them alike, and only the order of sums and of ties differs.",
-            "The range is over runs in which averages or regrets were changed by 1e-14 of themselves during the first "
-            "three iterations. Fictitious play answers ties, and linear CFR reacts to signs of regrets near zero, so "
-            "two correct implementations need not agree more closely. Nine runs do not show the whole range, and sums "
-            "that are exactly zero here and rounding there do not move under this change.",
-            "Known small differences: the released CFR floors regrets at 1e-80 instead of 0 (its policies tremble) and "
-            "counts the policy after the last update; the released FLOP weighs the start by 2, reply t by t + 1, and "
-            "reports the average with the last reply counted once more, `flop` weighs them by 1 and t and reports the "
-            "average itself. What remains in plain CFR (up to 3%, on 1x6f) is not explained.",
+            "Hands: the released code distinguishes the two dice (9 ordered hands in 2x3f), the library sorts them "
+            "(6). It is the same game. Rolls with the same dice have the same payoffs against everything, so all "
+            "updates treat them equally, and only the order of sums and of ties differs.",
+            "The range is over runs in which averages or regrets were changed by 1e-14 of themselves during the "
+            "first three iterations. Fictitious play depends on ties, and linear CFR on signs of regrets near zero, "
+            "so two correct implementations need not agree more closely. Nine runs do not show the whole range. Sums "
+            "that are exactly zero here and rounded there do not change under this perturbation.",
+            "Known small differences: the released CFR floors regrets at 1e-80 instead of 0 (its policies tremble) "
+            "and counts the policy after the last update. The released FLOP weights the start by 2 and reply t by t "
+            "+ 1, and reports the average with the last reply counted once more; `flop` weights them by 1 and t and "
+            "reports the average itself. A difference in plain CFR (up to 3%, on 1x6f) is unexplained.",
         ],
         numbers=found,
     )

@@ -1,4 +1,5 @@
-"""ReBeL's Figures 1b and 3 and theorem 2 in numbers: one-ply search, values as supergradients, and how errors fall with T."""
+"""ReBeL's Figures 1b and 3 and theorem 2 in numbers: one-ply search, values as supergradients, and errors by number of
+iterations T."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -238,20 +239,20 @@ def reproduce() -> Result:
     return Result(
         source=f"{published('rebel')['source']}; figures 1 and 3, theorems 1 and 2",
         findings=[
-            "Figure 1b: search of one move with the values that an equilibrium gives the leaves sees no difference between "
-            f"them, plays {rounded(plain['policy'])}, and a best response wins {plain['loses']:.2f}. With values of public "
+            "Figure 1b: one-ply search with an equilibrium's values at the leaves sees no difference between them, "
+            f"plays {rounded(plain['policy'])}, and a best response wins {plain['loses']:.2f}. With values of public "
             f"belief states it plays {rounded(right['policy'])} and loses {right['loses']:.3f}.",
-            f"Figure 3, theorem 1: over all pairs of {len(CHANCES)} beliefs the value rises above the line of another belief's "
-            f"hand values by at most {short(above(coins))}.",
+            f"Figure 3, theorem 1: over all pairs of {len(CHANCES)} beliefs, the value exceeds the linear bound from "
+            f"another belief's hand values by at most {short(above(coins))}.",
             f"Theorem 2: the largest error at a leaf times the root of T lies between {min(scaled):.3f} and {max(scaled):.3f} "
             "chips, so it falls at least as fast as the theorem says.",
-            f"Algorithm 1 as written, T = {LITERAL}, with the approximator that returns the latest sample and 0 otherwise: "
-            f"after {EPISODES:,} episodes it knows {learned['states']:g} public belief states, and search from the root finds "
-            f"the value of the fixed point; they differ by {short(learned['gap'])}.",
+            f"Algorithm 1 as written, T = {LITERAL}, with the approximator that returns the latest sample and 0 "
+            f"otherwise: after {EPISODES:,} episodes it has seen {learned['states']:g} public belief states, and "
+            f"search from the root finds the value of the fixed point. They differ by {short(learned['gap'])}.",
         ],
         tables=[
             Table(
-                "Figure 1b: the first move of modified rock, paper, scissors, found by search of one move",
+                "Figure 1b: the first move of modified rock, paper, scissors by one-ply search",
                 ["leaf values", "of rock, paper, scissors", "policy", "a best response wins"],
                 [[name, rounded(own["values"]), rounded(own["policy"]), f"{own['loses']:.3f}"] for name, own in moves.items()],
             ),
@@ -259,11 +260,12 @@ def reproduce() -> Result:
         ],
         pictures=[draw(coins, falling)],
         notes=[
-            "Theorem 2's approximator returns the most recent sample of a public belief state's value, and 0 where there is "
-            "none. Once all that searches ask about has been sampled it returns what nested searches return, each with T "
-            "iterations and leaves valued by the next; those are what the table shows. An iteration updates both players.",
-            "The error at a leaf is that of the value of the public belief state, the mean over its player's hands, at up to "
-            "32 iterations of the root's search; right values are 1,000 iterations of DCFR to the end of the game.",
+            "Theorem 2's approximator returns the most recent sample of a public belief state's value, and 0 where "
+            "there is none. Once all queries have been sampled, it equals nested searches, each with T iterations "
+            "and leaves valued by the next. The table shows those. An iteration updates both players.",
+            "The error at a leaf is that of the public belief state's value, the mean over its player's hands, at up "
+            "to 32 iterations of the root's search. Reference values are from 1,000 iterations of DCFR to the end of "
+            "the game.",
         ],
         numbers={"one_ply": moves, "coin": coins, "falling": falling, "literal": learned},
     )

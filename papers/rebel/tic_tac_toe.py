@@ -1,4 +1,4 @@
-"""ReBeL where nothing is hidden: the same training reaches perfect play of tic-tac-toe, as AlphaZero's would."""
+"""ReBeL with perfect information: training reaches perfect play of tic-tac-toe, like AlphaZero's."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
@@ -154,19 +154,20 @@ def reproduce() -> Result:
     columns = ["", "most played action", "average policy", f"mistakes on {len(boards):,} boards", "CPU seconds"]
     return Result(
         source="Brown, Bakhtin, Lerer and Gong 2020, ReBeL (arXiv 2007.13544), section 1: in perfect-information games "
-        "ReBeL reduces to an algorithm similar to AlphaZero; they show no such game",
+        "ReBeL reduces to an algorithm similar to AlphaZero; the paper shows no such game",
         findings=[f"{perfect} of {SEEDS} trainings play perfectly: their most played actions have exploitability 0."],
-        tables=[Table("Exploitability in points a game, and mistakes", columns, rows)],
+        tables=[Table("Exploitability in points per game, and mistakes", columns, rows)],
         notes=[
             f"{SETTINGS.solves:,} subgames of depth {SETTINGS.depth}, {SETTINGS.iterations} iterations each, "
-            f"{SETTINGS.episodes} episodes side by side, exploration {SETTINGS.exploration:g}, each row seen "
+            f"{SETTINGS.episodes} parallel episodes, exploration {SETTINGS.exploration:g}, each row seen "
             f"{SETTINGS.reuse:g} times, and the recipe's other settings.",
-            f"Every board is searched alone, {DEPTH} moves deep with {ITERATIONS} iterations. The agent plays a random "
-            "iteration's policy; judged are the average policy, which is that in expectation, and its most played actions.",
-            "Exploitability is exact: a best answer goes through all games. The game is a draw, so a player of "
+            f"Every board is searched separately, {DEPTH} moves deep with {ITERATIONS} iterations. The agent plays a "
+            "random iteration's policy. Evaluated are its expectation, the average policy, and its most played "
+            "actions.",
+            "Exploitability is exact: a best response searches the whole game. The game is a draw, so a player of "
             "exploitability 0 never loses.",
-            "A mistake is a most played action that perfect play after it would punish, on any board, those included "
-            "that this player would never come to.",
+            "A mistake is a most played action that perfect play afterwards would punish, on any board, including "
+            "boards that this player never reaches.",
         ],
         numbers=numbers,
     )

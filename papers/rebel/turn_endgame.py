@@ -54,7 +54,7 @@ def draw(points: Sequence[int], curves: Curves, level: float) -> Picture:
     axes.plot(MARKS[3], level, marker="o", color="#000000", markersize=6, zorder=6)
     axes.axhline(level, color="#9A9A9A", linewidth=0.9, zorder=1)
     axes.annotate(
-        f"125 iterations of linear CFR:\n{level:,.0f} thousandths",
+        f"125 iterations of linear CFR:\n{level:,.0f} mbb/hand",
         (MARKS[3], level),
         xytext=(-14, -12),
         textcoords="offset points",
@@ -113,28 +113,28 @@ def reproduce() -> Result:
         source=f"{paper['source']}; {paper['turn_endgame']['source']}",
         findings=[
             f"{mark} iterations of linear CFR leave {level:.2f} chips, **{thousandths(level):,.0f} mbb/hand** or "
-            f"{100 * level / POT:.2f}% of the pot, which is the level the paper says ReBeL reaches. In double precision "
-            f"it is {thousandths(double[-1]):,.0f} thousandths; with 20,000 instead of 19,000 chips behind "
+            f"{100 * level / POT:.2f}% of the pot. This is the level that the paper says ReBeL reaches. In double "
+            f"precision it is {thousandths(double[-1]):,.0f} mbb/hand; with 20,000 instead of 19,000 chips behind "
             f"{thousandths(other_level):,.0f}.",
-            "The paper does not say what an iteration is. The released code for Liar's Dice counts the update of one "
-            f"player; in that reading the level is that of 63 iterations here, {thousandths(main_runs['lcfr'][half]):,.0f} "
-            "thousandths.",
-            f"After {points[-1]} iterations, in thousandths: {', '.join(f'{key} {text}' for key, text in ends.items())}. "
+            "The paper does not define an iteration. The released code for Liar's Dice counts the update of one "
+            "player. In that reading the level is that of 63 iterations here, "
+            f"{thousandths(main_runs['lcfr'][half]):,.0f} mbb/hand.",
+            f"After {points[-1]} iterations, in mbb/hand: {', '.join(f'{key} {text}' for key, text in ends.items())}. "
             f"DCFR passes the level of {mark} iterations of linear CFR at iteration {same}.",
-            "The curves of ReBeL itself, with trained networks, are in other sections, on smaller games and on one turn.",
+            ("The curves of ReBeL itself, with trained networks, are in the sections below, on smaller games and on one turn."),
         ],
         tables=[table(points, runs, double)],
         pictures=[draw(points, main_runs, thousandths(level))],
         notes=[
-            "The game: no-limit hold'em from the turn, board 3s7hTdKs, every hand equally likely, 1,000 chips a player in "
-            "the pot, blinds 50 and 100; first bets 0.5 pot, pot or all-in, raises 0.75 pot or all-in. The paper's 20,000 "
-            "chips can be read with the pot included (19,000 behind) or without.",
-            f"{sizes['decisions']:,} public decisions, {sizes['infosets']:,} infosets and {sizes['sequences']:,} sequences "
-            "of both players, solved whole.",
-            "The figures are plots without numbers in the text, so their curves cannot be set beside these; figure 5 shows "
-            "tabular algorithms of this kind, which ones its caption does not say.",
-            f"Regrets and averages in float32 ({THREADS} threads), the judge in float64. An iteration updates both "
-            "players, out of position first.",
+            "The game: no-limit hold'em from the turn, board 3s7hTdKs, every hand equally likely, 1,000 chips per "
+            "player in the pot, blinds 50 and 100; first bets 0.5 pot, pot or all-in, raises 0.75 pot or all-in. The "
+            "paper's 20,000 chips can be read with the pot included (19,000 behind) or without.",
+            f"{sizes['decisions']:,} public decisions, {sizes['infosets']:,} infosets and {sizes['sequences']:,} "
+            "sequences of both players, solved without abstraction.",
+            "The figures are plots without numbers in the text, so their curves cannot be compared. Figure 5 shows "
+            "tabular algorithms of this kind; its caption does not name them.",
+            f"Regrets and averages are in float32 ({THREADS} threads), exploitability in float64. An iteration "
+            "updates both players, out of position first.",
         ],
         numbers={
             "iterations": points,

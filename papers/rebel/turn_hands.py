@@ -222,25 +222,26 @@ def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float])
     level = whole["chips"]["19,000 behind"]["lcfr"][whole["iterations"].index(claim["iterations"])]
     found = [
         f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} mbb/hand here.',
-        f"The showdown alone, which every network has, is off by {100.0 * showdown_alone():.1f}% of the pot.",
+        f"Showdown values alone, which every network includes, err by {100.0 * showdown_alone():.1f}% of the pot.",
     ]
     worse = [kind for kind, card in cards.items() if list(card["errors"].values())[-1] > showdown_alone()]
     if worse:
         found.append(
-            f"Not better than that after so few games: {'; '.join(worse)}. It has to learn from the cards what beats what, on "
-            "every board; on one board it learns."
+            f"Not better than that after these few games: {'; '.join(worse)}. Single hands have to learn hand "
+            "strength from the cards, on every board. On one board they learn it."
         )
     if chips:
         best = min(chips, key=lambda kind: chips[kind])
-        found.append(f"Trainings of minutes come to {thousandths(chips[best]):,.0f} ({best}).")
+        found.append(f"Trainings of minutes reach {thousandths(chips[best]):,.0f} mbb/hand ({best}).")
     for kind, card in cards.items():
         last, error = list(card["errors"].items())[-1]
         falls, rate = slope(card["errors"]), card["seconds"] / int(last)
         games = 6 * 3600 * 2 / rate
         then = error * (games / int(last)) ** falls
         found.append(
-            f"{kind}: {card['seconds'] / 60.0:.1f} CPU minutes; errors fall as games to the power {falls:.2f}. Six hours of "
-            f"two cores are {games:,.0f} games, after which the error would be {100.0 * then:.1f}% of the pot if it went on so."
+            f"{kind}: {card['seconds'] / 60.0:.1f} CPU minutes. Errors fall with games to the power {falls:.2f}. Six "
+            f"hours of two cores are {games:,.0f} games, after which the error would be {100.0 * then:.1f}% of the "
+            "pot by extrapolation."
         )
     return found
 
@@ -248,14 +249,15 @@ def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float])
 def notes(games: int) -> list[str]:
     """How it was measured."""
     return [
-        "Games as published (appendix C.2): first bets of half the pot, the pot or all-in, raises of three quarters or all-in, "
-        "sizes moved by up to 0.1 of the pot, 5,000 to 50,000 chips a player, any board; beliefs over 1,326 hands, cards of "
-        "the board embedded, a network for policies that starts searches as if with 15 iterations.",
+        "Games as published (appendix C.2): first bets of half the pot, the pot or all-in; raises of three quarters "
+        "or all-in; sizes moved by up to 0.1 of the pot; 5,000 to 50,000 chips per player; any board; beliefs over "
+        "1,326 hands; board cards embedded; and a policy network that starts searches as if with 15 iterations.",
         f"Not as published: three layers of 256 instead of six of 1,536, {games} games; 32 rivers from each search; turns "
         f"by linear CFR-D of {RECIPE.iterations} iterations (32 with a policy network), rivers by {RECIPE.river_iterations} of "
         "DCFR.",
-        "Values are over the showdown, which is added exactly; the paper's network says all that a hand is worth. `This turn "
-        "only`: trained on the board on which all are measured, which the paper's never sees in training but by chance.",
-        f"Unseen rivers: 64 of the published turn (3s7hTdKs, 19,000 behind), beliefs from searches with the library's network, "
-        f"solved by {FINE} iterations. Hands count as often as they are held. {effort()}",
+        "Values are relative to the showdown, which is added exactly. The paper's network predicts the whole value. "
+        "`This turn only`: trained on the evaluation board, which the paper's network sees in training only by "
+        "chance.",
+        "Unseen rivers: 64 of the published turn (3s7hTdKs, 19,000 behind), beliefs from searches with the library's "
+        f"network, solved by {FINE} iterations. Hands are weighted by how often they are held. {effort()}",
     ]

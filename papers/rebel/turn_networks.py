@@ -252,7 +252,7 @@ def long_table(found: Mapping[str, Mapping[str, Any]], tabular: Mapping[int, flo
     rows = [[kind, *map(thousandths, run["average"]), f"{1000.0 * run['seconds']:.0f}"] for kind, run in found.items()]
     rows.append(["whole game, linear CFR", *(thousandths(tabular[at]) if at in tabular else "" for at in LONG), ""])
     return Table(
-        f"{EXACT[PLAIN]} with networks for longer: average policy, rivers solved for it, in mbb/hand",
+        f"{EXACT[PLAIN]} with networks, more iterations: average policy, rivers solved for it, in mbb/hand",
         ["trained on", *map(str, LONG), "ms per iteration"],
         rows,
     )
@@ -265,7 +265,7 @@ def well_played_table(found: Well, exactly: Mapping[str, float], tabular: Mappin
         rows.append([f"{EXACTLY}, {METHODS[method]}", *(thousandths(chips) if at == ITERATIONS else "" for at in LONG)])
     rows.append(["whole game, linear CFR", *(thousandths(tabular[at]) if at in tabular else "" for at in LONG)])
     return Table(
-        f"The same, rivers solved by {FINE} iterations for the average policy's beliefs instead of {RIVER}",
+        f"The same with rivers solved by {FINE} iterations for the average policy's beliefs instead of {RIVER}",
         ["", *map(str, LONG)],
         rows,
     )
@@ -309,12 +309,12 @@ def findings(
         + ", ".join(f"{EXACT[method]} {text[OWN, method]}" for method in LEARNT[OWN])
         + ".",
         f'Published: "{claims[2]}". Here, {EXACT[PLAIN]} after {ITERATIONS} iterations: {random}; self-play '
-        f"{text[OWN, PLAIN]} and {thousandths(long[OWN]['average'][-1])}. On rivers of that game, for beliefs of CFR-D's "
-        f"iterations and of averages, values of hands are off by so much of the pot: {off}.",
-        f'Published: "{level["claims"][0]}". The least that {EXACT[PLAIN]} comes to with the network from self-play, '
-        f"{thousandths(best)} (average policy), is the level of {level_of(best, whole)} iterations of linear CFR on the whole "
-        f"game. What is left there is mostly that rivers are solved by {RIVER} iterations: with {FINE} the least is "
-        f"{thousandths(plain)}, the level of {level_of(plain, whole)}, and {thousandths(fast)}, that of "
+        f"{text[OWN, PLAIN]} and {thousandths(long[OWN]['average'][-1])}. Errors of hand values on rivers of that "
+        f"game, for beliefs of CFR-D's iterations and of averages, in percent of the pot: {off}.",
+        f'Published: "{level["claims"][0]}". The lowest exploitability of {EXACT[PLAIN]} with the network from '
+        f"self-play, {thousandths(best)} (average policy), is the level of {level_of(best, whole)} iterations of "
+        f"linear CFR on the whole game. Most of the rest is due to rivers solved by {RIVER} iterations. With {FINE} "
+        f"the lowest is {thousandths(plain)}, the level of {level_of(plain, whole)}, and {thousandths(fast)}, that of "
         f"{level_of(fast, whole)}, where it searches by DCFR.",
     ]
 
@@ -323,23 +323,24 @@ def notes() -> list[str]:
     """How it was measured."""
     low, high = SETTINGS.stacks
     return [
-        f"The game of search and judge: {GAME} Search, played and average as in the figure before it.",
-        f"The games of training: any board, {low:,.0f} to {high:,.0f} chips a player, sizes moved by up to "
-        f"{SETTINGS.perturbed:g} of the pot, as in the paper (appendix C.2). A turn is searched by {SETTINGS.iterations} "
-        f"iterations of {EXACT[SETTINGS.method]}; {SETTINGS.rivers} rivers are taken from it, for iterations, betting (with "
-        f"{100 * SETTINGS.exploration:.0f}% exploration) and cards drawn anew, and solved by {SETTINGS.river_iterations} "
-        "iterations of DCFR. In the paper one subgame follows from each, and it has millions of them.",
-        f"The network sees a river's ranges in {SETTINGS.bins} bins of strength and the stack in parts of the pot, "
-        f"{1 + 2 * SETTINGS.bins} numbers, and says what bins are worth over the showdown; {SETTINGS.layers} layers of "
-        f"{SETTINGS.width}. The paper's sees the cards, both ranges over 1,326 hands, and has far more layers and rows. At the "
-        "end of the turn's betting it is asked for all 48 rivers.",
-        "The paper does not say how it draws random beliefs. By strength: as DeepStack does, by halving hands in order of "
-        "strength on the river. Flat: uniformly among all ranges. Both at a random end of the turn's betting, with as many "
-        f"rivers as self-play. One seed, {SEED}.",
-        f"Errors: rivers below the ends of the turn, {FINE} iterations of DCFR, at iterations {', '.join(map(str, LOOKS))} of "
-        f"a search with exact values. Rows `exact, {BINS[0]} bins` and on: exact values after they were put into bins; no "
-        "network of so many bins can be better.",
-        f"Exact values are {RIVER} iterations of DCFR. An iteration updates both players. Without trainings: {effort()}",
+        f"The game of search and evaluation: {GAME} Search, played and average policy as in the figure before it.",
+        f"The games of training: any board, {low:,.0f} to {high:,.0f} chips per player, sizes moved by up to "
+        f"{SETTINGS.perturbed:g} of the pot, as in the paper (appendix C.2). A turn is searched by "
+        f"{SETTINGS.iterations} iterations of {EXACT[SETTINGS.method]}. From it {SETTINGS.rivers} rivers are sampled, "
+        f"with new iterations, betting (with {100 * SETTINGS.exploration:.0f}% exploration) and cards, and solved by "
+        f"{SETTINGS.river_iterations} iterations of DCFR. In the paper one subgame follows from each, and it has "
+        "millions of them.",
+        f"The network sees a river's ranges in {SETTINGS.bins} bins of strength and the stack in pots, "
+        f"{1 + 2 * SETTINGS.bins} numbers, and predicts values of bins relative to the showdown. It has "
+        f"{SETTINGS.layers} layers of {SETTINGS.width}. The paper's network sees the cards and both ranges over 1,326 "
+        "hands, and has far more layers and rows. At the end of the turn's betting it is queried for all 48 rivers.",
+        "The paper does not say how it draws random beliefs. By strength: as in DeepStack, by halving hands in order "
+        "of strength on the river. Flat: uniformly among all ranges. Both at a random end of the turn's betting, "
+        f"with as many rivers as self-play. One seed, {SEED}.",
+        f"Errors are on rivers below the ends of the turn, {FINE} iterations of DCFR, at iterations "
+        f"{', '.join(map(str, LOOKS))} of a search with exact values. Rows `exact, {BINS[0]} bins` and on: exact "
+        "values averaged over bins. No network with that number of bins can be better.",
+        (f"Exact values are from {RIVER} iterations of DCFR. An iteration updates both players. Without trainings: {effort()}"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""ReBeL, Figure 2 on turn endgame hold'em as published: does search with a network reach the level of 125 iterations?
+"""ReBeL, Figure 2 on turn endgame hold'em as published: search with a network and the level of 125 iterations.
 
 All bet sizes of the paper, random boards, stacks and sizes in training; networks over bins of strength, by several seeds. What
 is searched and judged is the paper's game, whole, with rivers solved finely. ``python papers/run.py rebel/turn_published 40``
@@ -98,7 +98,7 @@ def findings(claim: Mapping[str, Any], chips: Chips, level: float) -> list[str]:
         least = [thousandths(min(own[method])) for own in chips.values()]
         reached = sum(each <= thousandths(level) for each in least)
         each = ", ".join(f"{value:,.0f}" for value in least)
-        lines.append(f"Search by {name} comes to {each}, training by training; {reached} of {len(least)} reach the level.")
+        lines.append(f"Search by {name} reaches {each} mbb/hand in the trainings; {reached} of {len(least)} reach the level.")
     return lines
 
 
@@ -157,11 +157,11 @@ def notes() -> list[str]:
     """How it was measured."""
     low, high = SETTINGS.stacks
     return [
-        "The game as published: first bets of half the pot, the pot or all-in, raises of three quarters or all-in, 3s7hTdKs, "
-        f"19,000 behind. In training any board, {low:,.0f} to {high:,.0f} chips a player, sizes moved by up to "
-        f"{SETTINGS.perturbed:g} of the pot (appendix C.2).",
+        "The game as published: first bets of half the pot, the pot or all-in, raises of three quarters or all-in, "
+        f"3s7hTdKs, 19,000 behind. In training any board, {low:,.0f} to {high:,.0f} chips per player, sizes moved by "
+        f"up to {SETTINGS.perturbed:g} of the pot (appendix C.2).",
         f"Networks see {SETTINGS.bins} bins of strength; {SETTINGS.layers} layers of {SETTINGS.width}; {SETTINGS.games:,} "
         f"games, {SETTINGS.rivers} rivers from each. The paper's sees 1,326 hands, six layers of 1,536, millions of rows.",
-        f"Rivers of the policy that is judged are solved for its beliefs by {RIVER} iterations of DCFR, and the whole is "
-        f"judged exactly. {effort()}",
+        f"Rivers are solved for the policy's beliefs by {RIVER} iterations of DCFR, and the whole policy is evaluated "
+        f"exactly. {effort()}",
     ]

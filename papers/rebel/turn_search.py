@@ -1,4 +1,5 @@
-"""ReBeL Figure 6, left, with 52 cards: search on the turn with exact values, by four methods, of two in both orders.
+"""ReBeL Figure 6, left, with 52 cards: search on the turn with exact values, by four methods, two of them with both orders of
+updates.
 
 Searches that are stored are not made again, on any machine; delete ``results/turn_search.jsonl`` to have all of them anew.
 With rivers solved by so many more iterations per search takes 25 to 45 minutes of one core.
@@ -122,9 +123,9 @@ PLAIN, SOUND, BETTER, FP, *AT_ONCE = EXACT
 CLAIMED = (PLAIN, SOUND, BETTER)
 """What the paper's claims name."""
 GAME = (
-    "no-limit hold'em with 52 cards from the turn 3s7hTdKs, every hand equally likely, 1,000 chips a player in the pot, 19,000 "
-    f"behind, big blind 100; first bets `{BETS}`, raises `{RAISES}` (`a`: all-in; turn endgame hold'em has `50%,100%,a` and "
-    "`75%,a`)."
+    "no-limit hold'em with 52 cards from the turn 3s7hTdKs, every hand equally likely, 1,000 chips per player in the "
+    f"pot, 19,000 behind, big blind 100; first bets `{BETS}`, raises `{RAISES}` (`a`: all-in; turn endgame hold'em "
+    "has `50%,100%,a` and `75%,a`)."
 )
 
 
@@ -194,7 +195,7 @@ def control_table(control: Mapping[int, Mapping[str, float]]) -> Table:
     """How exact the exact values are."""
     rows = [[f"{river}", thousandths(found["rivers"])] for river, found in control.items()]
     return Table(
-        f"The turn of {WHOLE} iterations of DCFR on the whole game, with rivers solved for its beliefs, in thousandths; "
+        f"The turn of {WHOLE} iterations of DCFR on the whole game, with rivers solved for its beliefs, in mbb/hand; "
         f"with its own rivers {thousandths(next(iter(control.values()))['whole'])}",
         ["iterations of the rivers", "exploitability"],
         rows,
@@ -215,13 +216,12 @@ def findings(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Mapp
         "mbb/hand; in brackets the average policy with rivers solved for its beliefs. "
         f"{sound}",
         f'Published: "{claims[1]}". With exact values: {text[PLAIN]}, {text[BETTER]}; {text[FP]}. {better}',
-        "Updates alternate, as the paper's do. With both players updated at once: "
-        + ", ".join(text[method] for method in AT_ONCE)
-        + ".",
-        f"The least as played is that of {EXACT[best]}, {thousandths(left[best]['played'][-1])}, as {whole} iterations of "
-        "linear CFR on the whole game. Rivers solved with so few iterations let no method come much lower: see the last table.",
-        f"With rivers of {FINE} iterations: {in_fine}. The first claim: {finely[0]} The second: {finely[1]} The least as "
-        f"played is that of {level_of(least, tabular)} iterations on the whole game.",
+        "Updates alternate, as in the paper. With simultaneous updates: " + ", ".join(text[method] for method in AT_ONCE) + ".",
+        f"The lowest played policy is that of {EXACT[best]}, {thousandths(left[best]['played'][-1])}, the level of "
+        f"{whole} iterations of linear CFR on the whole game. With rivers solved by so few iterations no method can "
+        "be much lower: see the last table.",
+        f"With rivers of {FINE} iterations: {in_fine}. The first claim: {finely[0]} The second: {finely[1]} The "
+        f"lowest played policy is at the level of {level_of(least, tabular)} iterations on the whole game.",
     ]
 
 
@@ -250,12 +250,13 @@ def notes(turn: HoldemSubgame) -> list[str]:
     game, ends = turn.whole, turn.whole.forests[turn.streets - 1].ends
     return [
         f"The game: {GAME} {game.decisions:,} public decisions, {game.infosets:,} infosets, {game.stored:,} sequences.",
-        f"A search holds the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands, and ends with it, before the "
-        f"river is seen, at {len(turn.open_ends)} of {len(ends)} ends; after the others, all-ins, rivers are dealt exactly.",
-        f"Exact values are those of {RIVER} iterations of DCFR, or {FINE}, from the beliefs at the ends, all rivers at once, "
-        "anew for each question. The last table says how exact they are. Played and average as in the figures with a small "
-        "deck. CFR is linear, FP linear optimistic. An iteration updates both players.",
-        f"Rivers in {STORAGE}, turn and judge in float64. " + effort(),
+        f"A search covers the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands. It ends with that "
+        f"betting, before the river is dealt, at {len(turn.open_ends)} of {len(ends)} ends. After the others, "
+        "all-ins, rivers are dealt exactly.",
+        f"Exact values are from {RIVER} iterations of DCFR, or {FINE}, from the beliefs at the ends, for all rivers "
+        "at once, repeated for each query. The last table shows how exact they are. Played and average policy as in "
+        "the figures with a small deck. CFR is linear, FP linear optimistic. An iteration updates both players.",
+        f"Rivers are in {STORAGE}, turn and evaluation in float64. " + effort(),
     ]
 
 

@@ -1,5 +1,5 @@
-"""The network for whole hold'em that comes with the library, against rule agents, a blueprint, itself at earlier times, and a
-local best response.
+"""The network for whole hold'em that ships, against rule agents, a blueprint, earlier versions of itself, and a local best
+response.
 
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
 luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
@@ -167,8 +167,9 @@ def playing_table(training: Mapping[str, Any]) -> Table:
         for point in playing
     ]
     return Table(
-        f"Networks along another training over {playing[0]['lbr']['hands']:,} hands: error of a bin's mean value, what a "
-        "local best response (`fc`) wins from each, and what it wins from the blueprint, mbb/hand with 95% intervals",
+        f"Networks during another training, over {playing[0]['lbr']['hands']:,} hands: error of a bin's mean value, "
+        "winnings of a local best response (`fc`) from each, and winnings from the blueprint, mbb/hand with 95% "
+        "intervals",
         ["streets", "CPU minutes", "% of the pot", "local best response", "from the blueprint"],
         rows,
     )
@@ -197,8 +198,8 @@ def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
     return save(
         figure,
         "rebel-whole-52.png",
-        "Root mean square error of values before the river on states that no training has seen, against the streets solved in "
-        "two trainings, beside that of showdown values alone; each on the states of its own play",
+        "Root mean square error of values before the river on states that no training has seen, against the streets "
+        "solved in two trainings, with that of showdown values alone; each on the states of its own play",
     )
 
 
@@ -236,21 +237,24 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
     return Result(
         source=published("rebel")["source"],
         findings=[
-            f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response that "
-            f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb/hand over {won['hands']:,} hands"
-            f"{', which bounds nothing' if won['won'] < won['interval'] else ''}."
+            f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes on one core, a local best "
+            f"response with actions `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb/hand over "
+            f"{won['hands']:,} hands{', which is no bound' if won['won'] < won['interval'] else ''}."
             for actions, won in bounds.items()
         ]
         + [
-            f"{own['hands']:,} hands do not decide between it and {who}: {own['won']:+,.0f} ± {own['interval']:,.0f}."
+            (
+                f"{own['hands']:,} hands do not decide between it and {who}: {own['won']:+,.0f} ± {own['interval']:,.0f} "
+                "mbb/hand."
+            )
             for who, own in agents.items()
             if abs(own["won"]) < own["interval"]
         ]
         + [
-            "Values are learned where play goes: on states that another training's last network comes to, bins' means of that "
-            "network are off by "
-            f"{100 * each['points'][-1][-1]:.1f}% of the pot and the network that ships by {100 * each['shipped']:.1f}%; where "
-            f"the one that ships comes to, by {100 * each['there']:.1f}% and {100 * found['0']['points'][-1][-1]:.1f}%."
+            "Values are accurate where the network has played. On states of another training's last network, the "
+            f"bins' means err by {100 * each['points'][-1][-1]:.1f}% of the pot for that network and by "
+            f"{100 * each['shipped']:.1f}% for the network that ships. On states of the one that ships they err by "
+            f"{100 * each['there']:.1f}% and {100 * found['0']['points'][-1][-1]:.1f}%."
             for each in found.values()
             if "there" in each
         ],
@@ -270,16 +274,15 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
         ],
         pictures=[draw(found)] if found else [],
         notes=[
-            f"`{net.game}`, {ITERATIONS} iterations per street; a network of {net.settings['bins']} bins of strength, trained "
-            f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
-            f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
-            "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
-            "Errors are of the mean values of bins of strength, which is what the network says; a hand's own error "
-            "has the spread within its bin on top. "
-            f"Errors: {STATES} ends of the turn's betting from self-play with a training's last network and other random "
-            "numbers; all "
-            f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
-            f"The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the network's game lacks are solved like others.",
+            f"`{net.game}`, {ITERATIONS} iterations per street; a network of {net.settings['bins']} bins of strength, "
+            f"trained with {net.settings['iterations']} iterations, {net.settings['boards']} board per state and "
+            f"{net.settings.get('rivers', 1)} rivers after each turn. A local best response's winnings are a lower "
+            "bound of exploitability. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
+            "Errors are of the mean values of bins of strength, the network's output. A hand's own error adds the "
+            f"spread within its bin. Errors are on {STATES} ends of the turn's betting from self-play with a "
+            f"training's last network and other random numbers. All rivers are solved by {FINE} iterations, so the "
+            f"reference involves no network. The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the "
+            "network's game lacks are solved like others.",
         ],
         numbers={**known, "lbr": bounds, "agents": agents, "trainings": found, "settings": settings},
     )

@@ -267,20 +267,20 @@ def findings(known: Mapping[str, Any]) -> list[str]:
     claim, told = published("rebel")["turn_search"]["claims"][2], []
     told.append(
         f'Published: "{claim}". Here, over four streets from the blinds on, after {MARKS["12"][-1]:,} public belief '
-        f"states networks from random beliefs leave {big_blinds(means['random'])} mbb/hand, and those from "
-        f"self-play {big_blinds(means['recipe'])} (means of {len(SEEDS)} seeds)."
+        f"states, networks from random beliefs leave {big_blinds(means['random'])} mbb/hand, and those from self-play "
+        f"{big_blinds(means['recipe'])} (means of {len(SEEDS)} seeds)."
     )
     larger = {variant: known[f"24-{variant}-0"]["points"][-1][2] for variant in VARIANTS if f"24-{variant}-0" in known}
     if larger:
         told.append(
-            f"With 24 cards and stacks of 20 big blinds, after {MARKS['24'][-1]:,} public belief states: "
+            f"With 24 cards and stacks of 20 big blinds, after {MARKS['24'][-1]:,} public belief states, in mbb/hand: "
             f"{'; '.join(f'{VARIANTS[variant][0]}, {big_blinds(chips)}' for variant, chips in larger.items())}."
         )
     if "52-cost" in known:
         seconds = known["52-cost"]["seconds"] / known["52-cost"]["states"]
         told.append(
-            f"With 52 cards, `{WHOLE}`, {known['52-cost']['iterations']} iterations and one board, a public belief state costs "
-            f"{seconds:.2f} s of one core, so six hours of one core see {round(6 * 3600 / seconds, -3):,.0f} of them."
+            f"With 52 cards, `{WHOLE}`, {known['52-cost']['iterations']} iterations and one board, a public belief "
+            f"state takes {seconds:.2f} s on one core, so six hours give {round(6 * 3600 / seconds, -3):,.0f} of them."
         )
     return told
 
@@ -300,10 +300,11 @@ def reproduce(*options: str) -> Result:
         tables=[*(found for deck in DECKS if (found := table(deck, known))), *longer(known)],
         pictures=[draw(known)],
         notes=[
-            "A subgame is a street of betting after its cards; 64 iterations of Discounted CFR unless a row says otherwise, "
-            "all boards up to a renaming of suits for each target, networks of two layers of 128. Average policies of searches "
-            "are judged, and, as played, iterations drawn at random in so many playthroughs, an upper bound. Whole games are "
-            "solved by the hold'em engine, which also judges.",
+            "A subgame is a street of betting after its cards. Searches have 64 iterations of Discounted CFR unless "
+            "a row says otherwise, targets use all boards up to renaming of suits, and networks have two layers of "
+            "128. Average policies of searches are evaluated. The played policy is that of randomly drawn iterations "
+            "over the given number of playthroughs, an upper bound. The hold'em engine solves the whole game for "
+            "comparison and evaluates all policies.",
         ],
         numbers={"runs": known},
     )
