@@ -130,10 +130,10 @@ def reproduce() -> Result:
         findings=findings,
         tables=tables,
         notes=[
-            "Gaps are the largest over players, in game units: what the best strategy chosen beforehand gains while the "
-            "others follow. Medians over seeds 0 to 10, and the range; one seed on Leduc poker.",
+            "Gaps are the largest over players, in game units: the gain of the best strategy chosen beforehand while "
+            "the others follow. Medians over seeds 0 to 10, and the range; one seed on Leduc poker.",
             "A negative gap is an equilibrium in which every such strategy loses.",
-            f"The device is that of seed 0 after the last iteration, whole or {DRAWN:,} joint plans drawn from it.",
+            (f"The device is that of seed 0 after the last iteration, complete or as {DRAWN:,} joint plans drawn from it."),
             *(f"{title} is `{spec}`." for title, (spec, _, _) in GAMES.items()),
         ],
         numbers=numbers,

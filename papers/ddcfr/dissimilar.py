@@ -1,4 +1,4 @@
-"""DDCFR beyond the paper: a policy trained on games that none of the judging games resembles.
+"""DDCFR beyond the paper: a policy trained on games unlike the evaluation games.
 
 It is trained as ``ddcfr/seeds`` trains, on small games with hidden stones (phantom tic-tac-toe and dark hex), and judged on
 the fresh games of ``vtcfr/one_scheme``, among which there are none, beside what is stored there of other algorithms.

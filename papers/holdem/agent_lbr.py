@@ -1,4 +1,4 @@
-"""Whole no-limit hold'em: a local best response to the agent that solves turns and rivers, and to the blueprint it begins with.
+"""Whole no-limit hold'em: local best response to the agent that re-solves turns and rivers, and to its blueprint.
 
 The blueprint is that of ``runs/holdem-long``, as in ``whole``; without such a folder it is trained first, in an hour. Hands
 are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr fc=2`` plays twice as many. ``fcpa`` needs far
@@ -68,12 +68,12 @@ def reproduce(*options: str) -> Result:
     return Result(
         source="Lisý and Bowling 2017; Moravčík et al. 2017, table 1",
         findings=[
-            f"{who}: it gets {round(mean):+,d} ± {error:,.0f} mbb/hand over {hands:,.0f} hands."
+            f"{who}: it wins {round(mean):+,d} ± {error:,.0f} mbb/hand over {hands:,.0f} hands."
             for who, (mean, error, hands, _) in found.items()
         ],
         tables=[
             Table(
-                "What a local best response gets, in mbb/hand, ± 95%",
+                "Winnings of a local best response, in mbb/hand, ± 95%",
                 ["against", "it considers", "hands", "gets", "±", "CPU s per hand"],
                 [
                     [*who.split(", "), f"{hands:,.0f}", f"{round(mean):+,d}", f"{error:,.0f}", f"{seconds:.2f}"]
@@ -83,9 +83,9 @@ def reproduce(*options: str) -> Result:
         ],
         notes=[
             f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each, "
-            f"{card['cpu_seconds']:,} s of one core. The agent solves turns and "
-            f"rivers again: `{AGENTS[AGENT]},{ON_TREE}`, so with the bets of the table, and with up to a minute a "
-            f"decision in place of two seconds. {'; '.join(LEGEND[setting] for setting in settings)}."
+            f"{card['cpu_seconds']:,} CPU s. The agent re-solves turns and rivers: `{AGENTS[AGENT]},{ON_TREE}`, with "
+            "the bet sizes of the table, and with up to a minute per decision in place of two seconds. "
+            f"{'; '.join(LEGEND[setting] for setting in settings)}."
             + (f" DeepStack won {theirs}, with 200 big blinds." if theirs else ""),
         ],
         numbers=found,

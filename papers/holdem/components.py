@@ -1,5 +1,5 @@
-"""What each component of an agent is worth: the exact exploitability of whole hold'em on small decks with one after the other,
-from a blueprint in buckets to streets solved again, preflop charts and ReBeL.
+"""Effect of each component of an agent: exact exploitability of whole hold'em on small decks, from a blueprint in buckets to
+re-solved streets, preflop charts and ReBeL.
 
 ``python papers/run.py holdem/components [DECK ...]`` measures the named decks (none: all), each number kept in
 ``runs/papers`` when it is there; other decks stay as they were stored. ``kept`` in place of decks measures nothing.
@@ -240,7 +240,7 @@ def grid(name: str, found: Mapping[str, float]) -> Table:
     """All agents of a deck."""
     rows = [[text, *(cell(found, before, after) for before in BEFORE)] for after, text in AFTER.items()]
     kept_rows = [row for row in rows if any(row[1:])]
-    caption = f"{name} cards, `{DECKS[name].game}`: exploitability in mbb/hand, by what plays before the flop"
+    caption = f"{name} cards, `{DECKS[name].game}`: exploitability in mbb/hand, by preflop policy"
     return Table(caption, ["solved again", *BEFORE.values()], kept_rows)
 
 
@@ -248,7 +248,7 @@ def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
     """Exploitability with one component after the other, and of ReBeL's searches."""
     rows = [[text, *(cell(found, before, after) for found in known.values())] for before, after, text in LADDER]
     rows.append(["ReBeL, the average policy of its searches", *(cell(found, "rebel", "nothing") for found in known.values())])
-    return Table("Exploitability in mbb/hand with one component after the other", ["", *(f"{n} cards" for n in known)], rows)
+    return Table("Exploitability in mbb/hand as components are added", ["", *(f"{n} cards" for n in known)], rows)
 
 
 def findings(name: str, found: Mapping[str, float]) -> list[str]:
@@ -260,19 +260,19 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
         verdict = "below" if steps[-1][1] < WANTED else "not below"
         told.append(
             f"With {name} cards exploitability falls from {steps[0][1]:.1f} mbb to {steps[-1][1]:.1f}, {verdict} the "
-            f"{WANTED:.0f} that were wanted; it falls with each component that was measured"
+            f"goal of {WANTED:.0f}. It falls with each component that was measured"
             + (f", except the {' and the '.join(worse)}, where it rises." if worse else ".")
         )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:
         told.append(
-            f"With {name} cards the blueprint's {found['blueprint, nothing']:.1f} mbb become {alone[0]:.1f} where rivers are "
-            f"solved again from ranges alone, and {alone[1]:.1f} where turns with their rivers are."
+            f"With {name} cards the blueprint's {found['blueprint, nothing']:.1f} mbb become {alone[0]:.1f} when "
+            f"rivers are re-solved from ranges alone, and {alone[1]:.1f} when turns with their rivers are."
         )
     return told
 
 
-@study(title="Whole hold'em on small decks, one component after the other", place=14, minutes=15, needs=("torch",))
+@study(title="Whole hold'em on small decks, component by component", place=14, minutes=15, needs=("torch",))
 def reproduce(*options: str) -> Result:
     if unknown := {*options} - {*DECKS, KEPT}:
         raise SystemExit(f"holdem/components knows no {', '.join(sorted(unknown))}; name {', '.join(DECKS)} or {KEPT}")
@@ -284,7 +284,7 @@ def reproduce(*options: str) -> Result:
     some = next(iter(DECKS.values()))
     decks = "; ".join(
         f"with {name} cards a blueprint of {deck.boards:,} boards of {TRAINING.deals} deals in {list(deck.buckets)} buckets, a "
-        f"chart of {deck.flops} flops, {deck.iterations} iterations of each solve"
+        f"chart of {deck.flops} flops, {deck.iterations} iterations per solve"
         + (f", {deck.states} public belief states of ReBeL" if "rebel, nothing" in known[name] else "")
         for name, deck in DECKS.items()
         if name in known
@@ -295,11 +295,11 @@ def reproduce(*options: str) -> Result:
         tables=[ladder(known), *(grid(name, found) for name, found in known.items())],
         notes=[
             f"Blinds of half a big blind and one, stacks of 20 big blinds, every bet all-in (`{some.game}`); {decks}. "
-            "Discounted CFR; flops until the turn by CFR+ over all boards. Every street is solved on all boards, from the "
-            "ranges with which the policy before it leads there, or behind a gadget with what that policy promised; what was "
-            "solved last is what is played. ReBeL's agent plays random iterations of its searches, which are more exploitable "
-            "than their average policy: `rebel/whole_holdem` has both. Judged by a best response over the whole game. mbb are "
-            "mbb/hand.",
+            "Discounted CFR; flops until the turn by CFR+ over all boards. Every street is solved on all boards, "
+            "from the ranges of the policy before it, or behind a gadget with the values that that policy promised. "
+            "The last solution is played. ReBeL's agent plays random iterations of its searches, which are more "
+            "exploitable than their average policy: `rebel/whole_holdem` has both. Exploitability is from a best "
+            "response over the whole game. mbb are mbb/hand.",
         ],
         numbers=known,
     )

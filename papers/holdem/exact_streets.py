@@ -1,5 +1,5 @@
-"""How exact the turns and rivers of whole hold'em are that an agent solves again, by the time that it takes: what they lose to
-a best response on the same tree, in turns and rivers of a blueprint's own play.
+"""Precision of turns and rivers that an agent re-solves, by time: loss to a best response on the same tree, in turns and
+rivers of a blueprint's self-play.
 
 A search that stores double precision and goes street by street, on a tree with all-in everywhere, is measured beside it.
 """
@@ -114,20 +114,20 @@ def reproduce() -> Result:
     rows += rows_of("river", "all sizes", with_plan(rivers, 3, 0), TIMES[3])
     return Result(
         source="Brown and Sandholm 2017 (Libratus)",
-        findings=[f"Two seconds of one core solve a turn to {exact} % of the pot, one second of two cores to {two[-1][-2]} %."],
+        findings=[f"Two seconds on one core solve a turn to {exact} % of the pot, one second on two cores to {two[-1][-2]} %."],
         tables=[
             Table(
-                "What solves lose to a best response on the same tree, in % of the pot, by milliseconds",
+                "Loss of solves to a best response on the same tree, in % of the pot, by milliseconds",
                 ["street", "tree", "threads", "ms", "iterations", "mean", "most"],
                 rows,
             )
         ],
         notes=[
-            f"{SITUATIONS} turns and rivers of the play of a blueprint of `{GAME}` with itself, the hands that come there, "
-            "stacks of 2 to 25 pots. *All sizes* and *no raises* are the agent's largest and smallest tree. *Earlier*: 66% and "
-            "all-in on the turn, 75% and all-in on the river, raises all-in, searched street by street in double precision. "
-            "Times are those of the processor with one thread, and of the wall clock with two; they include compiling the "
-            "spot, not the judging."
+            f"{SITUATIONS} turns and rivers from self-play of a blueprint of `{GAME}`, with the hands that reach them "
+            "and stacks of 2 to 25 pots. *All sizes* and *no raises* are the agent's largest and smallest tree. "
+            "*Earlier*: 66% and all-in on the turn, 75% and all-in on the river, raises all-in, searched street by "
+            "street in double precision. Times are CPU time with one thread and wall-clock time with two. They "
+            "include compiling the spot, not the evaluation."
         ],
         numbers={" ".join(row[:4]): [float(number) for number in row[4:]] for row in rows},
     )

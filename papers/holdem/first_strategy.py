@@ -1,5 +1,5 @@
-"""A flop's first strategy in seconds: whole solves of flops with all 1,176 hands and with about 600, by iterations and to half
-a percent of the pot, beside the flop alone by the library's network.
+"""A flop's first strategy in seconds: full solves of flops with all 1,176 hands and with about 600, compared with solving the
+flop alone by the library's network.
 
 Runs are kept one by one, so that a call goes on with what is missing.
 """
@@ -102,9 +102,9 @@ def findings(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
     few, net = (np.array([row[name]["seconds"] for row in every]) for name in ("few", "network"))
     errors = np.array([[row[name]["hands"] for row in every] for name in ("network", "few")]).mean(axis=1)
     return [
-        f"With all hands a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s of one core, and its values of "
-        f"hands are off by {100 * errors[0]:.1f}% of the pot on average; {FEW} iterations of a whole solve take "
-        f"{few.min():.0f} to {few.max():.0f} s, and there it is {100 * errors[1]:.1f}%.",
+        f"With all hands, solving a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s on one core, "
+        f"with a mean error of hand values of {100 * errors[0]:.1f}% of the pot. {FEW} iterations of a full solve "
+        f"take {few.min():.0f} to {few.max():.0f} s, with an error of {100 * errors[1]:.1f}%.",
     ]
 
 
@@ -137,16 +137,18 @@ def reproduce() -> Result:
         findings=findings(found),
         tables=[
             Table(
-                f"Seconds of a core, building included, of the flop alone by the network ({UNTIL} iterations), and of a whole "
-                f"solve of {FEW} iterations with how exploitable it is (% of the pot); iterations until half a percent of the "
-                f"pot, judged every {EVERY} from {FEW} on, with their seconds of a core (judging and building aside)",
+                f"CPU seconds, construction included, of the flop alone by the network ({UNTIL} iterations) and of a "
+                f"full solve of {FEW} iterations, with its exploitability (% of the pot); iterations to half a "
+                f"percent of the pot, evaluated every {EVERY} from {FEW} on, with CPU seconds (without evaluation and "
+                "construction)",
                 ["flop", "hands", "network", f"whole, {FEW}", "exploitability", "to .5%", "s"],
                 times,
             ),
             Table(
-                f"How far the network (n) and {FEW} iterations (w) are from {BEST} iterations of a whole solve: the value out "
-                "of position and values of hands before the first action, as often as they are held (% of the pot); the first "
-                f"decision and the answer to a check (%); and how exploitable the {BEST} iterations are (% of the pot)",
+                f"Distance of the network (n) and of {FEW} iterations (w) from {BEST} iterations of a full solve: the "
+                "value out of position and values of hands before the first action, weighted by how often they are "
+                "held (% of the pot); the first decision and the answer to a check (%); and the exploitability of "
+                f"the {BEST} iterations (% of the pot)",
                 [
                     *("flop", "hands", "n: value", "hands", "w: value", "hands"),
                     *("n: first", "after a check", "w: first", "after a check", f"whole, {BEST}"),
@@ -157,8 +159,8 @@ def reproduce() -> Result:
         notes=[
             "A pot of 1 with 3 behind (100%, all-in; raises all-in), both players with all hands or with the best 51% of them. "
             "DCFR, single precision.",
-            f"With two threads, judging and building included, {board} with all hands came to half a percent in "
-            f"{wall['wall']:.0f} s by the clock of a busy machine, which gave it {wall['seconds']:.0f} s of its cores.",
+            f"With two threads, evaluation and construction included, {board} with all hands reached half a percent "
+            f"in {wall['wall']:.0f} s wall-clock time on a busy machine, and {wall['seconds']:.0f} CPU s.",
             effort(),
         ],
         numbers={"one thread": [[*place, row] for place, row in found.items()], "two threads": [board, hands, wall]},

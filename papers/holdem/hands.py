@@ -1,5 +1,5 @@
-"""Networks for single hands: errors where the flop, the turn and the river begin, beside the showdown and a linear fit, with
-more and fewer situations. What they are worth on flops is in ``holdem/until``.
+"""Networks for single hands: errors at the start of flop, turn and river, compared with the showdown and a linear fit, by
+number of situations. ``holdem/until`` evaluates them on flops.
 
 The library's networks stand beside those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, trained again
 with the same settings, whose rows smaller ones learn from; what is missing there is trained first, in twenty minutes.
@@ -112,8 +112,8 @@ def by_situations(street: str, numbers: dict) -> str:
     nets = {name.removeprefix("network, "): own for name, own in numbers.items() if name.startswith("network, ")}
     plain, held, ranges = (", ".join(f"{each:.4f}" for each in column) for column in zip(*nets.values(), strict=True))
     return (
-        f"On the {street} networks that learned from {', '.join(nets)} situations are off by {plain} pots on hands alike, by "
-        f"{held} on hands as held and by {ranges} on a range's value."
+        f"On the {street}, networks trained on {', '.join(nets)} situations err by {plain} pots over all hands "
+        f"equally, by {held} weighted by how often hands are held, and by {ranges} on a range's value."
     )
 
 
@@ -127,13 +127,13 @@ def reproduce() -> Result:
     return Result(
         source="Moravčík et al. 2017, DeepStack",
         findings=[
-            "A network that sees one hand at a time learns what flops, turns and rivers are worth from few situations.",
+            "A network that sees one hand at a time learns values of flops, turns and rivers from few situations.",
             *(by_situations(street, own) for street, own in numbers.items()),
         ],
         tables=[
             Table(
-                "Mean absolute errors on new situations, in pots: of hands alike, of hands as often as they are held, and of a "
-                "whole range's value; the number is how many situations a network has learned from",
+                "Mean absolute errors on new situations, in pots: over all hands equally, over hands weighted by how "
+                "often they are held, and of a whole range's value; the number is that of training situations",
                 ["street", "model", "hands alike", "hands as held", "range"],
                 rows,
             ),
@@ -142,11 +142,12 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{TESTS['river']} rivers and {TESTS['turn']} turns for testing, all hands in every range, and {TESTS['flop']} "
-            f"flops with {HANDS['flop']} hands; they cost {numbers['river']['seconds']:.3f}, {numbers['turn']['seconds']:.2f} "
-            f"and {numbers['flop']['seconds']:.1f} s of one core each, kernels that were compiled or read meanwhile included, "
-            "unlike in `holdem/labels`. The flop's network learns from values of the turn's network, not from whole solves. "
-            "Networks were trained with the settings of the library's, which were trained on another machine.",
+            f"{TESTS['river']} rivers and {TESTS['turn']} turns for testing, all hands in every range, and "
+            f"{TESTS['flop']} flops with {HANDS['flop']} hands. They cost {numbers['river']['seconds']:.3f}, "
+            f"{numbers['turn']['seconds']:.2f} and {numbers['flop']['seconds']:.1f} CPU s each, including kernels "
+            "compiled or loaded meanwhile, unlike in `holdem/labels`. The flop's network learns from values of the "
+            "turn's network, not from full solves. Networks were trained with the settings of the library's "
+            "networks, which were trained on another machine.",
         ],
         numbers=numbers,
     )

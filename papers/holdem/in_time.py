@@ -1,5 +1,5 @@
-"""How many iterations agents that solve again do with 52 cards within their time to think, street by street, whether they keep
-it, and how much memory they take: Modicum, and the one that solves turns and rivers.
+"""Iterations, time and memory of agents that re-solve with 52 cards within their time limit, street by street: Modicum, and
+the agent that re-solves turns and rivers.
 
 Each time to think is measured in a process of its own, and the blueprint is trained in one, for the peak of a process's memory
 never falls.

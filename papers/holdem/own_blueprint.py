@@ -1,4 +1,4 @@
-"""What solving turns and rivers again wins from the blueprint that is played before them.
+"""Winnings from re-solving turns and rivers against the agent's own blueprint.
 
 Up to the turn both play the blueprint, so nobody gains by it: hands that end before count as zero. Where a turn comes, its
 cards and ranges are those of the blueprint's own play, and the hand is played out with the agent in each seat as often; what
@@ -120,21 +120,21 @@ def reproduce(times: float = 1.0) -> Result:
     return Result(
         source="Brown and Sandholm 2017; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
         findings=[
-            f"Where {name} are solved again, the agent wins {row[5]} mbb/hand, luck taken out (95%: {row[6]})."
+            f"When {name} are re-solved, the agent wins {row[5]} mbb/hand after variance reduction (95%: {row[6]})."
             for name, row in rows.items()
         ],
         tables=[
             Table(
-                "What an agent wins from its own blueprint, in mbb/hand",
+                "Winnings of an agent from its own blueprint, in mbb/hand",
                 ["solved again", "hands", "to the turn", "as it came", "95% interval", "without luck", "95% interval", "CPU s"],
                 list(rows.values()),
             )
         ],
         notes=[
-            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. "
-            "Before the turn both play the blueprint, and hands that end there count as zero. From the turn on the agent plays "
-            f"{PLAYS} times in each seat, from the same cards and ranges. Luck is what cards and actions turned out to be "
-            "worth beyond the mean over all of them, if nobody bet any more. "
+            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. Before the turn both "
+            f"play the blueprint, and hands that end there count as zero. From the turn on the agent plays {PLAYS} "
+            "times in each seat, from the same cards and ranges. Variance reduction subtracts the gain of cards and "
+            "actions over their mean, as if no one bet any more. "
             + "; ".join(f"{name}: `{text}`" for name, text in AGENTS.items())
             + f". All hands took {sum(float(hands[:, 3].sum()) for hands in found.values()):,.0f} CPU s.",
         ],

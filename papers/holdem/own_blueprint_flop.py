@@ -1,4 +1,4 @@
-"""What solving flops again, to their ends, and then turns and rivers wins from the blueprint that is played before the flop.
+"""Winnings from re-solving flops to their ends, and then turns and rivers, against the agent's own blueprint.
 
 As ``own_blueprint``, one street earlier: the agent is Modicum's. ``python papers/run.py holdem/own_blueprint_flop 0.25`` plays
 a quarter of the hands; those that are there, by what was played and by the code that plays, are not played again.

@@ -1,5 +1,5 @@
-"""Preflop charts from solves on some flops: how far charts of few flops, turns and rivers are from those of more, and how exact
-equities are on the same boards.
+"""Preflop charts from some flops: distance of charts from few flops, turns and rivers to those from more, and error of
+equities on the same boards.
 
 Solves are kept in ``runs/preflop``, so that a call goes on with what is missing.
 """
@@ -75,18 +75,18 @@ def reproduce() -> Result:
     equities, numbers["equities"] = equities_on_some(spot)
     first = list(next(iter(numbers.values()))["often"])
     return Result(
-        source="the library's own",
-        findings=["Many flops with few turns and rivers each come closer to all boards than few flops with many."],
+        source="a study of our own",
+        findings=["Many flops with few turns and rivers each are closer to all boards than few flops with many."],
         tables=[
             Table(
-                "Flops x turns of each x rivers of each: numbers stored (millions), seconds of one core, exploitability in the "
-                "smaller game and the small blind's value (mbb/hand), how often it takes each action (%), and how far charts "
-                f"are from those of {named(MOST)} (% of all hands' play)",
+                "Flops x turns of each x rivers of each: numbers stored (millions), CPU seconds, exploitability in "
+                "the smaller game and the small blind's value (mbb/hand), action frequencies (%), and distance of "
+                f"charts from those of {named(MOST)} (% of all hands' play)",
                 ["dealt", "numbers", "s", "exploitability", "value", *first, *LINES.values()],
                 rows,
             ),
             Table(
-                "Equities of classes all-in before the flop, on some boards beside all (% of the pot)",
+                "Equities of hand classes all-in before the flop, on some boards compared with all (% of the pot)",
                 ["dealt", "rivers", "root mean square error", "largest"],
                 equities,
             ),

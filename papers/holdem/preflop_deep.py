@@ -1,5 +1,5 @@
-"""Preflop charts of 50, 100 and 200 big blinds: how exact equities are on boards that are fitted, evenly spread or random, what
-the charts say, and how far two sets of boards without a common flop differ.
+"""Preflop charts of 50, 100 and 200 big blinds: error of equities on fitted, evenly spread or random boards, the charts, and
+the difference between two sets of boards without a common flop.
 
 What is solved is kept in ``runs/preflop``, so that a call goes on with what is missing.
 """
@@ -135,29 +135,35 @@ def reproduce() -> Result:
     words = published_rows(solved)
     counts, shape = SETS[SET], " x ".join(map(str, SETS[SET]))
     return Result(
-        source="the library's own",
+        source="a study of our own",
         findings=[
-            f"On fitted boards equities of classes are {random / fitted:.1f} times as exact as on as many random ones.",
-            f"Charts of 20 big blinds on two sets of boards differ by {100 * apart['']['apart'][0]:.1f}% of play at the first "
-            f"decision and {100 * apart['r2']['apart'][0]:.1f}% after a raise; how often an action is taken by at most "
-            f"{100 * max(often):.1f} points.",
+            (
+                f"On fitted boards the error of class equities is {random / fitted:.1f} times smaller than on as many "
+                "random ones."
+            ),
+            f"Charts of 20 big blinds on two sets of boards differ by {100 * apart['']['apart'][0]:.1f}% of play at "
+            f"the first decision and {100 * apart['r2']['apart'][0]:.1f}% after a raise. Action frequencies differ by "
+            f"at most {100 * max(often):.1f} points.",
         ],
         tables=[
             Table(
-                f"Equities of classes all-in before the flop on {np.prod(counts)} boards beside all, {shape} (% of the pot)",
+                (
+                    f"Equities of hand classes all-in before the flop on {np.prod(counts)} boards compared with all, "
+                    f"{shape} (% of the pot)"
+                ),
                 ["boards", "root mean square error", "largest"],
                 [[name, f"{100 * rms:.1f}", f"{100 * most:.1f}"] for name, (rms, most) in found.items()],
             ),
             Table(
-                "Charts that ship: numbers stored (millions), seconds of one core, exploitability in the game solved and "
-                "the small blind's value (mbb/hand)",
+                "Charts that ship: numbers stored (millions), CPU seconds, exploitability in the solved game and the "
+                "small blind's value (mbb/hand)",
                 ["chart", "dealt", "numbers", "iterations", "s", "exploitability", "value", "first decision"],
                 [shipped_row(name, solution) for name, solution in solved.items()],
             ),
             Table(
-                f"20 big blinds on the boards of two sets, {SHORT}, {ITERATIONS} iterations of DCFR: how often actions are "
-                "taken (%) and how far the charts are apart (% of play, over all hands and over those that come there)",
-                ["decision", *(f"`{name}`" for name in SETS), "apart", "of those that come"],
+                f"20 big blinds on two sets of boards, {SHORT}, {ITERATIONS} iterations of DCFR: action frequencies "
+                "(%) and difference between the charts (% of play, over all hands and weighted by reach)",
+                ["decision", *(f"`{name}`" for name in SETS), "apart", "weighted by reach"],
                 [
                     [
                         LINES[line],

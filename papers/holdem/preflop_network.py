@@ -1,6 +1,5 @@
-"""Preflop charts by a network for hands over all 1,755 flops, beside charts of the same betting solved whole on fitted boards;
-and how far the network is from whole solves of flops that such charts lead to.
-"""
+"""Preflop charts by a network for hands over all 1,755 flops, compared with charts of the same betting from full solves on
+fitted boards, and errors of the network on flops that such charts lead to."""
 
 from dataclasses import asdict, replace
 from functools import partial
@@ -137,17 +136,17 @@ def reproduce() -> Result:
     mean = {name: float(np.mean([row[name] for row in away])) for name in away[0] if name not in ("flop", "place")}
     first = rows["first"]
     return Result(
-        source="the library's own",
+        source="a study of our own",
         findings=[
             "At the first decision the network's chart differs from that of fitted boards by "
             f"{100 * first[NETWORK]['apart']:.1f}% of play, that of another set of boards by "
             f"{100 * first[other]['apart']:.1f}%.",
-            f"On flops that the chart leads to, the network's values of hands are off by {mean['network']:.3f} pots on "
+            f"On flops that the chart leads to, the network's hand values err by {mean['network']:.3f} pots on "
             f"average, showdown values by {mean['showdown']:.3f}.",
         ],
         tables=[
             Table(
-                "20 big blinds, bets of the pot and all-in after the flop: how often actions are taken (%)",
+                "20 big blinds, bets of the pot and all-in after the flop: action frequencies (%)",
                 ["decision", *(f"`{name}`" if name != NETWORK else name for name in solved_charts)],
                 [
                     [
@@ -161,13 +160,13 @@ def reproduce() -> Result:
                 ],
             ),
             Table(
-                f"How far charts are from that on `{one}` (% of play)",
+                f"Distance of charts from that on `{one}` (% of play)",
                 ["decision", f"`{other}`", NETWORK],
                 [[line, *(f"{100 * found[name]['apart']:.1f}" for name in (other, NETWORK))] for line, found in rows.items()],
             ),
             Table(
-                "What the charts took, and what they say the small blind gets (mbb/hand)",
-                ["chart", "seconds of one core", "value"],
+                "Cost of the charts and the small blind's value (mbb/hand)",
+                ["chart", "CPU seconds", "value"],
                 [
                     [
                         name if name == NETWORK else f"`{name}`",
@@ -178,8 +177,8 @@ def reproduce() -> Result:
                 ],
             ),
             Table(
-                "Mean absolute errors on flops against whole solves, in pots: of hands as often as they are held, and of a "
-                "range's value",
+                "Mean absolute errors on flops relative to full solves, in pots: of hands weighted by how often they "
+                "are held, and of a range's value",
                 ["flop", "", "showdown", "range", "network", "range", "network, 49 boards", "range"],
                 [
                     [row["flop"], row["place"], *(f"{row[name]:.3f}" for name in row if name not in ("flop", "place"))]
@@ -188,9 +187,10 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"`{SPOT}`, {ITERATIONS} iterations each, HS-DCFR on fitted boards and DCFR before the network. The network has "
-            f"learned from {net.card['situations']:,} situations on random flops, each solved until the turn with the "
-            "library's network for turns. Before the flop its equities look at 49 complete boards of each flop."
+            f"`{SPOT}`, {ITERATIONS} iterations each, HS-DCFR on fitted boards and DCFR before the network. The "
+            f"network was trained on {net.card['situations']:,} situations on random flops, each solved until the "
+            "turn with the library's network for turns. Before the flop its equities use 49 complete boards of each "
+            "flop."
         ],
         numbers={"decisions": rows, "flops": away, "value": {name: each.ev[1] for name, each in solved_charts.items()}},
     )

@@ -1,6 +1,5 @@
-"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, beside the charts that ship, whose
-betting before the flop is the same and which were solved whole on fitted boards.
-"""
+"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, compared with the charts that
+ship, which have the same preflop betting and are full solves on fitted boards."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -71,7 +70,7 @@ def reproduce() -> Result:
         print(stack, found[stack], flush=True)
     first = [100 * each["lines"]["first"]["apart"][0] for each in found.values()]
     return Result(
-        source="the library's own",
+        source="a study of our own",
         findings=[
             "At the first decision charts by the network differ from those that ship by "
             + ", ".join(f"{apart:.0f}%" for apart in first[:-1])
@@ -81,9 +80,9 @@ def reproduce() -> Result:
         ],
         tables=[
             Table(
-                "How often actions are taken (%), and how far the network's chart is from the one that ships (% of play, over "
-                "all hands and over those that come there)",
-                ["big blinds", "decision", "boards `48x2x2`, ships", "network, 1,755 flops", "apart", "of those that come"],
+                "Action frequencies (%), and difference between the network's chart and the one that ships (% of "
+                "play, over all hands and weighted by reach)",
+                ["big blinds", "decision", "boards `48x2x2`, ships", "network, 1,755 flops", "apart", "weighted by reach"],
                 [
                     [
                         f"{stack}",
@@ -97,8 +96,8 @@ def reproduce() -> Result:
                 ],
             ),
             Table(
-                "What they took, and what they say the small blind gets (mbb/hand)",
-                ["big blinds", "seconds of one core", "boards `48x2x2`", "network"],
+                "Cost and the small blind's value (mbb/hand)",
+                ["big blinds", "CPU seconds", "boards `48x2x2`", "network"],
                 [
                     [
                         f"{stack}",
@@ -111,9 +110,9 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{ITERATIONS} iterations of DCFR. Before the flop both have the bets of {SPOT}. After it "
-            f"the network has those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In pots "
-            "that are limped or raised once more is left at 100 and 200 big blinds; there it is asked beyond what it has seen."
+            f"{ITERATIONS} iterations of DCFR. Before the flop both have the bets of {SPOT}. After it the network has "
+            f"those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In limped or "
+            "single-raised pots deeper stacks are left at 100 and 200 big blinds; there the network extrapolates."
         ],
         numbers={f"{stack}": chart for stack, chart in found.items()},
     )

@@ -59,16 +59,16 @@ def reproduce() -> Result:
     return Result(
         source="GetCoach 2024 and University.Poker, as linked below",
         findings=[
-            f"By the rules of the chart published for 100 big blinds the small blind opens "
+            "By the rules of the chart published for 100 big blinds the small blind opens "
             f"{100 * often['100 bb, both']['raise 2.5']:.0f}% (published about 80), without rake "
-            f"{100 * often['100 bb, no limps']['raise 2.5']:.0f}%; with limps and without rake it raises "
+            f"{100 * often['100 bb, no limps']['raise 2.5']:.0f}%. With limps and without rake it raises "
             f"{100 * often['100 bb']['raise 2.5']:.0f}% and limps {100 * often['100 bb']['call']:.0f}%.",
             f"With antes of {ANTE:g} big blinds and 50 behind the small blind folds {100 * often['50 bb, antes']['fold']:.0f}% "
             f"(published 4), without them {100 * often['50 bb']['fold']:.0f}%.",
         ],
         tables=[
             Table(
-                "Frequencies published in words, those of the charts that ship, and those by the published rules (%)",
+                ("Frequencies published in words, those of the charts that ship, and those under the published rules (%)"),
                 ["", "published", "ships", *STEPS[:2], "published rules"],
                 [
                     [about, said, here[about][1], *(single[step].get(about, ("", ""))[1] for step in STEPS[:2]), ours]
@@ -90,9 +90,9 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            "examples/spots/preflop-deep.yaml with `rake: {rate: 5%, cap: 0.3, no_flop_no_drop: true}` and `limps: false`, or "
-            f"with a pot of {2 * ANTE:g} and opens to 2.1. 3-bets and sizes after the flop are those of the charts that ship: "
-            "the articles do not tell theirs.",
+            "examples/spots/preflop-deep.yaml with `rake: {rate: 5%, cap: 0.3, no_flop_no_drop: true}` and `limps: "
+            f"false`, or with a pot of {2 * ANTE:g} and opens to 2.1. 3-bets and sizes after the flop are those of "
+            "the charts that ship; the articles do not state theirs.",
         ],
         numbers={"first": often, "value": {name: float(chart.ev[1]) for name, chart in charts.items()}},
     )

@@ -1,6 +1,5 @@
-"""What a blueprint of whole hold'em in buckets promises, and what it is good for: flops of ten cards, judged exactly, with
-their turns solved again from ranges alone or behind gadgets.
-"""
+"""Values promised by a blueprint of whole hold'em in buckets: flops of ten cards, evaluated exactly, with their turns re-
+solved from ranges alone or behind gadgets."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,26 +68,25 @@ def flops() -> dict[str, list[float]]:
     return found
 
 
-@study(title="What a blueprint in buckets promises", place=8, minutes=2)
+@study(title="Values promised by a blueprint in buckets", place=8, minutes=2)
 def reproduce() -> Result:
     found = flops()
     return Result(
         source="Burch, Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017",
         findings=[
-            f"Behind gadgets at most {max(max(row[2:]) / row[0] for row in found.values()):.0%} of what the blueprint loses is "
-            f"left, from ranges alone at most {max(row[1] / row[0] for row in found.values()):.0%}."
+            f"Behind gadgets at most {max(max(row[2:]) / row[0] for row in found.values()):.0%} of the blueprint's "
+            f"exploitability remains, from ranges alone at most {max(row[1] / row[0] for row in found.values()):.0%}."
         ],
         tables=[
             Table(
-                "Exploitability in thousandths of the pot, the flop kept and its turns solved again",
+                "Exploitability in thousandths of the pot, with the flop kept and its turns re-solved",
                 ["flop", "before", *(f"`{each}`" for each in GADGETS)],
                 [[name, *(f"{each:.1f}" for each in row)] for name, row in found.items()],
             ),
         ],
         notes=[
             f"`{WHOLE}`, {TRAINING.boards} boards of {TRAINING.deals} deals, {TRAINING.buckets} buckets; after a limp "
-            "and a check, with the ranges that the blueprint comes with, and its own bets. "
-            f"{ITERATIONS} iterations of CFR+ for each solve."
+            f"and a check, with the blueprint's own ranges and bets. {ITERATIONS} iterations of CFR+ per solve."
         ],
         numbers=found,
     )

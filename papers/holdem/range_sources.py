@@ -1,5 +1,5 @@
-"""Where ranges come from that a network for single hands learns from: drawn at random, or a blueprint's play with itself; both
-kinds judged on both, where the river begins.
+"""Sources of training ranges for a network for single hands: random, or a blueprint's self-play; both evaluated on both, at
+the start of the river.
 
 Rivers are cheap enough to solve thousands of each. The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without
 such a folder it is trained first, in minutes. Rows are kept in parts in ``runs/papers``.
@@ -123,24 +123,26 @@ def reproduce() -> Result:
     return Result(
         source="Moravčík et al. 2017, DeepStack; Brown, Bakhtin, Lerer and Gong 2020, ReBeL",
         findings=[
-            f"On rivers of self-play a network that learned from {full} random ones errs by {held[RANDOM, SELF_PLAY]:.3f} "
-            f"pots per hand, one that learned from as many of self-play by {held[SELF_PLAY, SELF_PLAY]:.3f}; on random "
-            f"ones by {held[RANDOM, RANDOM]:.3f} and {held[SELF_PLAY, RANDOM]:.3f}.",
+            f"On rivers of self-play a network trained on {full} random situations errs by "
+            f"{held[RANDOM, SELF_PLAY]:.3f} pots per hand, one trained on as many of self-play by "
+            f"{held[SELF_PLAY, SELF_PLAY]:.3f}. On random rivers they err by {held[RANDOM, RANDOM]:.3f} and "
+            f"{held[SELF_PLAY, RANDOM]:.3f}.",
         ],
         tables=[
             Table(
-                f"Mean absolute errors on {TESTS} new rivers of each kind, in pots: of hands alike, of hands as often as they "
-                "are held, and of a whole range's value; the number is how many situations a model has learned from",
+                f"Mean absolute errors on {TESTS} new rivers of each kind, in pots: over all hands equally, over "
+                "hands weighted by how often they are held, and of a whole range's value; the number is that of "
+                "training situations",
                 ["model", *(f"{source}: {what}" for source in sources for what in ("hands alike", "as held", "range"))],
                 [[name, *(f"{each:.4f}" for source in sources for each in found[source])] for name, found in numbers.items()],
             )
         ],
         notes=[
-            "Random ranges are those of `treeplex train hand-values`; self-play is that of a blueprint of "
-            f"`{GAME}`, {card['boards']:,} boards, with the ranges that it comes with. Both are solved with the same sizes "
-            f"(100%, all-in; raises all-in). Stacks of self-play are from {stacks[SELF_PLAY][0]:.1f} to "
-            f"{stacks[SELF_PLAY][2]:.1f} pots (tenth and ninetieth percentile, median {stacks[SELF_PLAY][1]:.1f}), of random "
-            f"ones from {stacks[RANDOM][0]:.1f} to {stacks[RANDOM][2]:.1f} ({stacks[RANDOM][1]:.1f}).",
+            f"Random ranges are those of `treeplex train hand-values`. Self-play is that of a blueprint of `{GAME}`, "
+            f"{card['boards']:,} boards, with its own ranges. Both are solved with the same sizes (100%, all-in; "
+            f"raises all-in). Stacks of self-play are from {stacks[SELF_PLAY][0]:.1f} to {stacks[SELF_PLAY][2]:.1f} "
+            f"pots (tenth and ninetieth percentile, median {stacks[SELF_PLAY][1]:.1f}), random ones from "
+            f"{stacks[RANDOM][0]:.1f} to {stacks[RANDOM][2]:.1f} ({stacks[RANDOM][1]:.1f}).",
         ],
         numbers=numbers,
     )

@@ -1,4 +1,4 @@
-"""What a local best response wins from the rule agents of whole no-limit hold'em: at least so much could be won from them.
+"""Winnings of a local best response from the rule agents of whole no-limit hold'em, a lower bound of their exploitability.
 
 Hands are kept in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
 """
@@ -20,7 +20,7 @@ def won_from(style: str, parts: int) -> list[float]:
     return together(bounded_in_parts(f"rules(style={style})", key, parts, PART, actions=ACTIONS), parts * PART)
 
 
-@study(title="Whole no-limit hold'em: what rule agents lose at least", place=18, minutes=20)
+@study(title="Whole no-limit hold'em: lower bounds for rule agents", place=18, minutes=20)
 def reproduce(times: float = 1.0) -> Result:
     parts = max(1, round(PARTS * times))
     found, blueprint = {style: won_from(style, parts) for style in STYLES}, stored("holdem/whole")["rules"]
@@ -32,7 +32,7 @@ def reproduce(times: float = 1.0) -> Result:
         ],
         tables=[
             Table(
-                "What a local best response wins from rule agents, in mbb/hand",
+                "Winnings of a local best response from rule agents, in mbb/hand",
                 ["from", "who is", "it wins", "±", "the blueprint wins"],
                 [
                     [f"`{style}`", STYLES[style].about, f"{won:+,.0f}", f"{error:,.0f}", f"{blueprint[style]:+,.0f}"]
@@ -41,8 +41,8 @@ def reproduce(times: float = 1.0) -> Result:
             )
         ],
         notes=[
-            f"{GAME}; it considers `{ACTIONS}` and knows how they play; {parts * PART:,} hands each. The blueprint is that of "
-            f"`holdem/whole`, which knows nothing of them. {effort()}"
+            f"{GAME}; it considers `{ACTIONS}` and knows the agents' policies; {parts * PART:,} hands each. The "
+            f"blueprint is that of `holdem/whole`, which knows nothing of them. {effort()}"
         ],
         numbers=found,
     )

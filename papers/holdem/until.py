@@ -1,5 +1,5 @@
-"""Flops solved until the turn with the library's network for hands, and with showdown values, beside whole solves: the first
-decisions, values, time, and how exploitable the play on the flop is when all that follows is solved.
+"""Flops solved until the turn with the library's network for hands and with showdown values, compared with full solves: first
+decisions, values, time, and exploitability of the flop strategy with later streets solved.
 
 Flops are kept one by one, so that a call goes on with what is missing; ``papers/run.py holdem/until 3`` does no more than three
 new ones.
@@ -90,8 +90,8 @@ def findings(means: dict) -> list[str]:
         return f"{100 * means[name][3]:.1f}% of the pot in {means[name][4]:.1f} s"
 
     return [
-        f"Played by the network a flop gives up {told('network')}; by showdown values {told('showdown')}; by "
-        + " and ".join(f"{count} iterations of a whole solve {told(f'whole, {count}')}" for count in WHOLE)
+        f"With the network a flop strategy gives up {told('network')}; with showdown values {told('showdown')}; with "
+        + " and ".join(f"{count} iterations of a full solve {told(f'whole, {count}')}" for count in WHOLE)
         + ".",
     ]
 
@@ -123,29 +123,29 @@ def reproduce(most: int = len(FLOPS)) -> Result:
         for board, own in found.items()
     ]
     return Result(
-        source="the library's own",
+        source="a study of our own",
         findings=findings(means),
         tables=[
             Table(
-                f"Means over {len(found)} flops with 3 pots behind (100%, all-in; raises all-in): how far the value of the "
-                f"player out of position is from {BEST} iterations of a whole solve (% of the pot), how far its first decision "
-                "and the answer to a check are from it (%), how exploitable the play on the flop is with all that follows "
-                "solved (% of the pot), and seconds of one core, building included",
+                f"Means over {len(found)} flops with 3 pots behind (100%, all-in; raises all-in): error of the value "
+                f"out of position relative to {BEST} iterations of a full solve (% of the pot), error of the first "
+                "decision and of the answer to a check (%), exploitability of the flop strategy with later streets "
+                "solved (% of the pot), and CPU seconds, construction included",
                 ["solve", "value", "first", "after a check", "exploitability", "s"],
                 rows,
             ),
             Table(
-                "Exploitability of the play on each flop (% of the pot), and the value out of position in pots",
+                "Exploitability of the strategy on each flop (% of the pot), and the value out of position in pots",
                 ["flop", *names, "value, network", f"value, {best}"],
                 each,
             ),
         ],
         notes=[
-            f"The network has learned from {net.card['situations']:,} situations; {UNTIL} iterations with it and "
-            "with showdown values. Exploitability is an upper bound of what mistakes on the flop cost, see "
-            f"`judge_first_street`, with {JUDGING} iterations from the "
-            f"whole solve of {BEST}; that of the last row is the whole solve's, all streets, and its seconds are those of the "
-            "iterations alone, without building and without suit isomorphism.",
+            f"The network was trained on {net.card['situations']:,} situations; {UNTIL} iterations with it and with "
+            "showdown values. Exploitability is an upper bound of the cost of mistakes on the flop, see "
+            f"`judge_first_street`, with {JUDGING} iterations from the full solve of {BEST}. In the last row it is "
+            "that of the full solve over all streets, and seconds are those of the iterations alone, without "
+            "construction and without suit isomorphism.",
         ],
         numbers={"flops": found, "means": means},
     )

@@ -110,10 +110,9 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{GAME}; the blueprint: {card['boards']:,} boards with {card['deals']} deals each, "
-            f"{card['cpu_seconds']:,} s of one core.",
-            f"A local best response (fold, call, pot, all-in) gets {numbers['lbr'][0]:+,.0f} ± {numbers['lbr'][1]:,.0f} "
-            f"mbb/hand from it over {LBR_PARTS * LBR_HANDS:,} hands.",
+            f"{GAME}; the blueprint: {card['boards']:,} boards with {card['deals']} deals each, {card['cpu_seconds']:,} CPU s.",
+            f"A local best response (fold, call, pot, all-in) wins {numbers['lbr'][0]:+,.0f} ± "
+            f"{numbers['lbr'][1]:,.0f} mbb/hand from it over {LBR_PARTS * LBR_HANDS:,} hands.",
         ],
         numbers=numbers,
     )

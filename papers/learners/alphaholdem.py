@@ -1,4 +1,4 @@
-"""AlphaHoldem on Leduc poker and other small decks: play against the K best snapshots, or against itself alone."""
+"""AlphaHoldem on Leduc poker and other small decks: self-play against the K best snapshots or against itself alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from treeplex.run.job.folder import kind_of
 from treeplex.search import agent_policy
 from treeplex.solvers import make_solver
 
-SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play, on a game in which it can be judged exactly"
+SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play, on games with exact exploitability"
 GAME = "leduc_poker"
 FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"
 SEEDS = range(5)
@@ -95,9 +95,9 @@ def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
         return []
     late = {each: np.mean([run["late"] for name, run in runs.items() if f" {each} " in name]) for each in WORDS}
     return [
-        f"A table in place of the network comes to {late[BEST]:.2f} with the K best and to {late[LATEST]:.2f} with itself "
-        f"alone, on average over the second half of {TABLE_UPDATES} updates. It makes no error in fitting, so the distance "
-        "from 0 comes from the method, and not from the network."
+        f"A table in place of the network reaches {late[BEST]:.2f} with the K best and {late[LATEST]:.2f} with itself "
+        f"alone, on average over the second half of {TABLE_UPDATES} updates. A table has no fitting error, so the "
+        "distance from 0 comes from the method, not from the network."
     ]
 
 
@@ -121,7 +121,10 @@ def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
     found = dict[str, list[str]]()
     for game, words, _, _, late, _ in rows:
         found.setdefault(game, []).append(f"{late} against {words}")
-    return [f"On {game} the second half is at {' and '.join(each)}, as a part of uniform play." for game, each in found.items()]
+    return [
+        f"On {game} the second half is at {' and '.join(each)}, as a fraction of uniform play's exploitability."
+        for game, each in found.items()
+    ]
 
 
 @study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
@@ -160,24 +163,25 @@ def reproduce(*options: str) -> Result:
     return Result(
         source=SOURCE,
         findings=[
-            f"Over the second half of training the K best make policies that are exploitable for {late[BEST]:.2f} chips on "
-            f"average, itself alone for {late[LATEST]:.2f}; {len(SEEDS)} seeds each. Neither has a guarantee of equilibrium.",
-            f"Against uniform play an equilibrium wins {nash[0]:+.2f} chips in seat 0 and {nash[1]:+.2f} in seat 1; the K best "
-            f"come to {seats[BEST][0]:+.2f} and {seats[BEST][1]:+.2f}, itself alone to {seats[LATEST][0]:+.2f} and "
-            f"{seats[LATEST][1]:+.2f}.",
+            "Over the second half of training, policies trained against the K best have an exploitability of "
+            f"{late[BEST]:.2f} chips on average, those trained against itself alone {late[LATEST]:.2f}; {len(SEEDS)} "
+            "seeds each. Neither method is guaranteed to converge to an equilibrium.",
+            f"Against uniform play an equilibrium wins {nash[0]:+.2f} chips in seat 0 and {nash[1]:+.2f} in seat 1. "
+            f"The K best win {seats[BEST][0]:+.2f} and {seats[BEST][1]:+.2f}, itself alone {seats[LATEST][0]:+.2f} "
+            f"and {seats[LATEST][1]:+.2f}.",
             *table_findings(by_table),
             *deck_findings(decks),
         ],
         tables=[
             Table(
-                "Chips; the mean over seeds and, in brackets, the least and the most",
+                "In chips; the mean over seeds with the range in brackets",
                 ["plays against", "exploitability, last", "second half", "best", "seat 0, uniform", "seat 1, uniform"],
                 rows,
             ),
             *(
                 [
                     Table(
-                        f"Other decks, {DECK_UPDATES} updates; exploitability as a part of that of uniform play",
+                        f"Other decks, {DECK_UPDATES} updates; exploitability as a fraction of uniform play's",
                         ["game", "plays against", "seeds", "last", "second half", "best"],
                         decks,
                     )
@@ -187,10 +191,10 @@ def reproduce(*options: str) -> Result:
             ),
         ],
         notes=[
-            f"{cost['hands']:,} hands a training on Leduc poker, those of matches included, and {rate:,.0f} decisions/s "
-            "of CPU time, learning included. Exploitability and values are exact, of the network as a table of all "
-            "infosets. The paper has no such figure: its games cannot be judged exactly.",
-            f"All trainings together took {spent:,.0f} CPU s; those that were stored are not run again.",
+            f"A training on Leduc poker has {cost['hands']:,} hands, matches included, at {rate:,.0f} decisions/s of "
+            "CPU time, learning included. Exploitability and values are exact, of the network as a table of all "
+            "infosets. The paper has no such figure, since its games cannot be evaluated exactly.",
+            f"All trainings together took {spent:,.0f} CPU s. Stored ones are not repeated.",
         ],
         numbers={"trainings": {**measured, **by_table, **on_decks}, "nash": list(nash)},
     )

@@ -1,4 +1,4 @@
-"""AlphaHoldem on hold'em: a small deck, judged exactly, and whole no-limit hold'em, as far as some minutes go."""
+"""AlphaHoldem on hold'em: a small deck with exact exploitability, and whole no-limit hold'em with minutes of training."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -140,12 +140,13 @@ def reproduce() -> Result:
     return Result(
         source=SOURCE,
         findings=[
-            f"Whole hold'em trains by its rules, nothing enumerated: {rate:,.0f} decisions/s of processor, learning "
-            f"included. After {longest['hands']:,} hands the network wins {chips(longest)} chips/hand from uniform play (95% "
-            "interval).",
-            f"That is minutes of one processor: local best response leaves it {chips(fewer)} chips/hand after "
-            f"{LATER['whole']:,} updates and {chips(more)} after {LATER['longer']:,}, so it can lose at least as much. From a "
-            f"blueprint of a minute it wins {chips(met[BLUEPRINT])} after {LATER['longer']:,}.",
+            f"Whole hold'em is trained from its rules, without enumeration: {rate:,.0f} decisions/s of CPU time, "
+            f"learning included. After {longest['hands']:,} hands the network wins {chips(longest)} chips/hand from "
+            "uniform play (95% interval).",
+            f"This is after minutes on one core. Against a local best response the network wins {chips(fewer)} "
+            f"chips/hand after {LATER['whole']:,} updates and {chips(more)} after {LATER['longer']:,}, so it can lose "
+            f"at least that much. From a blueprint trained for a minute it wins {chips(met[BLUEPRINT])} after "
+            f"{LATER['longer']:,}.",
         ],
         tables=[
             Table(
@@ -174,11 +175,11 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{BANDS} The training of {LATER['longer']:,} updates has one seed, 0, and so have the networks that meet others. "
-            "Exploitability is exact, before training and after it. The big blind is 2 chips. CPU time is with "
-            f"evaluations, each of {CHECKED:,} hands against uniform play. Local best response considers folding, calling, and "
-            f"bets of the pot and of everything, over {LBR_HANDS} hands. `{BLUEPRINT}` is made by external sampling in buckets "
-            f"on {BOARDS:,} boards.",
+            f"{BANDS} The training of {LATER['longer']:,} updates has one seed, 0, and so have the networks of the "
+            "matches. Exploitability is exact, before and after training. The big blind is 2 chips. CPU time "
+            f"includes evaluations, each of {CHECKED:,} hands against uniform play. Local best response considers "
+            f"folding, calling, and bets of the pot and all-in, over {LBR_HANDS} hands. `{BLUEPRINT}` is from "
+            f"external sampling in buckets on {BOARDS:,} boards.",
         ],
         numbers={"trainings": trainings, "matches": met, "bounds": bounds},
     )

@@ -1,4 +1,4 @@
-"""COMA on tiny Hanabi: mean and variance of its gradient, exactly, and what it learns beside independent A2C."""
+"""COMA on tiny Hanabi: exact mean and variance of its gradient, and returns after training compared with independent A2C."""
 
 from itertools import product
 
@@ -114,15 +114,15 @@ def reproduce() -> Result:
     return Result(
         source=SOURCE,
         findings=[
-            f"COMA's gradient is REINFORCE's to {apart:.0e}; the total variance of an episode's estimate is "
-            f"{variances['coma']:.1f}, where a value baseline has {variances['value']:.1f} and "
-            f"REINFORCE {variances['reinforce']:.1f}.",
-            f"Holding the second player's move fixed, as COMA does with moves made at once, moves an entry of the mean by up "
-            f"to {bias:.2f}: here the second player sees the first one's move.",
-            f"Less variance is not more return: with the paper's exploration COMA gets {half['COMA']:.2f} on average and "
-            f"independent A2C {half['independent A2C']:.2f}, with less of it {tenth['COMA']:.2f} and "
-            f"{tenth['independent A2C']:.2f}; the most is {optimum:g}. Trainings end in conventions that pay 8, 9 or 10; much "
-            "exploration favours the safe one, which pays 8 whatever the other does.",
+            f"COMA's gradient equals REINFORCE's to {apart:.0e}. The total variance of an episode's estimate is "
+            f"{variances['coma']:.1f}, with a value baseline {variances['value']:.1f}, with REINFORCE "
+            f"{variances['reinforce']:.1f}.",
+            "Holding the second player's move fixed, as COMA does with simultaneous moves, changes an entry of the "
+            f"mean by up to {bias:.2f}: here the second player sees the first one's move.",
+            f"Less variance does not mean more return. With the paper's exploration COMA gets {half['COMA']:.2f} on "
+            f"average and independent A2C {half['independent A2C']:.2f}, with less exploration {tenth['COMA']:.2f} "
+            f"and {tenth['independent A2C']:.2f}; the maximum is {optimum:g}. Trainings end in conventions that pay "
+            "8, 9 or 10. High exploration favors the safe one, which pays 8 for every move of the partner.",
         ],
         tables=[
             Table(
@@ -131,14 +131,14 @@ def reproduce() -> Result:
                 [[WORDS[name], f"{variance:.1f}"] for name, variance in variances.items()],
             ),
             Table(
-                f"Mean return over seeds, of which there are too few for an interval ({FEWEST_DEALS})",
-                ["learner, first share of uniform play", "seeds", "return", f"of them at {optimum:g}", "least", "most"],
+                f"Mean return over seeds, too few for an interval (fewer than {FEWEST_DEALS})",
+                ["learner, initial share of uniform play", "seeds", "return", f"of them at {optimum:g}", "least", "most"],
                 rows,
             ),
         ],
         notes=[
-            "Variances are exact, by a sweep over all histories, at a policy of standard normal logits. Trainings are with "
-            f"tables, {TeamLearner.settings_class().steps:,} updates of 8 episodes.",
+            "Variances are exact, by a sweep over all histories, at a policy of standard normal logits. Trainings "
+            f"use tables, {TeamLearner.settings_class().steps:,} updates of 8 episodes.",
         ],
         numbers={"variance": variances, "bias": bias, "returns": {str(share): found for share, found in returns.items()}},
     )

@@ -1,4 +1,4 @@
-"""The family of Deep CFR on Leduc poker: exploitability of what networks learn, beside the published figures."""
+"""The family of Deep CFR on Leduc poker: exploitability of the networks, compared with the published figures."""
 
 from collections.abc import Mapping
 from time import process_time
@@ -91,7 +91,7 @@ def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
     return Table("With tables in place of all networks, and tabular outcome sampling", COLUMNS, rows), found
 
 
-@study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=165, needs=("torch",))
+@study(title="Deep CFR and its relatives on Leduc poker", place=1, minutes=165, needs=("torch",))
 def reproduce(*options: str) -> Result:
     """With options: names of learners, as in :data:`LEARNERS`; the others are left out, or with :data:`STORED` as stored."""
     said = published("learners")["deep_cfr"]
@@ -114,43 +114,43 @@ def reproduce(*options: str) -> Result:
     for name in ("deep-cfr", "sd-cfr", "deep-cfr, longer", "sd-cfr, longer"):
         if name in found:
             _, gain, _, count, _, seconds = row(name, found[name])
-            findings.append(f"`{name}` comes to {gain} after {count} iterations and {seconds} seconds of one processor.")
+            findings.append(f"`{name}` reaches {gain} after {count} iterations and {seconds} CPU seconds on one core.")
     for name, hours in said["hours"].items():
         if name in found:
             _, gain, _, _, nodes, seconds = row(name, found[name])
             spent = np.mean(values_of(found[name], "cpu_seconds"))
             findings.append(
-                f"`{name}` comes to {gain} after {nodes} million histories and {seconds} seconds of one processor; the "
-                f"published runs, of as many histories, took {hours} hours on eight: {3600 * hours / spent:.0f} times as long."
+                f"`{name}` reaches {gain} after {nodes} million histories and {seconds} CPU seconds on one core. The "
+                f"published runs with as many histories took {hours} hours on eight cores, {3600 * hours / spent:.0f} "
+                "times as long."
             )
     gains = {name: band(values_of(each, "exploitability")) for name, each in found.items()}
     exact = {name: band(values_of(each, "exploitability")) for name, each in without_error.items()}
     if "escher" in gains and "escher, corrected" in gains:
         findings.append(
-            f"Plain ESCHER stays at {gains['escher']} with networks, its importance-corrected residual comes to "
-            f"{gains['escher, corrected']}. With tables, whose only error is that a critic has seen 500 playthroughs for each "
-            f"player, they are at {exact['escher']} and {exact['escher, corrected']}."
+            f"Plain ESCHER stays at {gains['escher']} with networks; with the importance-corrected residual it "
+            f"reaches {gains['escher, corrected']}. With tables, whose only error is a critic that has seen 500 "
+            f"playthroughs per player, they are at {exact['escher']} and {exact['escher, corrected']}."
         )
     if SARSA in gains:
         findings.append(
-            "Corrected, and with a critic that never begins anew but learns by expected SARSA from the transitions of the same "
-            f"playthroughs, ESCHER is at {gains[SARSA]} with networks and at {exact[SARSA]} with tables."
+            "Corrected, and with a critic that is kept between iterations and learns by expected SARSA from the "
+            f"transitions of the same playthroughs, ESCHER is at {gains[SARSA]} with networks and at {exact[SARSA]} "
+            "with tables."
         )
     if FEWER in found:
         gain = row(FEWER, found[FEWER])[1]
         findings.append(
-            "With a third of the iterations, three times as many walks and gradient steps for regrets in each, batches of "
-            f"1,024 and the exact average, all at once, it comes to {gain} with networks."
+            "With a third of the iterations, three times as many walks and gradient steps for regrets in each, "
+            f"batches of 1,024 and the exact average, it reaches {gain} with networks."
         )
-    findings.append(
-        f"With tables DREAM comes to {exact['dream']}, outcome sampling to {exact['os-mccfr']} at as many histories."
-    )
+    findings.append(f"With tables DREAM reaches {exact['dream']}, outcome sampling {exact['os-mccfr']} with as many histories.")
     if "dream" in found:
         words = "os-mccfr, histories of dream"
         same = without_error[words] = matched_sampling(found["dream"], known.get(words, {}))
         findings.append(
-            f"With networks DREAM comes to {gains['dream']}, tabular outcome sampling to "
-            f"{band(values_of(same, 'exploitability'))} at as many histories."
+            f"With networks DREAM reaches {gains['dream']}, tabular outcome sampling "
+            f"{band(values_of(same, 'exploitability'))} with as many histories."
         )
     return Result(
         source=said["source"],
@@ -161,7 +161,7 @@ def reproduce(*options: str) -> Result:
                 [*COLUMNS, "published"],
                 [[*row(name, each), said.get(name, said[LEARNERS[name][0]])] for name, each in found.items()],
             ),
-            Table("After so many iterations, the mean over seeds", ["learner", *map(str, steps)], shown),
+            Table("By number of iterations, the mean over seeds", ["learner", *map(str, steps)], shown),
             tables,
         ],
         notes=[
@@ -169,9 +169,8 @@ def reproduce(*options: str) -> Result:
             f"suits, betting and chips. `{SARSA}` has the settings {settings_of(KEPT)}; `{FEWER}` has "
             f"{settings_of(FITTED)}.",
             said["sources"],
-            "Exploitability is exact. CPU seconds are those of walks and fits; networks of the average, which are fitted "
-            "when the average is asked for, are not in them. Those with `expected sarsa` are too many: the machine was "
-            "busy.",
+            "Exploitability is exact. CPU seconds count walks and fits, but not the networks of the average, which "
+            "are fitted on request. Those with `expected sarsa` are too high, since the machine was busy.",
         ],
         numbers={"reached": found, "curves": curves, "tables": without_error},
     )

@@ -1,4 +1,4 @@
-"""Learners at equal CPU time: what each comes to in a few seconds on small games, exactly judged, tables beside."""
+"""Learners at equal CPU time: exact exploitability after a few seconds on small games, compared with tabular algorithms."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def shown(numbers: Mapping[str, Any]) -> Table:
                 for each, least in zip(row, values.min(axis=0), strict=True)
             ]
             rows.append([f"`{name}`", f"{kind}, {BOTH[name].sees}", *cells, f"{ranks[name]:.1f}" if name in ranks else ""])
-    caption = f"Exploitability after {BUDGET:g} CPU seconds, as a part of that of uniform play, the mean over seeds"
+    caption = f"Exploitability after {BUDGET:g} CPU seconds, as a fraction of uniform play's, the mean over seeds"
     return Table(caption, ["learner", "learns by", *numbers, "mean rank of networks"], rows)
 
 
@@ -112,7 +112,7 @@ def spread(numbers: Mapping[str, Any]) -> Table:
         cells = [f"{number(row.min())} to {number(row.max())}" for row in found]
         rank = f"{ranks[name].min():.1f} to {ranks[name].max():.1f}" if name in ranks else ""
         rows.append([f"`{name}`", *cells, rank])
-    return Table("The least and the most over seeds", ["learner", *numbers, "mean rank of networks"], rows)
+    return Table("The range over seeds", ["learner", *numbers, "mean rank of networks"], rows)
 
 
 def agreement(numbers: Mapping[str, Any]) -> str:
@@ -120,7 +120,7 @@ def agreement(numbers: Mapping[str, Any]) -> str:
     ranks = ranks_by_seed(numbers, list(NETWORKS))
     ahead = ranks[:, None] < ranks[None]
     every, behind = ahead.all(axis=2).sum(), math.comb(len(NETWORKS), 2)
-    return f"Of {behind} pairs of networks {every} are in the same order by mean rank from each of the {ranks.shape[1]} seeds."
+    return f"Of {behind} pairs of networks, {every} are in the same order by mean rank with each of the {ranks.shape[1]} seeds."
 
 
 def drawn(numbers: Mapping[str, Any]) -> Picture:
@@ -192,33 +192,33 @@ def reproduce(*options: str) -> Result:
         f"{title} is `{GAMES[title]}`, {each['uniform']['infosets']:,} infosets" for title, each in numbers.items()
     )
     return Result(
-        source="a study of our own; each learner's paper is named on its page",
+        source="a study of our own; the page of each learner names its paper",
         findings=[
             f"The best network by game: {', '.join(f'{title} {names}' for title, names in winners.items())}.",
             f"By mean rank over {len(numbers)} games: `{first}` ({ranks[first]:.1f} of {len(NETWORKS)}), then `{second}` "
             f"({ranks[second]:.1f}); last `{last}` ({ranks[last]:.1f}).",
             agreement(numbers),
-            f"Tabular external sampling is ahead of every network on {ahead} of {len(numbers)} games.",
-            *([f"Too easy to tell much, for most networks are below 0.01: {', '.join(easy)}."] if easy else []),
-            *([f"On at least one game no better than uniform play: {', '.join(worse)}."] if worse else []),
+            f"Tabular external sampling beats every network on {ahead} of {len(numbers)} games.",
+            *([f"Too easy to compare, since most networks are below 0.01: {', '.join(easy)}."] if easy else []),
+            *([f"No better than uniform play on at least one game: {', '.join(worse)}."] if worse else []),
         ],
         tables=[shown(numbers), spread(numbers)],
         pictures=[drawn(numbers)],
         notes=[
-            f"Of {len(SEEDS)} seeds the mean is shown, where something is drawn; ranks are those of means. "
-            f"{BUDGET:g} seconds are short: methods that are slow to start look worse than they are. "
-            f"Cells took {min(spent):.1f} to {max(spent):.1f} s: a step is not cut short, "
-            "and on larger games the network of `deep-cfr`'s average takes longer than its trial said.",
-            "Settings are the defaults but for fewer gradient steps and walks where otherwise few iterations would fit: "
-            "100 an iteration for the five of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-pdcfr+`, 500 "
-            "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
-            "exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) are "
-            "as long as that. Nothing was tuned.",
-            "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, "
-            "`psro` and `cfr+` see the whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` "
-            "and `vr-deep-pdcfr+` exact averages; networks are asked for all infosets at once, which only small games "
-            "allow, and tables fit here. Compiling, imports and the trial are not counted. One thread; the machine did "
-            "other work meanwhile, which costs CPU time too.",
+            f"The mean of {len(SEEDS)} seeds is shown where something is random; ranks are those of means. {BUDGET:g} "
+            f"seconds are short: methods that are slow to start look worse than they are. Runs took {min(spent):.1f} "
+            f"to {max(spent):.1f} s: a step is not interrupted, and on larger games the network of `deep-cfr`'s "
+            "average takes longer than estimated.",
+            "Settings are the defaults except for fewer gradient steps and walks where few iterations would fit "
+            "otherwise: 100 per iteration for the five of Deep CFR's family, 150 for critics, 2,000 playthroughs for "
+            "`vr-deep-pdcfr+`, and 500 steps for the network of `deep-cfr`'s average, which count. `escher` is "
+            "corrected; it and `vr-deep-pdcfr+` average exactly. A trial run determines how many steps fit, and "
+            "schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) have that length. Nothing was tuned.",
+            "Limits of the comparison: defaults are from papers or were tried on Kuhn and Leduc poker. `neurd`, "
+            "`rcfr`, `ned`, `psro` and `cfr+` see the whole game at each step. `psro` has exact responses; `sd-cfr`, "
+            "`dream`, `escher` and `vr-deep-pdcfr+` have exact averages. Networks are evaluated at all infosets at "
+            "once, which only small games allow, and tables fit here. Compiling, imports and the trial are not "
+            "counted. One thread; other jobs on the machine cost CPU time too.",
             f"Games: {sizes}.",
         ],
         numbers=numbers,

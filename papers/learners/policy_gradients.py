@@ -122,15 +122,15 @@ def reproduce(*options: str) -> Result:
     return Result(
         source=said["source"],
         findings=[
-            f"At most the published figure: {', '.join(met)}. Above it: {', '.join(missed) or 'none'}.",
-            f"The averaged and fine-tuned logits that R-NaD's paper plays come to {band(tuned)}; the average of its policies "
-            f"is less exploitable in {better} of {len(tuned)} seeds.",
+            f"At or below the published figure: {', '.join(met)}. Above it: {', '.join(missed) or 'none'}.",
+            f"The averaged and fine-tuned logits that R-NaD's paper plays reach {band(tuned)}. The average of its "
+            f"policies is less exploitable in {better} of {len(tuned)} seeds.",
         ],
         tables=[Table("NashConv", columns, rows)],
         notes=[
-            "NashConv is the sum of both players' exploitabilities, exact. The average is that over updates, weighted by their "
-            "number; the result is what the learner gives: here one of the two.",
-            f"Three seeds. {BANDS} Tables with exact values draw nothing and have one.",
+            "NashConv is the sum of both players' exploitabilities, exact. The average is that over updates, "
+            "weighted by their number. The result is the policy that the learner returns, one of the two.",
+            f"Three seeds. {BANDS} Tables with exact values are deterministic and have one.",
             f"Published: {said['kuhn_poker']['source']}; {said['leduc_poker']['source']}.",
         ],
         numbers=numbers,

@@ -82,10 +82,10 @@ def reproduce(*options: str) -> Result:
             Table("NashConv by number of steps, the mean over seeds", after, shown),
         ],
         notes=[
-            f"The learners' defaults besides the number of steps. {BANDS} Networks have three layers of 64 units, "
-            "those of `ned` two of 128, and see ranks, suits, betting and chips; a step of `nfsp` and of `armac` is a batch "
-            "of 5,000 episodes. NashConv is exact.",
-            f"{said['figures']} Published curves count what their programs count: steps of all of them are not alike.",
+            f"Settings are the learners' defaults except for the number of steps. {BANDS} Networks have three layers "
+            "of 64 units, those of `ned` two of 128, and see ranks, suits, betting and chips. A step of `nfsp` and "
+            "of `armac` is a batch of 5,000 episodes. NashConv is exact.",
+            f"{said['figures']} Published curves use the step counts of their programs, which differ.",
         ],
         numbers={"reached": found, "curves": curves},
     )
@@ -119,32 +119,32 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     conv = {name: gains_of(each) for name, each in found.items()}
     if "kuhn_poker/psro" in conv and "leduc_poker/psro" in conv:
         sentences.append(
-            "With best responses and exact payoffs PSRO is the double oracle algorithm: on Kuhn poker it comes to NashConv "
-            f"{conv['kuhn_poker/psro']}, on Leduc poker to {conv['leduc_poker/psro']}."
+            "With best responses and exact payoffs PSRO is the double oracle algorithm. On Kuhn poker it reaches "
+            f"NashConv {conv['kuhn_poker/psro']}, on Leduc poker {conv['leduc_poker/psro']}."
         )
     if "leduc_poker/psro-learned" in conv:
         pool = mean_effort(found["leduc_poker/psro-learned"])["pool"]
-        sentences.append(f"With learned responses it comes to {conv['leduc_poker/psro-learned']} with {pool:.0f} strategies.")
+        sentences.append(f"With learned responses it reaches {conv['leduc_poker/psro-learned']} with {pool:.0f} strategies.")
     if "leduc_poker/nfsp" in conv:
         each, effort = found["leduc_poker/nfsp"], mean_effort(found["leduc_poker/nfsp"])
         sentences.append(
-            "Neural fictitious self-play comes to an exploitability, half of NashConv, of "
+            "Neural fictitious self-play reaches an exploitability, half of NashConv, of "
             f"{band(values_of(each, 'exploitability'))} after {effort['episodes'] / 1e6:.1f} million episodes and "
-            f"{effort['cpu_seconds']:.0f} seconds of one processor. A step "
-            "there sees all transitions that are kept, put together by infoset; published runs draw batches of 128."
+            f"{effort['cpu_seconds']:.0f} CPU seconds on one core. A step here uses all stored transitions, merged by "
+            "infoset. Published runs draw batches of 128."
         )
     for name, words in (("nfsp-long", "Neural fictitious self-play"), ("armac-long", "ARMAC")):
         if f"leduc_poker/{name}" in conv:
             millions = mean_effort(found[f"leduc_poker/{name}"])["episodes"] / 1e6
             missed = ", and misses its published curve" if name == "armac-long" else ""
             sentences.append(
-                f"{words} comes to NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes{missed}."
+                f"{words} reaches NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes{missed}."
             )
     if "leduc_poker/rcfr" in conv and "leduc_poker/rcfr-plus" in conv:
         sentences.append(
-            f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']}: what networks get wrong of "
-            "936 infosets adds up, and the published run takes hundreds of times as many gradient steps an iteration. With "
-            "regrets that stay positive and averages that forget early iterations (`--preset plus`) it comes to "
+            f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']}. Its errors on 936 infosets "
+            "add up, and the published run takes hundreds of times as many gradient steps per iteration. With "
+            "positive regrets and averages that discount early iterations (`--preset plus`) it reaches "
             f"{conv['leduc_poker/rcfr-plus']} after a tenth of the iterations."
         )
     return sentences

@@ -1,4 +1,4 @@
-"""Leduc poker with three players: how far CFR's averages are from equilibrium, for each player, and what they cost.
+"""Leduc poker with three players: distance of CFR's averages from equilibrium, per player, and cost.
 
 No paper printed these numbers; they are the library's.
 """
@@ -121,14 +121,16 @@ def reproduce() -> Result:
     return Result(
         source="No published table: the library's own numbers",
         findings=[
-            f"Leduc poker with three players has {size.histories:,} histories and {whole.infosets[0]:,} infostates a "
-            f"player; it compiles in {compile_seconds:.0f} s to {len(sparse.values):,} payoff entries, and an iteration of "
-            f"all three players takes {iteration:.1f} ms. The gradients are {min(1.0, gradients / iteration):.0%} of that; "
-            f"just adding up the {megabytes:.0f} MB that they read takes {plain:.1f} ms.",
-            f"After {WHOLE_POINTS[-1]:,} iterations `{best.name}` with {best.updates} updates is nearest to equilibrium: "
-            f"NashConv {short_of(best.nash_conv[-1])}, the largest gain of a player {short_of(max(best.gains))} chips.",
-            f"With four cards and one raise a round, `{worst.name}` with {worst.updates} updates does not come nearer: "
-            f"NashConv {short_of(worst.nash_conv[0])} after {LONG_POINTS[0]:,} iterations, "
+            f"Leduc poker with three players has {size.histories:,} histories and {whole.infosets[0]:,} infostates "
+            f"per player. It compiles in {compile_seconds:.0f} s to {len(sparse.values):,} payoff entries, and an "
+            f"iteration of all three players takes {iteration:.1f} ms. The gradients are "
+            f"{min(1.0, gradients / iteration):.0%} of that. Summing the {megabytes:.0f} MB that they read takes "
+            f"{plain:.1f} ms.",
+            f"After {WHOLE_POINTS[-1]:,} iterations `{best.name}` with {best.updates} updates is nearest to "
+            f"equilibrium: NashConv {short_of(best.nash_conv[-1])}, the largest gain of a player "
+            f"{short_of(max(best.gains))} chips.",
+            f"With four cards and one raise per round, `{worst.name}` with {worst.updates} updates does not get "
+            f"closer: NashConv {short_of(worst.nash_conv[0])} after {LONG_POINTS[0]:,} iterations, "
             f"{short_of(worst.nash_conv[-1])} after {LONG_POINTS[-1]:,}.",
         ],
         tables=[
@@ -136,8 +138,8 @@ def reproduce() -> Result:
             table(f"NashConv on `{FOUR_CARDS}` by number of iterations", small, LONG_POINTS),
         ],
         notes=[
-            "Gains and values are those after the last number of iterations, in chips (the ante is one), player 0 first. "
-            f"Times are the processor's, of an iteration the best of {ROUNDS}."
+            "Gains and values are those after the last number of iterations, in chips (the ante is one), player 0 "
+            f"first. Times are CPU times, of an iteration the best of {ROUNDS}."
         ],
         numbers={"whole": [run.__dict__ for run in large], "four cards": [run.__dict__ for run in small]},
     )

@@ -1,4 +1,4 @@
-"""Boards of 3 by 3 up to symmetry: what that saves, and tabular curves of the abrupt ones."""
+"""Boards of 3 by 3 up to symmetry: savings, and tabular curves of the abrupt versions."""
 
 import resource
 from typing import Any
@@ -92,8 +92,8 @@ def reproduce(*options: str) -> Result:
     return Result(
         source="Rudolph et al. 2025, Reevaluating Policy Gradient Methods for Imperfect-Information Games (arXiv 2502.08938)",
         findings=[
-            f"A policy of `{ABRUPT_TTT}` after {UNFOLDED} iterations, with exploitability {both['symmetric']:.9f}, has "
-            f"{both['whole']:.9f} as a policy of `{WHOLE_TTT}`, played there with a coin toss between equal cells."
+            f"A policy of `{ABRUPT_TTT}` after {UNFOLDED} iterations, with exploitability {both['symmetric']:.9f}, "
+            f"has {both['whole']:.9f} as a policy of `{WHOLE_TTT}`, where symmetric cells are chosen by a coin toss."
         ],
         tables=[
             Table("Boards", ["game", "infosets", "entries of lists", "terms", "compiling", "judging"], sizes),
@@ -104,11 +104,11 @@ def reproduce(*options: str) -> Result:
             ),
         ],
         notes=[
-            "CPU time of one thread; the machine did much other work meanwhile. Published values: "
+            "CPU time of one thread; the machine was busy with other jobs. Published values: "
             + " and ".join(f"{value} of `{spec}`" for spec, value in PUBLISHED.items())
-            + f". `{ABRUPT_HEX}` took {numbers[ABRUPT_HEX]['peak'] / 1e9:.1f} GB at most, `{WHOLE_TTT}` "
-            f"{whole['peak'] / 1e9:.1f} GB, solving included. Runs with and without symmetry begin at different uniform "
-            "policies, so their curves differ."
+            + f". `{ABRUPT_HEX}` took at most {numbers[ABRUPT_HEX]['peak'] / 1e9:.1f} GB, `{WHOLE_TTT}` "
+            f"{whole['peak'] / 1e9:.1f} GB, solving included. Runs with and without symmetry start at different "
+            "uniform policies, so their curves differ."
         ],
         numbers=numbers,
     )

@@ -166,9 +166,9 @@ def whole_boards(corner: dict[str, Any]) -> str:
     rates = [1e9 * each["cpu"] / histories for each in (theirs["building"], theirs["judged"]["uniform"])]
     minutes = [KNOWN["dark_hex"]["histories"] * rate / 6e10 for rate in rates]
     return (
-        f"exp-a-spiel takes {rates[0]:.0f} and {rates[1]:.0f} ns a history for building and judging. At that pace a whole "
-        f"board, {KNOWN['dark_hex']['histories']:,} histories, would take it {minutes[0]:.0f} and {minutes[1]:.0f} CPU "
-        "minutes."
+        f"exp-a-spiel takes {rates[0]:.0f} and {rates[1]:.0f} ns per history for construction and evaluation. At that "
+        f"pace a whole board with {KNOWN['dark_hex']['histories']:,} histories would take {minutes[0]:.0f} and "
+        f"{minutes[1]:.0f} CPU minutes."
     )
 
 
@@ -233,11 +233,10 @@ def reproduce(*options: str) -> Result:
             )
         ],
         notes=[
-            f"CPU time of all threads; exp-a-spiel ran {THREADS}, and the "
-            "machine did much other work meanwhile. Treeplex's kernels were compiled before; memory is that of the whole "
-            f"process. `{CORNER}` is dark hex after each player took a corner and saw the other's, "
-            f"{numbers[CORNER]['treeplex']['histories']:,} histories, whose rules Treeplex walks; whole boards go by "
-            "timelines.",
+            f"CPU time of all threads; exp-a-spiel ran {THREADS}, and the machine was busy with other jobs. "
+            f"Treeplex's kernels were compiled before. Memory is that of the whole process. `{CORNER}` is dark hex "
+            f"after each player took a corner and saw the other's, {numbers[CORNER]['treeplex']['histories']:,} "
+            "histories, which Treeplex visits by its rules. Whole boards use timelines.",
             whole_boards(numbers[CORNER]),
         ],
         numbers=numbers,

@@ -1,4 +1,5 @@
-"""Deep learners on phantom tic-tac-toe and dark hex, whole boards: trained by the rules, judged exactly, beside tables."""
+"""Deep learners on phantom tic-tac-toe and dark hex, whole boards: trained from the rules, evaluated exactly, compared with
+tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -60,7 +61,7 @@ def over_seeds(found: Seeds) -> list[dict[str, Mapping[str, float]]]:
     return [{seed: curve[done] for seed, curve in found.items()} for done in first]
 
 
-@study(title="Deep learners on phantom tic-tac-toe and dark hex, judged exactly", place=3, minutes=150, needs=("torch",))
+@study(title="Deep learners on phantom tic-tac-toe and dark hex", place=3, minutes=150, needs=("torch",))
 def reproduce(*options: str) -> Result:
     """With options, trainings such as ``"nfsp dark_hex"``: the others are as they are stored.
 
@@ -78,17 +79,18 @@ def reproduce(*options: str) -> Result:
         tables=[Table("Exploitability of the result", COLUMNS, rows(numbers, tables))],
         pictures=[drawn(numbers, tables)],
         notes=[
-            f"{BANDS} `ppo` and `mmd`: one network of two layers of 128 units for both players, of own "
-            "stones, known stones and the order of own tries; 256 episodes an update, step size 0.001 that falls to zero; the "
-            "last policy. Clip 0.1, entropy 0.05, and for MMD a divergence of weight 0.05 are those of the paper for phantom "
-            "tic-tac-toe. `nfsp` and `deep-cfr`: three layers of 64 units for each player; the average policy. `nfsp` "
-            "plays 256 episodes a batch, with 16 gradient steps of 256 rows; `deep-cfr` makes two walks for each player in an "
-            f"iteration{walked(numbers)}. The paper has three layers of 512 units, 10 million "
-            "decisions, ten seeds, and settings tuned for each game; it reports `ppo` and `mmd` as the best of its "
-            "learners, about alike, and `nfsp` behind them; it has no `deep-cfr`. Its values stand in figures only.",
-            "Exploitability is exact: the network is read for all 6 million infosets in batches. CPU seconds are those "
-            "of walks and gradient steps on one thread, without judging; the machine did other work meanwhile. The rows "
-            "of the table are from `phantom/whole_boards`.",
+            f"{BANDS} `ppo` and `mmd` have one network of two layers of 128 units for both players; inputs are own "
+            "stones, known stones and the order of own tries. They use 256 episodes per update, a step size of 0.001 "
+            "that falls to zero, and the last policy. Clip 0.1, entropy 0.05, and for MMD a divergence weight of "
+            "0.05 are the paper's values for phantom tic-tac-toe. `nfsp` and `deep-cfr` have three layers of 64 "
+            "units per player and use the average policy. `nfsp` plays 256 episodes per batch, with 16 gradient "
+            f"steps of 256 rows. `deep-cfr` makes two walks per player in an iteration{walked(numbers)}. The paper "
+            "has three layers of 512 units, 10 million decisions, ten seeds, and settings tuned for each game. It "
+            "reports `ppo` and `mmd` as its best learners, about equal, and `nfsp` behind them. It has no "
+            "`deep-cfr`. Its values are in figures only.",
+            "Exploitability is exact: the network is evaluated at all 6 million infosets in batches. CPU seconds "
+            "count walks and gradient steps on one thread, without evaluation; the machine was busy with other jobs. "
+            "The rows of the table are from `phantom/whole_boards`.",
         ],
         numbers=numbers,
     )
@@ -126,11 +128,11 @@ def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping
         order = sorted(last, key=lambda learner: float(np.mean(last[learner])))
         means = ", ".join(f"`{each}` {band(last[each], 3)}" for each in order)
         first, second = (last[each] for each in order[:2])
-        found.append(f"On `{game}` the order of means is {means}; the first beside the second: {verdict((first, second))}.")
+        found.append(f"On `{game}` the order of means is {means}; comparison of the first two: {verdict((first, second))}.")
         least = min(min(each) for each in last.values())
         below = next(point for point in tables[game] if point["exploitability"] < least)
         found.append(
-            f"A table is below all of them on `{game}` after {below['seconds']:.0f} CPU seconds: `{TABULAR}` comes to "
+            f"A table beats all of them on `{game}` after {below['seconds']:.0f} CPU seconds: `{TABULAR}` reaches "
             f"{below['exploitability']:.4f} in {below['iterations']:.0f} iterations."
         )
     return found

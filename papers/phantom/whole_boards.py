@@ -129,8 +129,9 @@ def reproduce(*options: str) -> Result:
             Table("A long run", ["game", "algorithm", "iterations", "exploitability", "value", "CPU time"], runs),
         ],
         notes=[
-            "CPU time of one thread; the machine did other work meanwhile. Published values of the games: .6667 and 1.0. "
-            "Published evaluators of these games take 30 to 90 seconds on 16 threads (exp-a-spiel) for an exploitability.",
+            "CPU time of one thread; the machine was busy with other jobs. Published values of the games: .6667 and "
+            "1.0. Published evaluators of these games take 30 to 90 seconds on 16 threads (exp-a-spiel) for an "
+            "exploitability.",
         ],
         numbers=numbers,
     )

@@ -1,4 +1,4 @@
-"""Agents that solve again while they play: exploitability of DeepStack, Libratus and Modicum in Leduc poker, by iterations."""
+"""Agents that re-solve while they play: exploitability of DeepStack, Libratus and Modicum in Leduc poker, by iterations."""
 
 from dataclasses import replace
 
@@ -101,7 +101,7 @@ def by_blueprint() -> dict[str, list[float]]:
     return found
 
 
-@study(title="Agents that solve again: Leduc poker", place=5, minutes=10)
+@study(title="Agents that re-solve: Leduc poker", place=5, minutes=10)
 def reproduce() -> Result:
     budgets, blueprints = by_budget(), by_blueprint()
     rough, better = blueprints["CFR, 50 iterations"][0], blueprints["CFR, 200 iterations"][0]
@@ -111,14 +111,14 @@ def reproduce() -> Result:
         source="continual re-solving (Moravčík et al. 2017), nested safe subgame solving (Brown and Sandholm 2017) and "
         "depth-limited solving (Brown, Sandholm and Amos 2018), on Leduc poker",
         findings=[
-            f"With {BUDGETS[-1]:,} iterations a solve, continual re-solving to the end is exploitable for "
+            f"With {BUDGETS[-1]:,} iterations per solve, continual re-solving to the end has an exploitability of "
             f"{last['DeepStack, to the end of the game']:.5f} chips.",
-            f"Second rounds solved again behind maxmargin leave at most {safe:.3f} of a blueprint's {rough:.3f} chips.",
-            f"Modicum makes {last['Modicum, four continuations']:.3f} chips of a blueprint's {better:.3f}.",
+            f"Second rounds re-solved behind maxmargin leave at most {safe:.3f} of a blueprint's {rough:.3f} chips.",
+            f"Modicum lowers a blueprint's {better:.3f} chips to {last['Modicum, four continuations']:.3f}.",
         ],
         tables=[
             Table(
-                "Exploitability by iterations of each solve, in chips",
+                "Exploitability by iterations per solve, in chips",
                 ["agent", *(f"{budget:,}" for budget in BUDGETS)],
                 [[name, *("" if each is None else f"{each:.4f}" for each in row)] for name, row in budgets.items()],
             ),
@@ -129,11 +129,11 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            "Of the policy that the agent plays at all 936 infosets, a new play for each public history. Solves are by CFR+. "
-            f"Exact values at leaves are {LEAF_ITERATIONS} iterations of CFR+ anew in each iteration. Libratus plays the "
-            "average of 50 iterations of CFR in the first round, and Modicum's leaves continue that of 200. Agents of which "
-            "nothing else is said solve behind `resolve`.",
-            f"The second table: {CONTINUATIONS} iterations of each solve; both rounds are solved, each as a whole.",
+            "Exploitability is that of the agent's policy at all 936 infosets, with a new play for each public "
+            f"history. Solves are by CFR+. Exact values at leaves are from {LEAF_ITERATIONS} iterations of CFR+, "
+            "repeated in each iteration. Libratus plays the average of 50 iterations of CFR in the first round, and "
+            "Modicum's leaves continue with that of 200. Agents solve behind `resolve` unless stated otherwise.",
+            f"The second table: {CONTINUATIONS} iterations per solve; both rounds are solved, each as a whole.",
         ],
         numbers={"budgets": {str(budget): {n: r[k] for n, r in budgets.items()} for k, budget in enumerate(BUDGETS)}}
         | {"blueprints": blueprints},

@@ -57,8 +57,8 @@ def reproduce() -> Result:
         findings=[],
         tables=[
             Table(
-                "What player 0 of the coin toss gets at most",
-                ["heads guessed", "published", "measured", *(f"solved again: `{each}`" for each in GADGETS)],
+                "Largest payoff of player 0 in the coin toss",
+                ["heads guessed", "published", "measured", *(f"re-solved: `{each}`" for each in GADGETS)],
                 rows,
             ),
             Table(

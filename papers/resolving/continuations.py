@@ -1,4 +1,4 @@
-"""Leaves with several values: what Leduc poker's first round loses if the opponent chooses among so many continuations."""
+"""Leaves with several values: loss of Leduc poker's first round by number of continuations among which the opponent chooses."""
 
 import numpy as np
 
@@ -109,24 +109,24 @@ def reproduce() -> Result:
     return Result(
         source="Brown, Sandholm and Amos 2018, Depth-Limited Solving for Imperfect-Information Games, on Leduc poker",
         findings=[
-            f"From an equilibrium four continuations lose {rows[0][3]} chips, one loses {rows[0][2]}; which first round one "
-            "continuation leads to is chance, as many are worth the same.",
-            f"From 50 iterations of CFR four biased continuations lose {rows[2][3]}, four generated ones {rows[2][4]} and "
-            f"{GENERATED} of them {rows[2][5]}, about as much as its own first round: {rows[2][1]}.",
-            "Continuations do not mend a bad blueprint: after 10 iterations of CFR its own first round loses less.",
+            f"From an equilibrium four continuations lose {rows[0][3]} chips, one loses {rows[0][2]}. With one "
+            "continuation many first rounds are worth the same, and chance decides among them.",
+            f"From 50 iterations of CFR four biased continuations lose {rows[2][3]}, four generated ones {rows[2][4]} "
+            f"and {GENERATED} of them {rows[2][5]}, about as much as the blueprint's own first round: {rows[2][1]}.",
+            "Continuations do not repair a bad blueprint: after 10 iterations of CFR its own first round loses less.",
         ],
         tables=[
             Table(
-                "What the first round loses, mean over players, in chips",
+                "Loss of the first round, mean over players, in chips",
                 ["blueprint", *columns],
                 rows,
             )
         ],
         notes=[
-            f"The first round is searched for each player by {ITERATIONS:,} iterations of CFR+; the opponent chooses behind "
-            "the leaves, before the card, among the blueprint and the same biased to folding, calling or raising, ten times; "
-            "or among the blueprint and best responses, each to the search with those before it.",
-            f"Losses are against the game's value, if everything after is solved, by {EXACT:,} iterations of PDCFR+.",
+            f"The first round is searched for each player by {ITERATIONS:,} iterations of CFR+. Behind the leaves, "
+            "before the card, the opponent chooses among the blueprint and its versions biased tenfold to folding, "
+            "calling or raising; or among the blueprint and best responses, each to the search with those before it.",
+            f"Losses are relative to the game's value with everything after solved by {EXACT:,} iterations of PDCFR+.",
         ],
         numbers=numbers,
     )

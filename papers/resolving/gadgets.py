@@ -1,4 +1,4 @@
-"""Re-solving: Leduc poker's second betting rounds solved again from ranges alone and behind gadgets, from three blueprints."""
+"""Re-solving: Leduc poker's second betting rounds, from ranges alone and behind gadgets, from three blueprints."""
 
 import treeplex as tp
 from papers.common.results import Result, Table
@@ -48,8 +48,8 @@ def reproduce() -> Result:
         ],
         tables=[Table("Exploitability", ["blueprint", "before", *(f"`{gadget}`" for gadget in RESOLVING)], rows)],
         notes=[
-            f"All 30 second rounds, each solved again for both players by {ITERATIONS:,} iterations of CFR+; blueprints are "
-            "averages of CFR with alternating updates.",
+            f"All 30 second rounds, each re-solved for both players by {ITERATIONS:,} iterations of CFR+; blueprints "
+            "are averages of CFR with alternating updates.",
         ],
         numbers=numbers,
     )

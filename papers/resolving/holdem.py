@@ -1,6 +1,5 @@
-"""A turn of hold'em with a small deck, judged exactly: rivers solved again from ranges alone and behind gadgets, and both
-streets solved, the turn cut off where the opponent chooses among continuations of a blueprint.
-"""
+"""A turn of hold'em with a small deck, evaluated exactly: rivers re-solved from ranges alone and behind gadgets, and depth-
+limited solving of both streets with continuations of a blueprint."""
 
 import numpy as np
 
@@ -130,14 +129,14 @@ def reproduce() -> Result:
     return Result(
         source="Burch, Johanson and Bowling 2014; Moravčík et al. 2016; Brown, Sandholm and Amos 2018",
         findings=[
-            f"From a good blueprint ({last}), rivers solved from ranges alone lose {cells[last][1]} thousandths of the pot, "
-            f"behind `maxmargin` {cells[last][3]}; an agent with one continuation loses {cells[last][4]}, with four "
-            f"{cells[last][5]}.",
-            f"More iterations mend the two streets, not what is handed over between them: with {max(BUDGETS):,} the turn alone "
-            f"loses {alone:.2f}, the rivers alone {rivers:.2f}, the agent {both:.2f}. Where one of the players hardly ever "
-            f"comes, the best of four continuations, chosen before the card, is {np.mean(seldom):.0f} thousandths below a best "
-            f"response ({np.mean(often):.0f} elsewhere). So hands are promised less than any policy can keep them down to, and "
-            "rivers solved behind such promises lose to others.",
+            f"From a good blueprint ({last}), rivers re-solved from ranges alone lose {cells[last][1]} thousandths of "
+            f"the pot, behind `maxmargin` {cells[last][3]}. An agent with one continuation loses {cells[last][4]}, "
+            f"with four {cells[last][5]}.",
+            f"More iterations improve the two streets, but not the values passed between them: with {max(BUDGETS):,} "
+            f"the turn alone loses {alone:.2f}, the rivers alone {rivers:.2f}, the agent {both:.2f}. Where one of the "
+            f"players rarely arrives, the best of four continuations, chosen before the card, is {np.mean(seldom):.0f}"
+            f" thousandths below a best response ({np.mean(often):.0f} elsewhere). So promised values of hands are "
+            "lower than any policy can enforce, and rivers solved behind such promises lose to other hands.",
         ],
         tables=[
             Table(
@@ -146,20 +145,21 @@ def reproduce() -> Result:
                 [[name, *row] for name, row in cells.items()],
             ),
             Table(
-                "From an exact blueprint, by iterations of each solve",
+                "From an exact blueprint, by iterations per solve",
                 ["iterations", "the turn alone, 4 continuations", "rivers alone, `resolve`", "both, 4 continuations"],
                 [[f"{iterations:,}", *(f"{each:.2f}" for each in row)] for iterations, row in budgets.items()],
             ),
             Table(
-                "What the best of four continuations gets less than a best response, mean over the opponent's hands",
-                ["hands that come there, in %, of the player with fewer", "thousandths of the pot"],
+                "Loss of the best of four continuations relative to a best response, mean over the opponent's hands",
+                ["share of hands of the player with fewer, %", "thousandths of the pot"],
                 [[f"{reach:.2f}", f"{lack:.1f}"] for reach, lack in sorted(lacks)],
             ),
         ],
         notes=[
-            f"{ITERATIONS} iterations of CFR+ for each solve. A deck of 14 cards, four of them on the table, a pot of 2, 6 "
-            "behind, bets of the pot and all-in. Continuations: each street is solved to its end for each player, behind "
-            "`resolve` from the river on; the opponent chooses among the blueprint and its biased versions before the card."
+            f"{ITERATIONS} iterations of CFR+ per solve. A deck of 14 cards, four of them on the table, a pot of 2, 6 "
+            "behind, bets of the pot and all-in. Continuations: each street is solved to its end for each player, "
+            "behind `resolve` from the river on. The opponent chooses among the blueprint and its biased versions "
+            "before the card."
         ],
         numbers=found
         | {f"{iterations} iterations": row for iterations, row in budgets.items()}

@@ -1,4 +1,4 @@
-"""Without limit: Science's Table 1 on no-limit Leduc and a small deck of hold'em, action translation and a self-improver."""
+"""No-limit games: Libratus' Table 1 on no-limit Leduc and a small deck of hold'em, action translation and a self-improver."""
 
 from collections.abc import Iterator
 
@@ -75,7 +75,7 @@ def improvement() -> tuple[list[list[str]], dict[str, list[float]]]:
     return rows, curves
 
 
-@study(title="Re-solving and off-tree bets without limit", place=4, minutes=6)
+@study(title="Re-solving and off-tree bets in no-limit games", place=4, minutes=6)
 def reproduce() -> Result:
     rows, numbers, excess = [], {}, 0.0
     for spec, name, game, blueprint in blueprints():
@@ -108,12 +108,13 @@ def reproduce() -> Result:
         source="table 1 and self-improvement of Brown and Sandholm 2018 (Libratus), on other games; translation of Ganzfried "
         "and Sandholm 2013",
         findings=[
-            "Without a gadget re-solving mends a rough blueprint best, and makes a good one many times as exploitable. Behind "
-            f"gadgets neither player becomes more exploitable, but for {excess:.2f} mbb that {ITERATIONS:,} iterations leave.",
-            f"A blueprint of two sizes loses {heard['random']:.1f} chips to all four if what it hears is drawn at random, and "
-            f"{heard['likelier']:.1f} if it is the likelier size.",
-            f"The self-improver brings that to {curves['reach-maxmargin'][-1]:.1f} chips; without a gadget its answers are "
-            "worse than translation.",
+            "Without a gadget re-solving improves a rough blueprint most, and makes a good one many times as "
+            f"exploitable. Behind gadgets neither player becomes more exploitable, except for {excess:.2f} mbb that "
+            f"remain after {ITERATIONS:,} iterations.",
+            f"A blueprint of two sizes loses {heard['random']:.1f} chips to all four if bets are translated at "
+            f"random, and {heard['likelier']:.1f} with the likelier size.",
+            f"The self-improver lowers that to {curves['reach-maxmargin'][-1]:.1f} chips. Without a gadget its "
+            "answers are worse than translation.",
         ],
         tables=[
             Table(
@@ -122,16 +123,16 @@ def reproduce() -> Result:
                 rows,
             ),
             Table(
-                "Exploitability of a translated blueprint in chips, by times improved",
-                ["what follows an added bet is solved", *map(str, range(ROUNDS + 1))],
+                "Exploitability of a translated blueprint in chips, by number of improvements",
+                ["solution after an added bet", *map(str, range(ROUNDS + 1))],
                 improvements,
             ),
         ],
         notes=[
-            f"All second rounds are solved again for both players by {ITERATIONS:,} iterations of CFR+. Blueprints are "
-            f"averages of CFR with alternating updates and of CFR+; the last one is of `{LEDUC}`.",
-            f"The blueprint of the second table knows bets of the pot and all-in, in `{REAL}`. Each time the {ADDED} most "
-            "frequent of the unknown bets of its best responses in either seat are added; all bets may exploit it.",
+            f"All second rounds are re-solved for both players by {ITERATIONS:,} iterations of CFR+. Blueprints are "
+            f"averages of CFR with alternating updates and of CFR+; the last one is for `{LEDUC}`.",
+            f"The blueprint of the second table has bets of the pot and all-in, in `{REAL}`. Each improvement adds "
+            f"the {ADDED} most frequent unknown bets of its best responses in either seat. All bets may exploit it.",
         ],
         numbers=numbers,
     )

@@ -1,4 +1,4 @@
-"""Can evolution strategies find better constants for value-tested CFR+ than the usual ones?
+"""Do evolution strategies find better constants for value-tested CFR+ than the default ones?
 
 The constants are learned on the quick games that were tuned on, with the same machinery that trains discount policies, and then
 judged on quick games of the second group.
@@ -89,7 +89,7 @@ def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], 
     """What was learned and whether it carries over."""
     mean, error = float(np.mean(gaps)), float(np.std(gaps) / math.sqrt(len(gaps)))
     carries = mean < -2.0 * error
-    verdict = "carries over" if carries else "does not carry over beyond its standard error"
+    verdict = "carries over" if carries else "does not generalize beyond its standard error"
     figure = Figure(figsize=(6.0, 3.2), layout="constrained")
     axes = figure.add_subplot()
     axes.plot(range(1, len(path) + 1), path, color="#0072B2", marker="o", markersize=4)
@@ -101,14 +101,14 @@ def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], 
     return Result(
         source="the constants of vt-cfr+, learned with the evolution strategies of Xu et al. 2024",
         findings=[
-            f"Learned on {len(tuned)} games: {learned}, after {len(path)} epochs {path[-1]:+.2f} dex there relative to the "
-            "usual constants.",
-            f"On {len(gaps)} games not in the search it is {mean:+.2f} dex in the mean (standard error {error:.2f}): the gain "
-            f"{verdict}." + ("" if carries else " The usual constants stay."),
+            f"Learned on {len(tuned)} games: {learned}, after {len(path)} epochs {path[-1]:+.2f} dex on them relative "
+            "to the default constants.",
+            f"On {len(gaps)} games not in the search it is {mean:+.2f} dex in the mean (standard error {error:.2f}): "
+            f"the gain {verdict}." + ("" if carries else " The default constants stay."),
         ],
         tables=[
             Table(
-                "Score with the usual and the learned constants",
+                "Score with the default and the learned constants",
                 ["game", "group", "usual", "learned", "dex"],
                 rows,
             )
@@ -117,9 +117,13 @@ def summary(tuned: Sequence[str], rows: list[list[str]], gaps: Sequence[float], 
             save(figure, "vt-constants.png", "Score of the learned constants against epochs, relative to the usual constants")
         ],
         notes=[
-            f"Search: {SEARCH.population} candidates an epoch in mirrored pairs, one unit of noise being {STEPS} of {NAMES}; "
-            f"fitness is the mean over games of the logarithm of the score, with {len(SEEDS)} perturbed repeats.",
-            f"Games with more than {SLOWEST} infosets a player are left out on both sides. Games tuned on: {', '.join(tuned)}.",
+            f"Search: {SEARCH.population} candidates per epoch in mirrored pairs, one unit of noise being {STEPS} of "
+            f"{NAMES}; fitness is the mean over games of the logarithm of the score, with {len(SEEDS)} perturbed "
+            "repeats.",
+            (
+                f"Games with more than {SLOWEST} infosets per player are left out of both groups. Games tuned on: "
+                f"{', '.join(tuned)}."
+            ),
         ],
         numbers={"path": list(path), "dex": list(gaps), "learned": learned},
     )

@@ -1,4 +1,4 @@
-"""Do the first iterations of a game tell when value-tested CFR+ is not the scheme for it?
+"""Do the first iterations on a game show when value-tested CFR+ is not the best scheme for it?
 
 Nothing is run but Goofspiel-5, once without perturbation. Rules are tried on the curves that ``vtcfr/one_scheme`` stored: run
 value-tested CFR+ and one rival for a while, and go on with the one that is less exploitable then.
@@ -82,7 +82,7 @@ def outcome(found: Curves, rival: str, look: int | None) -> Outcome:
     return Outcome(len(left), sum(g > 0 for g in gains), sum(g < 0 for g in gains), fmean(dex), max(dex), close)
 
 
-@study(title="Value-tested CFR+: what the first iterations tell", place=4, minutes=0.1)
+@study(title="Value-tested CFR+: prediction from the first iterations", place=4, minutes=0.1)
 def reproduce() -> Result:
     repeats = stored("vtcfr/one_scheme")["exploitability"]
     found, compiled = curves(repeats), tp.compile(GAMES[PLAIN].rules())
@@ -96,15 +96,19 @@ def reproduce() -> Result:
         findings=[*(verdict(look, alone, tried) for look in LOOKS), early(found), noise(plain, repeats[PLAIN])],
         tables=[
             Table(
-                f"Leave {TESTED} for a rival that is ahead after so many of {STAGES[-1]} iterations: {len(found)} games",
+                (
+                    f"Switch from {TESTED} to a rival that is ahead after the given number of {STAGES[-1]} iterations: "
+                    f"{len(found)} games"
+                ),
                 ["rule", "games left", "better so", "worse so", "mean dex", "worst dex", f"within {CLOSE:g} times"],
                 [[f"always {TESTED}", *alone.cells()], *rows],
             )
         ],
         notes=[
-            "Dex: decimal logarithm of exploitability after the last iteration over the least of all other algorithms, below 0 "
-            f"where better; below {FLOOR:g} it counts as that. Geometric means of perturbed repeats.",
-            "The rival of each rule is the same on all games; which one to take would have to be known beforehand as well.",
+            "Dex: decimal logarithm of exploitability after the last iteration relative to the lowest of all other "
+            f"algorithms, below 0 where better; values below {FLOOR:g} count as {FLOOR:g}. Geometric means of "
+            "perturbed repeats.",
+            "The rival of each rule is the same on all games; it would have to be known beforehand.",
         ],
         numbers={
             "alone": asdict(alone),
@@ -120,9 +124,9 @@ def verdict(look: int, alone: Outcome, tried: Mapping[tuple[str, int], Outcome])
     best = min(here, key=lambda name: here[name].mean)
     left, better, worse = np.sum([[each.left, each.better, each.worse] for each in here.values()], axis=0)
     return (
-        f"After {look} of {STAGES[-1]} iterations the best rival to look at is {best}: the mean goes from {alone.mean:+.3f} to "
-        f"{here[best].mean:+.3f} dex, {here[best].better} games end better and {here[best].worse} worse. Of the {left} changes "
-        f"that all {len(here)} rivals would make, {better} are for the better and {worse} for the worse."
+        f"After {look} of {STAGES[-1]} iterations the best rival to compare with is {best}: the mean goes from "
+        f"{alone.mean:+.3f} to {here[best].mean:+.3f} dex, {here[best].better} games end better and {here[best].worse}"
+        f" worse. Of the {left} switches over all {len(here)} rivals, {better} help and {worse} hurt."
     )
 
 
@@ -131,8 +135,8 @@ def early(found: Curves) -> str:
     far = {game: best_other(row) for game, row in found.items() if behind(row, TESTED) > math.log10(CLOSE)}
     ahead = [f"{game} ({name})" for game, name in far.items() if found[game][name][0] < found[game][TESTED][0]]
     return (
-        f"Of the {len(far)} games on which {TESTED} ends more than {CLOSE:g} times above the best other, that one is ahead "
-        f"of it after {LOOKS[0]} iterations on {len(ahead)}{': ' if ahead else ''}{', '.join(ahead)}."
+        f"Of the {len(far)} games on which {TESTED} ends more than {CLOSE:g} times above the best other, that one is "
+        f"ahead after {LOOKS[0]} iterations on {len(ahead)}{': ' if ahead else ''}{', '.join(ahead)}."
     )
 
 
@@ -142,7 +146,7 @@ def noise(plain: Row, repeats: Mapping[str, Sequence[Sequence[float]]]) -> str:
     ends = {name: sorted(run[-1] for run in repeats[name]) for name in (TESTED, rival)}
     bands = {name: f"between {short(values[0], 2)} and {short(values[-1], 2)}" for name, values in ends.items()}
     return (
-        f"One run may mislead: on {PLAIN} without perturbation {TESTED} ends at {short(plain[TESTED][-1], 2)}, "
-        f"{plain[TESTED][-1] / plain[rival][-1]:.2g} times {rival}'s {short(plain[rival][-1], 2)}; perturbed in the last bits, "
-        f"its runs end {bands[TESTED]}, {rival}'s {bands[rival]}, and its score in the study is ahead."
+        f"A single run may mislead: on {PLAIN} without perturbation {TESTED} ends at {short(plain[TESTED][-1], 2)}, "
+        f"{plain[TESTED][-1] / plain[rival][-1]:.2g} times {rival}'s {short(plain[rival][-1], 2)}. Perturbed in the "
+        f"last bits, its runs end {bands[TESTED]}, {rival}'s {bands[rival]}, and its score in the study is ahead."
     )

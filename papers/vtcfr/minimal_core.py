@@ -1,4 +1,4 @@
-"""WOP-CFR, what is left of VAD-CFR without its adaptive parts: does less do as well on games that nobody tuned on?"""
+"""WOP-CFR, the core of VAD-CFR without its adaptive parts, on games that nobody tuned on."""
 
 import math
 from functools import partial
@@ -34,7 +34,7 @@ def against(one: dict[str, float], other: dict[str, float]) -> tuple[int, int, i
     return ahead, len(logs) - ahead - behind, behind, sum(logs) / len(logs)
 
 
-@study(title="What VAD-CFR's core does alone", place=3, minutes=3)
+@study(title="VAD-CFR's core alone", place=3, minutes=3)
 def reproduce() -> Result:
     names = [
         name
@@ -58,19 +58,19 @@ def reproduce() -> Result:
         findings=[
             f"Of {len(names)} games that nobody tuned on, `{WOP}` is ahead of `{VAD}` on {vad[0]}, tied on {vad[1]} and "
             f"behind on {vad[2]}; on average it is {abs(vad[3]):.2f} decimal digits {'ahead' if vad[3] > 0 else 'behind'}.",
-            f"An average that begins at once is behind on {plain[0]} of them, by {plain[3]:.2f} digits on average.",
+            (f"An average from the first iteration on is behind on {plain[0]} of them, by {plain[3]:.2f} digits on average."),
         ],
         tables=[
             Table(
-                f"`{WOP}` beside others after {ITERATIONS:,} iterations",
+                f"`{WOP}` compared with others after {ITERATIONS:,} iterations",
                 ("against", "ahead", "tied", "behind", "digits ahead on average"),
                 rows,
             )
         ],
         notes=[
-            "Games made for the study of one scheme after its constants were fixed, the large ones and OpenSpiel's left out. "
-            f"Tied: within a factor of {TIED}; below {LEAST:g} exploitabilities count as that. The definition of `{WOP}` is "
-            "inferred (its page)."
+            "Games made for the study of one scheme after its constants were fixed, without the large ones and "
+            f"OpenSpiel's. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} count as {LEAST:g}. The "
+            f"definition of `{WOP}` is inferred (its page)."
         ],
         numbers={"runs": found},
     )

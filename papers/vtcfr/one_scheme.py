@@ -1,4 +1,4 @@
-"""One scheme for every game? Value-tested CFR+ beside every fixed and learned variant.
+"""One scheme for every game? Value-tested CFR+ compared with every fixed and learned variant.
 
 With names of games as options only these are run, and nothing but their scores is printed:
 a look, not a result. With the option ``stored`` runs of algorithms that have not changed are taken as they are stored with the
@@ -100,8 +100,8 @@ def standing(measured: Scores, names: Sequence[str], subject: str) -> Table:
     head = ["algorithm", "/".join(VERDICTS), f"within {CLOSE:g} times", *(f"{group}: mean / worst" for group in GROUPS)]
     total = len(in_groups(measured, NEVER_TUNED))
     caption = (
-        f"Each algorithm beside the best other fixed or learned one ({subject} is nobody's rival): counts over the {total} "
-        "games never tuned on, dex by group"
+        f"Each algorithm compared with the best other fixed or learned one ({subject} excluded as a rival): counts "
+        f"over the {total} games never tuned on, dex by group"
     )
     return Table(caption, head, rows)
 
@@ -199,8 +199,8 @@ def answer(found: Mapping[str, Lead], measured: Scores, subject: str) -> list[st
         f"One scheme for every game? {verdict}",
         f"On these games it is best on {len(count(fair, AHEAD))}, tied on {tied} ({len(solved)} solved by both, "
         f"{tied - len(solved)} with overlapping ranges) and behind on {len(behind)}{listed}.",
-        f"Its score is on average {10 ** abs(mean):.2g} times {'below' if mean < 0 else 'above'} that of the best other "
-        f"variant of each game ({mean:+.2f} dex); the worst is {worst:+.2f} dex on {where}.",
+        f"Its score is on average {10 ** abs(mean):.2g} times {'below' if mean < 0 else 'above'} that of the best "
+        f"other variant of each game ({mean:+.2f} dex); the worst is {worst:+.2f} dex on {where}.",
     ]
 
 
@@ -211,8 +211,8 @@ def comparison(measured: Scores, names: Sequence[str], subject: str) -> list[str
     own = others.pop(subject)
     steady, safe = (min(others, key=lambda name: others[name][place]) for place in (0, 1))
     lines = [
-        f"By the same measure, the least mean of the other algorithms, {others[steady][0]:+.2f} dex, is that of {steady} "
-        f"(worst {others[steady][1]:+.2f}), and the least worst, {others[safe][1]:+.2f}, that of {safe} (mean "
+        f"By the same measure, {steady} has the lowest mean of the other algorithms, {others[steady][0]:+.2f} dex "
+        f"(worst {others[steady][1]:+.2f}), and {safe} the lowest worst case, {others[safe][1]:+.2f} (mean "
         f"{others[safe][0]:+.2f}); {subject} has {own[0]:+.2f} and {own[1]:+.2f}. "
         + ("It is ahead in both." if own[0] < others[steady][0] and own[1] < others[safe][1] else "It is not ahead in both.")
     ]
@@ -220,7 +220,7 @@ def comparison(measured: Scores, names: Sequence[str], subject: str) -> list[str
     if learned:
         ahead = {name: sum(row[name].high < row[subject].low for row in fair.values()) for name in learned}
         lines.append(
-            "Learned variants, against fixed and other learned ones: "
+            "Learned variants, compared with fixed and other learned ones: "
             + "; ".join(
                 f"{name} has mean {others[name][0]:+.2f}, worst {others[name][1]:+.2f} on {others[name][2]}; games where it is "
                 f"distinctly below {subject}: {ahead[name]}"
@@ -258,8 +258,8 @@ def cost(runs: Sequence[Run], subject: str, base: str = TIMED[1]) -> list[str]:
     if not ratios or subject == base:
         return []
     return [
-        f"A run of {subject}, judging included, takes {median(ratios):.2f} times the CPU time of one of {base} (median "
-        f"of the {len(ratios)} games where that is more than {LEAST_SECONDS:g} s, quickest repeats)."
+        f"A run of {subject}, evaluation included, takes {median(ratios):.2f} times the CPU time of one of {base} "
+        f"(median of the {len(ratios)} games where that is more than {LEAST_SECONDS:g} s, quickest repeats)."
     ]
 
 
@@ -267,27 +267,30 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
     """How it was measured."""
     large = [name for name, game in GAMES.items() if game.large]
     lines = [
-        f"Score: geometric mean of exploitability after {', '.join(map(str, STAGES))} iterations and over {len(SEEDS)} repeats "
-        f"(one on {' and '.join(large)}), all perturbed in iterations 1 to {PERTURBED_ITERATIONS} by {NOISE:g} of regrets. "
-        f"Below {FLOOR:g} game units a value counts as that, printed as 0. Dex: decimal logarithm of a ratio of scores, "
-        "negative where better. Ranges: over repeats, both sides' combined; games with one repeat have none.",
-        "Best: all repeats below all repeats of every other algorithm. Behind: above all repeats of some other. Tied: the "
-        "rest. The best other variant is chosen for each game afterwards, which no one could do beforehand.",
-        f"Every algorithm has its own default parameters and average and a horizon of {STAGES[-1]} iterations, by which the "
-        "hyperparameter schedules and the learned variants set their pace. What is judged is the one average of each; "
-        f"of {TESTED} it is for each player the best of five candidates, a choice that is part of it and of its time.",
-        f"Groups: {TUNED_ON}: {TESTED}'s constants were chosen on these or DDCFR was trained on them; {LOOKED_AT}: it was "
-        "checked on these while it was made, and the constants of its discount were settled among four pairs, (alpha0, ramp) = "
-        f"(1, 0.5), (0.3, 0.8), (0.3, 0.7) and (0.5, 0.7); {FRESH}: made after that, from new seeds and sizes. All are in "
-        "papers/vtcfr/games.py. Two games of Goofspiel with five random cards were taken out of the fresh ones, since a run "
-        f"took eight seconds; of their scores a few of sapcfr+ had been seen, none of {TESTED}.",
-        "The two hold'em subgames of the DDCFR paper are in a section of their own.",
+        f"Score: geometric mean of exploitability after {', '.join(map(str, STAGES))} iterations and over {len(SEEDS)}"
+        f" repeats (one on {' and '.join(large)}), all perturbed in iterations 1 to {PERTURBED_ITERATIONS} by "
+        f"{NOISE:g} of regrets. Values below {FLOOR:g} game units count as {FLOOR:g}, printed as 0. Dex: decimal "
+        "logarithm of a ratio of scores, negative where better. Ranges: over repeats, both sides' combined; games "
+        "with one repeat have none.",
+        "Best: all repeats below all repeats of every other algorithm. Behind: above all repeats of some other. "
+        "Tied: the rest. The best other variant is chosen for each game in hindsight, which no user could do.",
+        f"Every algorithm has its own default parameters and average and a horizon of {STAGES[-1]} iterations, which "
+        "sets the pace of hyperparameter schedules and learned variants. The evaluated policy is the algorithm's own "
+        f"average. For {TESTED} it is, for each player, the best of five candidates, a choice that is part of it and "
+        "of its time.",
+        f"Groups: {TUNED_ON}: {TESTED}'s constants were chosen on these or DDCFR was trained on them; {LOOKED_AT}: it "
+        "was checked on these during development, and the constants of its discount were chosen among four pairs, "
+        f"(alpha0, ramp) = (1, 0.5), (0.3, 0.8), (0.3, 0.7) and (0.5, 0.7); {FRESH}: made after that, from new seeds "
+        "and sizes. All are in papers/vtcfr/games.py. Two games of Goofspiel with five random cards were removed "
+        "from the fresh ones, since a run took eight seconds; a few of their scores of sapcfr+ had been seen, none "
+        f"of {TESTED}.",
+        "The two hold'em subgames of the DDCFR paper have their own section.",
     ]
     lines += [f"Left out here: {name} ({reason})." for name, reason in missing.items()]
     return lines + ([f"Left out, as there are no such algorithms: {', '.join(left_out)}."] if left_out else [])
 
 
-@study(title="One scheme for every game: value-tested CFR+ beside every fixed and learned variant", place=1, minutes=8)
+@study(title="One scheme for every game: value-tested CFR+ compared with every fixed and learned variant", place=1, minutes=8)
 def reproduce(*options: str) -> Result | None:
     names = [name for name in options if name != STORED]
     unknown = sorted(set(names) - set(GAMES))

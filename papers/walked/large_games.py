@@ -1,4 +1,4 @@
-"""Goofspiel and Oshi-Zumo without a stored tree: memory, time of an iteration, and how far the CFR family gets."""
+"""Goofspiel and Oshi-Zumo without a stored tree: memory, time per iteration, and exploitability of the CFR family."""
 
 import resource
 import time
@@ -90,12 +90,14 @@ def reproduce(*options: str) -> Result:
     return Result(
         source="Goofspiel: Ross 1971; Oshi-Zumo: Buro 2004; no published figures at these sizes",
         findings=[],
-        tables=[Table("Walked rules beside stored terminals", COLUMNS, rows)],
+        tables=[Table("Rules without a stored tree compared with stored terminals", COLUMNS, rows)],
         notes=[
-            f"By {ALGORITHM}. CPU time of all threads; the machine did other work meanwhile. Memory is that of the game "
-            "and of a run. Exploitabilities of walked and stored games differ where regrets tie and rounding decides.",
-            f"Of the largest game the process took {size(big['peak'])} at most, judging included; that took "
-            f"{duration(big['judging'])}. Its value is 0 by symmetry; that of the average policies is {big['value']:+.1e}.",
+            f"By {ALGORITHM}. CPU time of all threads; the machine was busy with other jobs. Memory is that of the "
+            "game and of a run. Exploitabilities with and without a stored tree differ where regrets tie and "
+            "rounding decides.",
+            f"On the largest game the process took at most {size(big['peak'])}, evaluation included; the evaluation "
+            f"took {duration(big['judging'])}. Its value is 0 by symmetry; that of the average policies is "
+            f"{big['value']:+.1e}.",
         ],
         numbers=numbers,
         threads=2,

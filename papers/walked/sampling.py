@@ -1,4 +1,4 @@
-"""Monte Carlo CFR over rules that are never compiled: time for a history by Numba functions and in Python."""
+"""Monte Carlo CFR over rules that are never compiled: time per history by Numba functions and in Python."""
 
 import time
 from typing import Any
@@ -64,14 +64,14 @@ def reproduce() -> Result:
     worst = max(found["compiled"] for found in numbers.values())
     return Result(
         source="Lanctot et al. 2009, Monte Carlo sampling for regret minimization in extensive games",
-        findings=[f"The slowest of these walks takes {worst:.0f} ns for a history."],
+        findings=[f"The slowest of these walks takes {worst:.0f} ns per history."],
         tables=[
             Table(
-                f"A history, after {HISTORIES:,} of them",
+                f"Time per history, after {HISTORIES:,} of them",
                 ["game", "scheme", "Numba functions", "Python", "infosets met", "tables"],
                 rows,
             )
         ],
-        notes=["CPU time of one thread, infostates' texts and compiling left out; the machine did other work meanwhile."],
+        notes=["CPU time of one thread, without infostate texts and compiling; the machine was busy with other jobs."],
         numbers=numbers,
     )
