@@ -72,7 +72,7 @@ def trained(seconds: float, epochs: int, seeds: Sequence[int]) -> dict[int, Disc
     return found
 
 
-@study(title="DDCFR trained on games unlike those that judge it", place=11, minutes=30)
+@study(title="DDCFR trained on games unlike the evaluation games", place=11, minutes=30)
 def reproduce(*, minutes: float = math.inf, epochs: int = EPOCHS) -> Result | None:
     known = stored("vtcfr/one_scheme")["exploitability"]
     games = [name for name in in_groups(GAMES, [FRESH]) if name in known]
@@ -116,19 +116,20 @@ def result(
     return Result(
         source=f"{published('ddcfr')['source']}; a question that the paper leaves open",
         findings=[
-            f"Trained on games with hidden stones, judged on {count} others: beside {FIXED} the mean is "
-            f"{', '.join(f'{beside[who][FIXED]:+.2f}' for who in own)} dex ({', '.join(own)}; below 0 is better), lower on "
-            f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships "
+            f"Trained on games with hidden stones, evaluated on {count} others: relative to {FIXED} the mean is "
+            f"{', '.join(f'{beside[who][FIXED]:+.2f}' for who in own)} dex ({', '.join(own)}; below 0 is better), "
+            f"lower on {', '.join(str(better[who]) for who in own)} games; for the policy that ships "
             f"{beside[SHIPPED][FIXED]:+.2f}, lower on {better[SHIPPED]}.",
-            f"A few games make the mean: on {listed('far', 'd')} the two are a factor of ten or more apart "
-            f"({', '.join(typical)}); without these it is {listed('without')}, and the median over all is "
+            f"A few games dominate the mean: on {listed('far', 'd')} the two differ by a factor of ten or more ("
+            f"{', '.join(typical)}). Without these it is {listed('without')}, and the median over all is "
             f"{listed('median')}.",
-            f"Beside {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
-            f"{', '.join(str(ahead[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][TESTED]:+.2f}.",
+            f"Relative to {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
+            f"{', '.join(str(ahead[who]) for who in own)} games; for the policy that ships "
+            f"{beside[SHIPPED][TESTED]:+.2f}.",
         ],
         tables=[
             Table(
-                "Mean dex over the games: decimal logarithm of the row's score over the column's",
+                "Mean dex over the games: decimal logarithm of the ratio of the row's score to the column's",
                 ["", *BESIDE],
                 [[who, *(f"{row[other]:+.2f}" for other in BESIDE)] for who, row in beside.items()],
             ),

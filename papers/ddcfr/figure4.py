@@ -226,8 +226,8 @@ def draw(shown: Mapping[str, Traces]) -> Picture:
     return save(
         figure,
         "ddcfr-figure-4.png",
-        "Alpha, beta, gamma and tau against iterations, one line a game and one for the mean of all games, beside DCFR's "
-        "constants; a row of panels for " + " and one for ".join(WHO[who] for who in shown),
+        "Alpha, beta, gamma and tau against iterations, one line per game and one for the mean of all games, with "
+        "DCFR's constants; a row of panels for " + " and one for ".join(WHO[who] for who in shown),
     )
 
 

@@ -133,7 +133,7 @@ def reproduce() -> Result:
         decided = [f"{100 * own[name]:.1f}" for own in (network, few) for name in ("first", "answer")]
         values.append([place[0], f"{row['hands']:,}", *apart, *decided, f"{100 * row['best']['exploitability']:.2f}"])
     return Result(
-        source="the library's own",
+        source="a study of our own",
         findings=findings(found),
         tables=[
             Table(

@@ -116,7 +116,7 @@ def decisions(name: str, think: float, hands: int) -> Played:
     return Played(found, seated, peak_memory())
 
 
-@study(title="Agents that solve again with 52 cards, in time", place=9, minutes=10)
+@study(title="Agents that re-solve with 52 cards, in time", place=9, minutes=10)
 def reproduce() -> Result:
     if not FOLDER.exists():
         in_own_process(train_blueprint)
@@ -142,26 +142,26 @@ def reproduce() -> Result:
         findings=[
             f"The longest decisions of `{name}` take "
             + ", ".join(f"{times:.2f} times {think:g} s" for times, think in zip(late[name], TIMES, strict=True))
-            + f"; it takes {max(float(row[-1]) for row in memory if row[0] == name):,.0f} MB of memory at most."
+            + f"; it takes at most {max(float(row[-1]) for row in memory if row[0] == name):,.0f} MB of memory."
             for name in AGENTS
         ],
         tables=[
             Table(
-                "Decisions by the time to think in seconds, remembered solves left out of iterations and boards",
+                "Decisions by time limit in seconds; cached solves are excluded from iterations and boards",
                 ["agent", "think", "street", "decisions", "seconds", "most", "iterations", "least", "boards behind a flop"],
                 rows,
             ),
             Table(
-                "Resident memory at most (MB): when the agent has sat down, blueprint and buckets read, and after all hands",
+                "Peak resident memory (MB): after seating, with blueprint and buckets loaded, and after all hands",
                 ["agent", "think", "seated", "played"],
                 memory,
             ),
         ],
         notes=[
             f"{HANDS} hands of `{TABLE}` against `{OPPONENT}`, with a rough blueprint of `{GAME}` and one thread; "
-            "medians. Seconds are those since the decision before, cards and bets seen included. All clocks, those of the "
-            "agents as well, count the processor's time, for the machine did other work meanwhile. Two hands before, in which "
-            "kernels are loaded, do not count. Each time to think has a process of its own, Python and its packages included.",
+            "medians. Seconds count from the previous decision and include observing cards and bets. All clocks, the "
+            "agents' included, are CPU time, since the machine was busy with other jobs. Two warm-up hands, in which "
+            "kernels are loaded, do not count. Each time limit has its own process, Python and its packages included.",
         ],
         numbers=numbers,
     )

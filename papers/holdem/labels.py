@@ -1,4 +1,4 @@
-"""What values of single hands cost to solve, and how exact they are, by street and iterations."""
+"""Cost and precision of solved values of single hands, by street and iterations."""
 
 from dataclasses import replace
 from functools import partial
@@ -55,7 +55,7 @@ def measured(street: str, number: int) -> dict[str, list[float]]:
     return found
 
 
-@study(title="What values of single hands cost", place=19, minutes=8)
+@study(title="Cost of solved values of single hands", place=19, minutes=8)
 def reproduce() -> Result:
     rows, numbers = [], {}
     for street, plan in PLANS.items():
@@ -70,22 +70,22 @@ def reproduce() -> Result:
     return Result(
         source="Moravčík et al. 2017, supplement",
         findings=[
-            f"{street}: with {plan.iterations[-2]} iterations values of hands are off by "
-            f"{100 * numbers[f'{street}, {plan.iterations[-2]}'][0]:.2f}% of the pot, for "
-            f"{numbers[f'{street}, {plan.iterations[-2]}'][2]:.2f} CPU seconds a situation."
+            f"{street}: with {plan.iterations[-2]} iterations values of hands err by "
+            f"{100 * numbers[f'{street}, {plan.iterations[-2]}'][0]:.2f}% of the pot, at "
+            f"{numbers[f'{street}, {plan.iterations[-2]}'][2]:.2f} CPU seconds per situation."
             for street, plan in PLANS.items()
         ],
         tables=[
             Table(
-                "Errors of values in % of the pot, of hands as often as they are held and of whole ranges, and CPU seconds of "
-                "a situation",
+                "Errors of values in % of the pot, of hands weighted by how often they are held and of whole ranges, "
+                "and CPU seconds per situation",
                 ["street", "iterations", "hands", "range", "s"],
                 rows,
             )
         ],
         notes=[
-            "Situations of `treeplex train hand-values`, its usual sizes and stacks; `iterations` is the setting, half of it "
-            "with less than 1.5 pots behind and 1.75 times as many with more than 4. "
+            "Situations of `treeplex train hand-values`, its default sizes and stacks; `iterations` is the setting, "
+            "half of it with less than 1.5 pots behind and 1.75 times as many with more than 4. "
             + "; ".join(
                 f"{street}: {plan.count} situations, {plan.hands or 'all'} hands, compared with {plan.best} iterations"
                 for street, plan in PLANS.items()

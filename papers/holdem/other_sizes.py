@@ -66,9 +66,12 @@ def reproduce() -> Result:
         rows.append([name, *cells, *(f"{own[label][1]:.1f}" for label in ("small", "from it", "from scratch"))])
         print(rows[-1], flush=True)
     return Result(
-        source="Measured here.",
+        source="a study of our own",
         findings=[
-            f"{name}: {own['from it'][0]:,} iterations from one with fewer sizes, {own['from scratch'][0]:,} from scratch."
+            (
+                f"{name}: {own['from it'][0]:,} iterations from a solution with fewer sizes, {own['from scratch'][0]:,} "
+                "from scratch."
+            )
             for name, own in found.items()
         ],
         tables=[
