@@ -24,29 +24,29 @@ def line(axes: Axes, begin: Point, end: Point, text: str = "", side: str = "left
 
 
 def node(axes: Axes, at: Point, colour: str, text: str, side: str = "right") -> None:
-    """Somebody's decision, or chance's."""
+    """A decision or chance node."""
     axes.plot(*at, "o", color=colour, markersize=9, zorder=2)
     shift = 0.035 if side == "right" else -0.035
     axes.text(at[0] + shift, at[1], text, ha="left" if side == "right" else "right", va="center", fontsize=9, color=colour)
 
 
 def subgame(axes: Axes) -> None:
-    """What is solved again, behind a door for each hand."""
+    """The subgame that is solved, with an entry for each hand."""
     axes.add_patch(Polygon([(0.1, DOOR), (0.9, DOOR), (0.98, BOTTOM), (0.02, BOTTOM)], color=SUBGAME, alpha=0.25))
     axes.text(0.5, (BOTTOM + DOOR) / 2, "the subgame", ha="center", va="center", fontsize=10, color=SUBGAME)
 
 
 def unsafe(axes: Axes) -> None:
     """Chance deals hands by their ranges."""
-    axes.set_title("none: hands come with\nthe ranges of the old policy", fontsize=10, color=CHANCE)
+    axes.set_title("none: hands are dealt by\nthe blueprint's ranges", fontsize=10, color=CHANCE)
     node(axes, (0.5, TOP), CHANCE, "chance")
     for x, hand in HANDS:
         line(axes, (0.5, TOP), (x, DOOR), hand, "left" if x < 0.5 else "right")
 
 
 def resolve(axes: Axes) -> None:
-    """Every hand may leave."""
-    axes.set_title("resolve: every hand takes what\nit was promised, or enters", fontsize=10, color=CHANCE)
+    """Each hand may leave for its alternative value."""
+    axes.set_title("resolve: each hand takes its\nalternative value, or enters", fontsize=10, color=CHANCE)
     node(axes, (0.5, TOP), CHANCE, "chance")
     for x, hand in HANDS:
         side = "left" if x < 0.5 else "right"
@@ -55,19 +55,19 @@ def resolve(axes: Axes) -> None:
         line(axes, (x, CHOICE), (x, DOOR), "enter", side)
         out = x + (0.16 if x < 0.5 else -0.16)
         line(axes, (x, CHOICE), (out, 0.46))
-        axes.text(out, 0.45, "promised", ha="center", va="top", fontsize=9, color=OPPONENT)
+        axes.text(out, 0.45, "value", ha="center", va="top", fontsize=9, color=OPPONENT)
 
 
 def maxmargin(axes: Axes) -> None:
     """The opponent chooses its hand."""
-    axes.set_title("maxmargin: the opponent chooses the hand\nand pays what that hand was promised", fontsize=10, color=CHANCE)
+    axes.set_title("maxmargin: the opponent chooses a hand\nand pays its alternative value", fontsize=10, color=CHANCE)
     node(axes, (0.5, TOP), OPPONENT, "opponent")
     for x, hand in HANDS:
         side = "left" if x < 0.5 else "right"
         line(axes, (0.5, TOP), (x, CHOICE), hand, side)
         line(axes, (x, CHOICE), (x, DOOR))
         shift, align = (-0.02, "right") if side == "left" else (0.02, "left")
-        axes.text(x + shift, (CHOICE + DOOR) / 2, "− promised", ha=align, va="center", fontsize=9, color=OPPONENT)
+        axes.text(x + shift, (CHOICE + DOOR) / 2, "− value", ha=align, va="center", fontsize=9, color=OPPONENT)
 
 
 def main() -> None:

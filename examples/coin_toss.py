@@ -1,4 +1,4 @@
-"""Coin toss (Brown and Sandholm 2017, figure 1) as public-tree rules, with its histories. See docs/resolving.md."""
+"""Coin toss (Brown and Sandholm 2017, figure 1) as public-tree rules, with its histories. See docs/notebook/resolving.md."""
 
 import numpy as np
 

@@ -62,6 +62,7 @@ LONG = {
     "docs/learners-gradients.md",
     "docs/learners-responses.md",
     "docs/learners.md",
+    "docs/notebook/resolving.md",
     "docs/numba-rules.md",
     "docs/pluribus.md",
     "docs/poker/analysis.md",
