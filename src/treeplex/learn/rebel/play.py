@@ -1,4 +1,4 @@
-"""What self-play of every kind gives and keeps: rows for networks, the networks themselves, and where it stands."""
+"""Base class of self-play: training rows, networks and a resumable state."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Rows(NamedTuple):
-    """Rows of self-play, for networks.
+    """Training rows from self-play.
 
     Attributes:
-        inputs, targets: of the value network, [K, inputs] and [K, outputs].
-        weights: how much each target counts, [K, outputs]; None where all count alike.
-        policies: of searches; None where no network learns them.
+        inputs, targets: value-network rows, [K, inputs] and [K, outputs].
+        weights: weight of each target, [K, outputs]; None for equal weights.
+        policies: policy-network rows from searches; None without a policy network.
     """
 
     inputs: NDArray[Any]
@@ -35,16 +35,16 @@ class Rows(NamedTuple):
         return {"inputs": self.inputs, "targets": self.targets, **weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All of it by name, for :meth:`taken`."""
+        """All arrays by name, for :meth:`taken`."""
         policies = {} if self.policies is None else self.policies._asdict()
         return {f"rows.{name}": part for name, part in (self.values | with_prefix("policy.", policies)).items()}
 
     @classmethod
     def taken(cls, arrays: dict[str, NDArray[Any]]) -> "Rows":
-        """Rows taken out of arrays that :meth:`arrays` gave, which may have others as well.
+        """Pop the arrays of :meth:`arrays` from a dictionary that may hold others; returns the rows.
 
         Raises:
-            KeyError: some are missing.
+            KeyError: an array is missing.
         """
         names = [f"rows.policy.{name}" for name in PolicyRows._fields]
         policies = PolicyRows(*(arrays.pop(name) for name in names)) if names[0] in arrays else None
@@ -53,7 +53,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence["Rows"]) -> "Rows":
-        """Rows of the same networks, one after the other."""
+        """Concatenate rows of the same networks."""
         values = zip(*(part.values.values() for part in parts), strict=True)
         policies = [part.policies for part in parts if part.policies is not None]
         found = PolicyRows(*map(np.concatenate, zip(*policies, strict=True))) if policies else None
@@ -62,23 +62,23 @@ class Rows(NamedTuple):
 
 
 def with_prefix(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:
-    """Arrays with something before their names."""
+    """Prepend a prefix to the names of arrays."""
     return {prefix + name: array for name, array in arrays.items()}
 
 
 class Play(ABC):
-    """Self-play of one kind of game.
+    """Self-play in one kind of game.
 
     Attributes:
-        game: what is played.
-        settings: how.
-        leaf: networks, as searches use them.
-        generator: of everything random.
-        solved: how much is done, in the unit of the settings' length.
-        empty: no rows, of the shapes and types of all.
-        losses: what falls in the value network, and in the policy network.
-        burns_rows: whether the settings' ``burn_in`` counts rows, which are learned from afterwards, or what is solved, whose
-            rows do not count.
+        game: the game played.
+        settings: training settings.
+        leaf: the networks, as searches use them.
+        generator: random number generator.
+        solved: progress, in the unit of the settings' length.
+        empty: rows of length 0 with the shapes and types of all rows.
+        losses: losses of the value network and of the policy network.
+        burns_rows: whether ``burn_in`` counts rows, which are trained on later, rather than solved subgames, whose rows are
+            discarded.
     """
 
     empty: Rows
@@ -90,31 +90,31 @@ class Play(ABC):
         self.solved = 0
 
     def fork(self, generator: np.random.Generator) -> Self:
-        """A fresh copy with its own random numbers."""
+        """A fresh copy with another random number generator."""
         return type(self)(self.game, self.settings, self.leaf, generator)
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """The weights of its networks, by name."""
+        """The networks' weights, by name."""
         return weights_of(self.leaf)
 
     def load(self, weights: Arrays) -> None:
-        """Put weights into its networks."""
+        """Load the networks' weights."""
         load_weights(self.leaf, weights)
 
     @abstractmethod
     def advance(self) -> Rows:
-        """Play on; what that teaches."""
+        """Play on until there are new training rows; returns them."""
 
     @abstractmethod
     def solved_in(self, rows: Rows) -> int:
-        """The increase of ``solved`` by an :meth:`advance`."""
+        """The increase of ``solved`` by the :meth:`advance` that returned ``rows``."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """State of self-play, as arrays; empty where every game is drawn anew."""
+        """Arrays that :meth:`restore` needs; empty if every game is sampled independently."""
         return {}
 
     def restore(self, arrays: Arrays) -> None:  # noqa: B027
-        """Go on where :meth:`state` was.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.

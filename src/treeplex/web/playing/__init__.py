@@ -1,1 +1,1 @@
-"""A person at a table: what is drawn, judged and kept."""
+"""Play at a table: drawing, judging and storing a person's hands."""

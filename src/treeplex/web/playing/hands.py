@@ -1,4 +1,4 @@
-"""Hands of whole hold'em opened again, step by step."""
+"""Step-by-step replay of full-game hold'em hands."""
 
 import tomllib
 from typing import Any
@@ -13,33 +13,33 @@ STREETS = ("preflop", "flop", "turn", "river")
 
 
 class HandReplay:
-    """A hand that was played, as the tables it led through."""
+    """A finished hand, replayed as a sequence of table states."""
 
     def __init__(self, end: HoldemHistory) -> None:
         self.end = end
 
     @classmethod
     def of(cls, text: str) -> "HandReplay":
-        """A hand from the text of a ``.phh`` file.
+        """Parse the text of a ``.phh`` file.
 
         Raises:
-            FileError: it is none.
-            SpecError, GameError: a hand that is not of hold'em, or breaks its rules.
+            FileError: the text is not a PHH hand.
+            SpecError, GameError: not a hold'em hand, or the hand breaks its rules.
         """
         try:
             return cls(hand_from(tomllib.loads(text)))
         except (tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise FileError(f"not a hand in PHH ({error!r}); paste the text of a .phh file of hold'em") from None
+            raise FileError(f"not a PHH hand ({error!r}); paste the text of a hold'em .phh file") from None
 
     def steps(self) -> dict[str, Any]:
-        """The table before each action and at the end, with what was done.
+        """The table before each action and at the end, with the action taken.
 
         Raises:
-            SpecError: cards that are not known, or a hand that is not played to its end.
+            SpecError: a card is unknown, or the hand is unfinished.
         """
         end = self.end
         if not end.is_terminal():
-            raise SpecError("the hand is not played to its end")
+            raise SpecError("the hand is unfinished; a replay needs a hand played to its end")
         state, found, taken, shown = end.game.new_initial_state(), list[dict[str, Any]](), list(replayed(end)), 0
         for card in end.cards:
             state = state.child(card)
@@ -67,9 +67,9 @@ def replayed(end: HoldemHistory) -> list[int]:
     """The actions of a hand, in order.
 
     Raises:
-        GameError: a line that is no line of hold'em.
+        GameError: the hand's action line cannot be parsed.
     """
     try:
         return [action for street in end.table.line.split("/") for action in split_line(street)]
     except KeyError as error:
-        raise GameError(f"{end.table.line!r} is no line of hold'em") from error
+        raise GameError(f"{end.table.line!r} is not a hold'em action line") from error

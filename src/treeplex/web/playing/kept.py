@@ -1,4 +1,4 @@
-"""A table in a file: what happens is added line by line, so that a server that ends, however it does, loses nothing."""
+"""A table stored in a file: events are appended line by line, so a server crash loses nothing."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from treeplex.search.tables.results import Hand
 
 @dataclass
 class KeptTable:
-    """What a file of a table holds: finished hands, the last deal, and the moves made after it."""
+    """Contents of a table's file: finished hands, the last deal, and the moves made after it."""
 
     hands: list[Hand] = field(default_factory=list)
     deal: dict[str, Any] = field(default_factory=dict)
@@ -22,22 +22,22 @@ class KeptTable:
 
     @property
     def under_way(self) -> bool:
-        """Whether the hand of the last deal is not over."""
+        """Whether the last deal's hand is unfinished."""
         return bool(self.deal) and self.deal["number"] > len(self.hands)
 
 
 @final
 class Kept:
-    """The file of a table, lines of JSON: who sits down to what; then deals, moves and finished hands as they happen.
+    """A table's file in JSON lines: the seating, then deals, moves and finished hands as they happen.
 
-    A deal without a finished hand behind it is the hand under way; the moves since then were made in it.
+    A deal without a finished hand after it is the current hand; the moves after it belong to that hand.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def add(self, kind: str, event: Any) -> None:
-        """Add what has happened.
+        """Append an event.
 
         Raises:
             FileError: the file cannot be written.
@@ -46,14 +46,14 @@ class Kept:
             with self.path.open("a") as file:
                 file.write(json.dumps({kind: event}) + "\n")
         except OSError as error:
-            raise FileError(f"cannot keep the table: {error.strerror or error}; free some space") from error
+            raise FileError(f"cannot save the table: {error.strerror or error}; free some space") from error
 
     def finish(self, hand: Hand) -> None:
-        """Add a hand that is over."""
+        """Append a finished hand."""
         self.add("hand", asdict(hand))
 
     def read(self) -> "KeptTable":
-        """What has happened so far; a line that was being written when the server ended is taken out.
+        """Read the events so far; drops a last line that a crash left incomplete.
 
         Raises:
             FileError: the file cannot be read.
@@ -74,12 +74,12 @@ class Kept:
                         found.moves.append(event)
             os.truncate(self.path, whole)
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise FileError(f"the table in {self.path.name} cannot be read ({error}); sit down anew") from error
+            raise FileError(f"cannot read the table in {self.path.name} ({error}); open a new table") from error
         return found
 
 
 def hand_of(data: dict[str, Any]) -> Hand:
-    """A hand as :meth:`Kept.finish` wrote it."""
+    """Parse a hand that :meth:`Kept.finish` wrote."""
     lists = ("options", "values", "policy")
     decided = [Decided(**(each | {name: tuple(each[name]) for name in lists})) for each in data["decided"]]
     return Hand(**{**data, "decided": decided})

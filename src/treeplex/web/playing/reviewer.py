@@ -1,4 +1,4 @@
-"""A hand history judged in a process of its own: what it says of its progress, and what it found, as files of a folder."""
+"""Review of a hand history in its own process; progress and result are files of a folder."""
 
 import json
 import time
@@ -13,26 +13,26 @@ from treeplex.run.job.record import Progress
 ASKED, PROGRESS, RESULT = "asked.json", "progress.json", "review.json"
 """Files of a review: its request, its progress and its result."""
 EVERY = 0.5
-"""Seconds between two notes of progress."""
+"""Seconds between progress updates."""
 
 
 class Reviewer:
-    """One hand, and how it is judged."""
+    """Reviews one hand."""
 
     def __init__(self, text: str, folder: str, hero: str | None, settings: dict[str, Any]) -> None:
-        """Read a hand.
+        """Parse a hand.
 
         Args:
-            text: of PokerStars, GGPoker or PHH.
-            folder: where the solved streets are kept.
-            hero: whose actions; None for whose cards are known.
-            settings: ``oop``, ``ip``, ``street`` and ``threads``, as :class:`ReviewSettings` has them.
+            text: hand history in PokerStars, GGPoker or PHH format.
+            folder: folder where solved streets are saved.
+            hero: player whose decisions are judged; None for the player whose cards are known.
+            settings: ``oop``, ``ip``, ``street`` and ``threads`` as in :class:`ReviewSettings`.
 
         Raises:
-            FileError, SpecError: no hand, or none that can be judged.
+            FileError, SpecError: not a hand, or a hand that cannot be reviewed.
         """
         self.folder, self._told = Path(folder), 0.0
-        self.hand = played_hand(f"{text}\n", hero=hero)  # with a line break it is a text, and never the name of a file
+        self.hand = played_hand(f"{text}\n", hero=hero)  # the line break marks it as text rather than a file name
         self.settings = ReviewSettings(
             ranges=(settings["oop"], settings["ip"]),
             first=settings["street"],
@@ -41,16 +41,16 @@ class Reviewer:
         )
 
     def about(self) -> dict[str, Any]:
-        """The hand in words."""
+        """The hand's title, players, positions, cards and hero."""
         hand = self.hand
         positions = [part.position for part in hand.parts]
         return {"title": hand.title, "names": hand.names, "positions": positions, "cards": hand.cards, "hero": hand.hero}
 
     def run(self) -> None:
-        """Solve the streets and judge the decisions; the result is in the folder then.
+        """Solve the streets and judge the decisions; writes the result into the folder.
 
         Raises:
-            SpecError: a street that does not fit into memory.
+            SpecError: a street does not fit in memory.
         """
         found = review_json(judged(self.hand, self.settings, self._watch))
         for street in found["streets"]:
@@ -58,7 +58,7 @@ class Reviewer:
         write_atomically(self.folder / RESULT, json.dumps(found))
 
     def _watch(self, street: str, progress: Progress, pot: float) -> None:
-        """Note how far a street is."""
+        """Write a street's progress, at most every ``EVERY`` seconds."""
         now = time.monotonic()
         if now - self._told < EVERY:
             return

@@ -19,18 +19,19 @@ from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.game import HoldemHistory
 
 Scene = dict[str, Any]
-"""``kind`` (``cards``, ``dice``, ``grid`` or ``text``), ``seats`` with what lies before each player, and what lies between."""
+"""A scene: ``kind`` (``cards``, ``dice``, ``grid`` or ``text``), ``seats`` with each player's cards and chips, and the board.
+"""
 HIDDEN = "?"
-"""A card or die that the viewer does not see."""
+"""A card or die hidden from the viewer."""
 
 
 def scene_of(state: State | None, viewer: int, *, over: bool) -> Scene | None:
-    """What a player sees of a history; all of it once the game is over. None of games that only have words.
+    """The scene of a history as a player sees it; None for games without a drawing.
 
     Args:
         state: the history.
         viewer: the player who looks.
-        over: whether everything is shown.
+        over: whether the game is over and everything is shown.
     """
     if isinstance(state, TurnBasedState):
         found = scene_of(state.state, viewer, over=over)
@@ -42,7 +43,7 @@ def scene_of(state: State | None, viewer: int, *, over: bool) -> Scene | None:
 
 
 def kuhn(state: KuhnState, viewer: int, over: bool) -> Scene:
-    """Cards by rank, chips by who bet."""
+    """Cards, and each player's chips in the pot."""
 
     def named(card: int) -> str:
         return state.hand_name(state.cards.index(card)) or str(card + 1)
@@ -56,7 +57,7 @@ def kuhn(state: KuhnState, viewer: int, over: bool) -> Scene:
 
 
 def leduc(state: LeducState, viewer: int, over: bool) -> Scene:
-    """The private cards and the public one."""
+    """The private cards, the public card and the chips."""
     table, named = state.table, state.game.card_name
     seats = [
         {
@@ -71,7 +72,7 @@ def leduc(state: LeducState, viewer: int, over: bool) -> Scene:
 
 
 def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
-    """Hole cards, stacks, what is put in on this street, the button and the board."""
+    """Hole cards, stacks, bets of the current street, the button and the board."""
     rules, table = state.game.rules, state.table
     shown = over and table.folded.count(False) > 1
     positions = dict(zip(rules.order, position_names(state.game.num_players), strict=True))
@@ -94,7 +95,7 @@ def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
 
 
 def spot(state: PokerState, viewer: int, over: bool) -> Scene:
-    """Hole cards and board of poker with a small deck."""
+    """Hole cards, board and chips of a small-deck poker spot."""
     form = state.game.spot.format
     node = state.game.tree.nodes[state.node]
     stack = state.game.spot.pot / 2 + state.game.spot.stack
@@ -111,7 +112,7 @@ def spot(state: PokerState, viewer: int, over: bool) -> Scene:
 
 
 def spot_table(table: HoldemTable, viewer: int, over: bool) -> Scene:
-    """Hole cards, board and chips of a spot."""
+    """Hole cards, board and chips of a hold'em spot."""
     bets, behind, pot = table.chips
     seats = [
         {
@@ -127,7 +128,7 @@ def spot_table(table: HoldemTable, viewer: int, over: bool) -> Scene:
 
 
 def goofspiel(state: GoofspielState, viewer: int, over: bool) -> Scene:
-    """Hands of bid cards, the prize that is bid for, and points."""
+    """Hands of bid cards, the current prize, and points."""
     rules, points = state.rules, state.points()
     seats = [
         {
@@ -145,7 +146,7 @@ def goofspiel(state: GoofspielState, viewer: int, over: bool) -> Scene:
 
 
 def dice(state: LiarsDiceState, viewer: int, over: bool) -> Scene:
-    """Everybody's dice, and the bids."""
+    """The players' dice and the bids."""
     game = state.game
     seats = [
         {"dice": [die if over or seat == viewer else 0 for die in state.dice[own]], "sides": game.dice_sides}
@@ -161,7 +162,7 @@ def dice(state: LiarsDiceState, viewer: int, over: bool) -> Scene:
 
 
 def phantom(state: PhantomState, viewer: int, over: bool) -> Scene:
-    """The board as a player knows it."""
+    """The board as the viewer knows it."""
     cells = state.marks(None if over else viewer)
     legal = () if over or state.current_player() != viewer else state.legal_actions()
     tried = [cell if over else state.seen_as(viewer, cell) for mover, cell in state.tried if mover == viewer]
@@ -185,7 +186,7 @@ def tic_tac_toe(state: TicTacToeState, viewer: int, over: bool) -> Scene:
 
 
 def battleship(state: BattleshipState, viewer: int, over: bool) -> Scene:
-    """The sea in which a player shoots, and its own."""
+    """The opponent's sea, which the viewer shoots at, and the viewer's own sea."""
     game, legal = state.game, state.legal_actions() if not over and state.current_player() == viewer else ()
     shooting = {action: action for action in legal if action < game.num_cells}
 
@@ -203,12 +204,12 @@ def battleship(state: BattleshipState, viewer: int, over: bool) -> Scene:
 
 
 def players(state: KuhnState) -> range:
-    """The players."""
+    """The players' indices."""
     return range(state.players)
 
 
 def board_cards(cards: Any) -> list[str]:
-    """Cards by their names."""
+    """The names of cards."""
     return [card_to_string(int(card)) for card in cards]
 
 
@@ -224,4 +225,4 @@ DRAWN: dict[type, Callable[[Any, int, bool], Scene]] = {
     TicTacToeState: tic_tac_toe,
     BattleshipState: battleship,
 }
-"""How each kind of history is drawn."""
+"""Drawing function of each history type."""

@@ -1,4 +1,4 @@
-"""A person at a table: hands dealt, replies of the agent, what decisions were worth, and the results so far."""
+"""A person's session at a table: deals, the agent's replies, judged decisions and results."""
 
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ from treeplex.web.playing.scenes import scene_of, spot_table
 from treeplex.web.playing.thoughts import ranges_of, thought_of
 
 SOLUTION = "solution"
-"""The opponent that plays the solution: of a solved spot its average strategy, of a small game one that is found at once."""
+"""The opponent that plays the solution: a solved spot's average strategy, or a small game's equilibrium computed on the spot.
+"""
 MOST_HANDS = 10_000
 
 
 class TableSession:
-    """One person at one table."""
+    """One person's session at one table."""
 
     def __init__(
         self,
@@ -44,23 +45,23 @@ class TableSession:
         title: str = "",
         keep: str | None = None,
     ) -> None:
-        """Sit down, or go on where a file of this table ends.
+        """Open a table, or resume it from its file.
 
         Args:
-            game: a spec, a spot, the file of a solved spot, or a folder of such files, of which one is drawn for each hand.
-            against: the opponent, as :func:`treeplex.agent` takes it, or :data:`SOLUTION`; empty for that.
-            seat: the person's; None for taking turns.
-            iterations, think: of each search of the opponent.
-            seed: of deals and draws; None for others each time.
-            title: what people call the game; empty for its spec.
-            keep: the file in which the table is kept; None for none.
+            game: a spec, a spot, a solved-spot file, or a folder of such files, one of which is drawn for each hand.
+            against: the opponent, as for :func:`treeplex.agent`, or :data:`SOLUTION`; empty means :data:`SOLUTION`.
+            seat: the person's seat; None alternates seats.
+            iterations, think: budget of each of the opponent's searches.
+            seed: seed of deals and sampled actions; None for a random one.
+            title: display name of the game; empty for its spec.
+            keep: file that stores the table; None stores nothing.
 
         Raises:
-            TreeplexError: no such game, agent or seat.
+            TreeplexError: unknown game, agent or seat.
         """
         self.spots = sorted(map(str, Path(game).glob(f"*{SOLVED_FILE}"))) if Path(game).is_dir() else []
         if Path(game).is_dir() and not self.spots:
-            raise SpecError(f"{game} holds no solved spot; solve some into it, or name another game")
+            raise SpecError(f"{game} contains no solved spot; save solved spots there, or name another game")
         self.against, self.seat, self.title = against or SOLUTION, seat, title
         self._how = iterations, think, seed
         self._take(self.spots[0] if self.spots else game)
@@ -71,7 +72,7 @@ class TableSession:
         self.dice = 0
         self._kept = None if keep is None else Kept(Path(keep))
         self._made: list[int] = []
-        """Actions of the others that were played before, when a hand is played again up to where it stood."""
+        """Recorded actions of the opponents that are still to be replayed when a table is resumed."""
         played = KeptTable() if self._kept is None else self._kept.read()
         if played.deal:
             self._go_on(played)
@@ -79,7 +80,7 @@ class TableSession:
             self.next()
 
     def _take(self, game: str) -> None:
-        """Sit down at a game, if it is not the one that is played."""
+        """Switch the table to a game unless it is already played there."""
         if getattr(self, "_taken", None) == game:
             return
         self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
@@ -89,27 +90,29 @@ class TableSession:
         self._taken = game
 
     def _sit(self, iterations: int | None, think: str | None, seed: int | None) -> tuple[Table, str]:
-        """The table, and who the opponent is."""
+        """Create the table; returns it and a description of the opponent."""
         if self.against != SOLUTION:
             return table_for(self.rules, self.against, iterations, think, seed, public=True)
         if is_solved_spot(self.game):
             return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
         if self.solved is None or isinstance(self.rules, Spot):
-            raise SpecError(f"{self.game} is not solved while you wait; name an agent, such as {UNIFORM}, or a policy file")
+            raise SpecError(
+                f"{self.game} is too large to solve on opening the table; name an agent, such as {UNIFORM}, or a policy file"
+            )
         words = f"the solution: {ITERATIONS:,} iterations of CFR+"
         return policy_table(self.rules, self.solved.values.policy, np.random.default_rng(seed)), words
 
     @property
     def hand(self) -> Hand:
-        """The hand under way, or the last one."""
+        """The current hand, or the last one."""
         return self.hands[-1]
 
     def next(self, repeat: int | None = None) -> dict[str, Any]:
-        """Deal the next hand, or the cards of an earlier one again, the person in the same seat."""
+        """Deal the next hand, or repeat an earlier hand's cards with the person in the same seat."""
         if len(self.hands) >= MOST_HANDS:
-            raise SpecError(f"{MOST_HANDS:,} hands were played; sit down at a new table")
+            raise SpecError(f"this table reached its limit of {MOST_HANDS:,} hands; open a new table")
         if self.hands and self.hand.payoff is None:
-            raise SpecError("this hand is not over; play it to its end first")
+            raise SpecError("this hand is not over; finish it first")
         if repeat is None:
             number = len(self.hands)
             person = self.seat if self.seat is not None else number % self.table.players
@@ -117,7 +120,7 @@ class TableSession:
             spot = str(self._seeds.choice(self.spots)) if self.spots else ""
         else:
             if not 1 <= repeat <= len(self.hands):
-                raise SpecError(f"there is no hand {repeat}; {len(self.hands)} were played")
+                raise SpecError(f"there is no hand {repeat}; this table has hands 1 to {len(self.hands)}")
             person, seed, spot = (getattr(self.hands[repeat - 1], name) for name in ("person", "seed", "spot"))
         dealt: dict[str, Any] = {"number": len(self.hands) + 1, "seed": seed, "person": person, "spot": spot}
         self._keep("deal", {**dealt, "draws": self._seeds.bit_generator.state})
@@ -125,7 +128,7 @@ class TableSession:
         return self.view()
 
     def _deal(self, hand: Hand) -> None:
-        """Begin a hand, and let the others act first where they do."""
+        """Start a hand and play the opponents' actions up to the person's turn."""
         if hand.spot:
             self._take(hand.spot)
         self.hands.append(hand)
@@ -137,11 +140,11 @@ class TableSession:
             raise
 
     def play(self, action: int | None = None, text: str | None = None) -> dict[str, Any]:
-        """Play an action of :meth:`view`, or a bet that is typed; the opponent replies.
+        """Play an action of :meth:`view` or a typed bet; the opponents reply.
 
         Raises:
-            SpecError: it is not the person's turn, or there is no such action.
-            GameError: a bet that the rules do not have.
+            SpecError: it is not the person's turn, or no such action is available.
+            GameError: the typed bet is illegal.
         """
         table, hand = self.table, self.hand
         if hand.payoff is not None or table.actor != hand.person:
@@ -150,13 +153,13 @@ class TableSession:
         return self.view()
 
     def _act(self, action: int | None, text: str | None, *, again: bool = False) -> None:
-        """Play an action of the person, and let the others reply; ``again``: it was played and kept before."""
+        """Play the person's action and the opponents' replies; ``again`` replays a recorded action."""
         table, hand = self.table, self.hand
         if text is not None:
             action = table.named(text.strip().lower())
         options = table.options()
         if action is None or action not in options:
-            raise SpecError(f"{text if text is not None else action} cannot be played here; choose one of the actions shown")
+            raise SpecError(f"{text if text is not None else action} is not available here; choose one of the actions shown")
         if not again:
             self._keep("move", {"seat": hand.person, "action": action, "text": text})
         judged = self._judge(options, action)
@@ -173,7 +176,7 @@ class TableSession:
             self._kept.add(kind, event)
 
     def _go_on(self, played: KeptTable) -> None:
-        """Go on where a file ends; a hand under way is played again up to there, or dealt anew where that is not possible."""
+        """Resume from a file: replay the current hand, or deal a new one if the replay fails."""
         self.hands, deal = played.hands, dict(played.deal)
         self._seeds.bit_generator.state = deal.pop("draws")
         if not played.under_way:
@@ -189,7 +192,7 @@ class TableSession:
             self.next()
 
     def _replies(self) -> None:
-        """The others act until it is the person's turn."""
+        """Play the opponents' actions up to the person's turn."""
         table, hand = self.table, self.hand
         self.dice = int(self._seeds.integers(100))
         while (actor := table.actor) is not None and actor != hand.person:
@@ -212,7 +215,7 @@ class TableSession:
         self.hand.said.append({"seat": seat, "text": text, "thought": searched, "at": self._where()})
 
     def _where(self) -> str:
-        """The street or round, where there is one."""
+        """The current street, empty for other games."""
         table = self.table
         if isinstance(table, HoldemTable):
             return table.street
@@ -222,7 +225,7 @@ class TableSession:
         return ""
 
     def _judge(self, options: dict[int, str], action: int) -> Decided | None:
-        """Judge a decision before it is played."""
+        """Judge a decision before it is played; None if nothing can judge it."""
         table, player = self.table, self.hand.person
         if isinstance(table, HoldemTable):
             return None
@@ -234,19 +237,19 @@ class TableSession:
         return None
 
     def _judge_spot(self) -> None:
-        """What the agent of a spot says of the last decision."""
+        """Record the spot table's judgement of the person's latest decisions."""
         table = self.table
         assert isinstance(table, HoldemTable)
         made = table.decided(self.hand.person)
         spots = [each for each in self.hand.decided if each.by != "estimate"]
         for each in made[len(spots) :]:
             by, close = ("solution", 0.001 * table.chips[2]) if table.exact else ("agent", 0.01 * table.chips[2])
-            values = tuple(value + each.paid for value in each.values)  # from the pot: folding is worth 0
+            values = tuple(value + each.paid for value in each.values)  # relative to the pot: folding is worth 0
             where = f"{Path(self.hand.spot).stem}, {each.street}" if self.hand.spot else each.street
             self.hand.decided.append(Decided(where, each.options, each.chosen, values, each.policy, by, close))
 
     def _finish(self) -> None:
-        """Keep what there is to see of a hand that is over."""
+        """Record the result and everything that is revealed when a hand is over."""
         table, hand = self.table, self.hand
         hand.payoff = float(table.returns()[hand.person])
         hand.end = {
@@ -269,7 +272,7 @@ class TableSession:
             self._kept.finish(hand)
 
     def _drawn(self, *, over: bool) -> dict[str, Any]:
-        """The scene of the table."""
+        """The table's scene."""
         table, person = self.table, self.hand.person
         scene = (
             spot_table(table, person, over) if isinstance(table, HoldemTable) else scene_of(table.history(), person, over=over)
@@ -283,12 +286,12 @@ class TableSession:
         return scene
 
     def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
-        """See :func:`treeplex.search.tables.listed.listed`."""
+        """The options to show; see :func:`treeplex.search.tables.listed.listed`."""
         table = self.table
         return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
 
     def view(self) -> dict[str, Any]:
-        """The page's view: the table as the person sees it, the actions, and the results so far."""
+        """The table as the person sees it, the available actions and the results so far, as JSON data for the page."""
         table, hand = self.table, self.hand
         over = hand.payoff is not None
         options = {} if over else table.options()
@@ -314,7 +317,7 @@ class TableSession:
         }
 
     def _judged_by(self) -> str | None:
-        """The name of what judges decisions."""
+        """What judges decisions: ``solution``, ``agent``, ``estimate`` or None."""
         if isinstance(self.table, HoldemTable):
             return "solution" if self.table.exact else "agent"
         if self.solved is not None:
@@ -322,13 +325,13 @@ class TableSession:
         return "estimate" if isinstance(self.rules, Holdem) and self.rules.num_players == 2 else None
 
     def reviewed(self, number: int) -> dict[str, Any]:
-        """A hand that is over: what everybody held, what decisions cost, and what the others could have held.
+        """Review of a finished hand: all cards, the cost of each decision, and the opponents' ranges.
 
         Raises:
-            SpecError: no such hand, or it is under way.
+            SpecError: no such hand, or it is not over.
         """
         if not 1 <= number <= len(self.hands) or self.hands[number - 1].payoff is None:
-            raise SpecError(f"there is no finished hand {number}")
+            raise SpecError(f"hand {number} is not among this table's finished hands; there are {len(self.hands)} hands")
         hand = self.hands[number - 1]
         return {
             "number": number,
@@ -344,23 +347,23 @@ class TableSession:
         }
 
     def phh(self, number: int) -> str:
-        """A hand of whole hold'em as PHH writes it.
+        """A hand of full-game hold'em in PHH format.
 
         Raises:
-            SpecError: no such hand, or another game.
+            SpecError: no such hand, or the game is not hold'em.
         """
         self.reviewed(number)
         text = self.hands[number - 1].phh
         if text is None:
-            raise SpecError("hand histories are written of whole hold'em with 52 cards and whole chips only")
+            raise SpecError("this hand has no PHH file; PHH needs full-game hold'em with 52 cards and whole chips")
         return text
 
     def results(self) -> dict[str, Any]:
-        """Hands and payoffs so far; see :func:`results_of`."""
+        """Hands played and payoffs so far; see :func:`results_of`."""
         return results_of(self.hands, self.rules.big_blind)
 
 
 def kind_of(name: str) -> str:
-    """The kind of an action's name, for its colour: fold, check, call, bet, raise, allin, pass or other."""
+    """The kind of an action, for its colour: fold, check, call, bet, raise, allin, pass or other."""
     word = name.lower().replace("-", "").partition(" ")[0]
     return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"

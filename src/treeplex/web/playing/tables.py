@@ -1,4 +1,4 @@
-"""Playing: tables by id, each in a process of its own and in a file from which it goes on."""
+"""Tables by id, each in its own process and stored in a file from which it can be resumed."""
 
 import json
 import threading
@@ -22,16 +22,16 @@ from treeplex.web.safety import MOST_BODY
 from treeplex.web.served import Served, claim
 
 MOST_OPEN = 6
-"""Tables in processes; the one not played at for longest goes on from its file when it is asked for again."""
+"""Maximum number of tables with a process; the least recently used one is closed and resumes from its file when needed."""
 MOST_KEPT = 60
-"""Tables in files; the one not played at for longest is removed for another."""
+"""Maximum number of stored tables; the least recently used one is deleted to make room."""
 KEPT = ".jsonl"
 HANDS = "hands"
-"""The folder in the folder served where hands are saved."""
+"""Subfolder of the served folder for saved hands."""
 
 
 class Seating(BaseModel):
-    """A game and its opponent."""
+    """A game, its opponent and the table's options."""
 
     model_config = ConfigDict(extra="forbid")
     game: str = Field(min_length=1, max_length=2000)
@@ -44,7 +44,7 @@ class Seating(BaseModel):
 
 
 class Move(BaseModel):
-    """An action by its id, or a bet as people type it."""
+    """An action by its id, or a typed bet."""
 
     model_config = ConfigDict(extra="forbid")
     action: int | None = None
@@ -52,7 +52,7 @@ class Move(BaseModel):
 
 
 class Deal(BaseModel):
-    """The next hand, or the cards of an earlier one again."""
+    """A request for the next hand, or for an earlier hand's cards again."""
 
     model_config = ConfigDict(extra="forbid")
     repeat: int | None = Field(None, ge=1)
@@ -60,7 +60,7 @@ class Deal(BaseModel):
 
 @final
 class Tables:
-    """The tables of a folder: some in processes, all in files, from which they are opened again when they are asked for."""
+    """The tables of a folder: all stored in files, some with a running process; others reopen on request."""
 
     def __init__(self, served: Served) -> None:
         self.served, self.hosts = served, Hosts(TableSession, MOST_OPEN)
@@ -69,15 +69,15 @@ class Tables:
 
     @property
     def folder(self) -> Path:
-        """The folder of tables.
+        """The folder of table files.
 
         Raises:
-            Refused: a link leads out of the folder there.
+            Refused: a link leads outside the served folder.
         """
         return self.served.inside(self.served.own / "tables")
 
     def sit(self, body: Seating) -> str:
-        """Sit down at a new table; its id.
+        """Open a new table; returns its id.
 
         Raises:
             Refused, TreeplexError: no such game or agent.
@@ -91,7 +91,7 @@ class Tables:
             path = self.folder / f"{name}{KEPT}"
             write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
             opening = self._opening[name] = threading.Lock()
-            opening.acquire()  # whoever finds the file meanwhile must not open the table a second time
+            opening.acquire()  # held so that a request that sees the file meanwhile does not open the table twice
         try:
             self._open(name, path, body)
         except Exception:
@@ -107,11 +107,11 @@ class Tables:
         return self.hosts[self.hosts.open(game, against, called=name, keep=str(path), **more)]
 
     def __getitem__(self, name: str) -> Hosted:
-        """The table of an id, opened again where it is only in its file.
+        """The table with an id, reopened from its file if necessary.
 
         Raises:
-            Refused: there is none.
-            TreeplexError: its game or agent is not there any more.
+            Refused: no such table.
+            TreeplexError: its game or agent no longer exists.
         """
         path = self.folder / f"{name}{KEPT}"
         with self._guard:
@@ -122,7 +122,7 @@ class Tables:
             return self._open(name, path, seating(path))
 
     def kept(self) -> list[Path]:
-        """The files of tables, the one played at last first."""
+        """The files of all tables, most recently used first."""
         found = []
         for path in self.folder.glob(f"*{KEPT}"):
             with suppress(OSError):
@@ -131,11 +131,11 @@ class Tables:
         return [path for _, path in sorted(found, reverse=True)]
 
     def names(self) -> list[str]:
-        """The ids of all tables, the one played at last first."""
+        """The ids of all tables, most recently used first."""
         return [path.stem for path in self.kept()]
 
     def listed(self) -> list[dict[str, Any]]:
-        """All tables: what is played there, against whom, and when somebody last did."""
+        """All tables: id, game, opponent and time of last use."""
         found = []
         for path in self.kept():
             with suppress(FileError, OSError):
@@ -145,23 +145,23 @@ class Tables:
         return found
 
     def leave(self, name: str) -> None:
-        """Close a table for good."""
+        """Close a table and delete its file."""
         if name in self.names():
             (self.folder / f"{name}{KEPT}").unlink(missing_ok=True)
         self.hosts.drop(name)
 
 
 def seating(path: Path) -> Seating:
-    """The seating of a table's file.
+    """Read the seating from a table's file.
 
     Raises:
-        FileError: it cannot be read.
+        FileError: the file cannot be read.
     """
     try:
         with open_regular(path) as file:
             return Seating.model_validate(json.loads(file.readline(MOST_BODY))["table"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"the table in {path.name} cannot be read; sit down anew") from error
+        raise FileError(f"cannot read the table in {path.name}; open a new table") from error
 
 
 def routes(served: Served) -> APIRouter:
@@ -229,7 +229,7 @@ def routes(served: Served) -> APIRouter:
 
 
 def plain(value: Any) -> Any:
-    """Numbers that JSON does not have as null, as everywhere in the contract."""
+    """Replace NaN and infinities by None, as everywhere in the API."""
     if isinstance(value, float):
         return value if value - value == 0.0 else None
     if isinstance(value, dict):

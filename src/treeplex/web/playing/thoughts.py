@@ -1,4 +1,4 @@
-"""What the others at a table held, could have held, and thought: shown once a hand is over."""
+"""The opponents' cards, ranges and search results, shown once a hand is over."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +12,15 @@ from treeplex.search.agents.agent import Thought
 from treeplex.search.tables.table import AgentTable, Table
 
 SHOWN_RANGE = 200
-"""Hands of a range that are shown, the most likely ones."""
+"""Maximum number of hands shown of a range, the likeliest first."""
 MOST_SINGLE = 40
-"""Hands of hold'em up to which each is shown; more are shown by classes."""
+"""Ranges of hold'em with more hands than this are shown by hand class."""
 MOST_ACTIONS = 10
-"""Actions of a strategy that are shown, those played most; the rest is summed up."""
+"""Maximum number of actions shown of a strategy; the least likely ones are summed into one row."""
 
 
 def ranges_of(table: Table, person: int) -> list[dict[str, Any]]:
-    """What each of the others could have held, given how it plays and what the person held: see :func:`rows_of`."""
+    """Each opponent's range given its strategy and the person's cards, in the form of :func:`rows_of`."""
     if not isinstance(table, HoldemTable | AgentTable):
         return []
     found = []
@@ -35,10 +35,10 @@ def ranges_of(table: Table, person: int) -> list[dict[str, Any]]:
 
 
 def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, Any] | None:
-    """The last decision of an agent as the page shows it; None where the rules do not say what is public.
+    """An agent's last decision as JSON data for the page; None if the game does not mark public information.
 
-    ``policy`` is what it played with the hand it held, ``mean`` with its whole range, both by action; ``hands`` are as
-    :func:`rows_of` has them.
+    By action, ``policy`` is the strategy with the hand it held and ``mean`` that of its whole range; ``hands`` are those of
+    :func:`rows_of`.
     """
     made = table.replied()
     if made is None or not isinstance(table, HoldemTable | AgentTable):
@@ -66,12 +66,12 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
 
 
 def rows_of(share: Floats, names: Callable[[int], str], policy: Floats | None = None) -> list[dict[str, Any]]:
-    """The hands of a range with how likely they are, the most likely first; many hands of hold'em by their classes.
+    """Hands of a range and their probabilities, the likeliest first; large hold'em ranges by hand class.
 
     Args:
-        share: float64 [H].
-        names: what hands are called.
-        policy: float64 [A, H], what is played with each, where that is to be said.
+        share: float64 [H], probability of each hand.
+        names: function from a hand's index to its name.
+        policy: float64 [A, H], strategy with each hand; None leaves it out.
     """
     if len(share) == N_HANDS and np.count_nonzero(share) > MOST_SINGLE:
         weight = np.asarray(np.bincount(HAND_CLASSES, share, len(CLASSES)), np.float64)
@@ -88,7 +88,7 @@ def rows_of(share: Floats, names: Callable[[int], str], policy: Floats | None = 
 
 
 def shown_actions(mean: Floats, chosen: int) -> tuple[list[int], int]:
-    """The actions that are shown, in their order, the one taken among them; and how many are left out."""
+    """Indices of the actions to show, in order and including the chosen one, and the number of actions left out."""
     if len(mean) <= MOST_ACTIONS:
         return list(range(len(mean))), 0
     first = [int(place) for place in np.argsort(-mean, kind="stable")[: MOST_ACTIONS - 1]]

@@ -1,1 +1,2 @@
-"""Sources of rows: walks and playthroughs of compiled games or by the rules, as jobs of workers, and critics of them."""
+"""Training data for the neural learners: traversals and episodes on compiled or uncompiled games, run as worker jobs, and
+critics."""

@@ -1,4 +1,4 @@
-"""Samples of compiled games, as jobs of workers: what each finds is a function of its numbers, whoever makes it."""
+"""Sampling of compiled games as worker jobs; results depend only on the seed and the job's numbers, not on the worker."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
 from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler, Walks
 
 PARTS = 4
-"""Into how many parts for each worker episodes are split."""
+"""Jobs per worker that a batch of episodes is split into."""
 WALKS = 250
-"""Walks of a job, however many workers there are: so what goes into a reservoir does so in the same portions."""
+"""Traversals per job, whatever the number of workers, so that reservoirs receive rows in the same portions."""
 CHUNK = 1 << 14
-"""Rows that walks record before they are copied."""
+"""Capacity, in rows, of the buffer that the kernels record into."""
 
 
 @dataclass(frozen=True, eq=False)
 class WalkedGame:
-    """A worker's state: a game, which it compiles once; only the spec travels."""
+    """Worker state: a game that each worker compiles once. Only its spec is pickled."""
 
     spec: str
 
     @classmethod
     def of(cls, game: CompiledGame, spec: str) -> "WalkedGame":
-        """A game that is compiled here already."""
+        """Wrap a game that this process has already compiled."""
         found = cls(spec)
         found.__dict__["compiled"] = game
         return found
@@ -53,7 +53,7 @@ class WalkedGame:
 
     @cached_property
     def histories(self) -> Histories:
-        """Its histories, whose decisions have infosets as keys."""
+        """The game's history form; the keys of its decision nodes are infosets."""
         return histories_of(self.compiled)
 
     @cached_property
@@ -63,12 +63,12 @@ class WalkedGame:
 
     @cached_property
     def room(self) -> Recorded:
-        """Where walks write."""
+        """The buffers that traversal kernels write to."""
         return recorded(self.histories, self.first, CHUNK)
 
 
 class WalkKind(NamedTuple):
-    """What walks of a job share besides game and policy; see :class:`treeplex.engine.histories.recording.RecordedWalks`."""
+    """Parameters shared by a job's traversals; see :class:`treeplex.engine.histories.recording.RecordedWalks`."""
 
     player: int
     seed: int
@@ -78,7 +78,7 @@ class WalkKind(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """What the walks of a job recorded: see :class:`treeplex.engine.histories.recording.Recorded` and :class:`Walks`."""
+    """Records of a job's traversals; see :class:`treeplex.engine.histories.recording.Recorded` and :class:`Walks`."""
 
     places: NDArray[np.int32]
     values: NDArray[np.float32]
@@ -90,7 +90,7 @@ class Walked(NamedTuple):
 
 
 def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> Walked:
-    """Walks by external sampling, by a policy of slots."""
+    """Run external-sampling traversals numbered ``walk`` to ``end`` under a policy over slots; returns their records."""
 
     def record(walks: RecordedWalks, first: int) -> tuple[int, ...]:
         following, rows, others, visited = record_external(walks, first, end, game.room)
@@ -100,7 +100,7 @@ def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, e
 
 
 def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int) -> Walked:
-    """Playthroughs by outcome sampling, by a policy of slots and with a critic's values."""
+    """Run outcome-sampling playthroughs under a policy over slots, with a critic's values as baselines; returns records."""
     return walked(
         game, policy, kind, range(walk, end), lambda walks, first: record_outcomes(walks, critic, edge, first, end, game.room)
     )
@@ -109,7 +109,7 @@ def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, 
 def walked(
     game: WalkedGame, policy: Floats, kind: WalkKind, numbers: range, record: Callable[[RecordedWalks, int], tuple[int, ...]]
 ) -> Walked:
-    """What a kernel records of walks, as many at a time as there is room for."""
+    """Run a recording kernel until all traversals are done, emptying the buffer each time it is full; returns their records."""
     walks, walk, nodes, parts = RecordedWalks(game.histories, game.first, policy, *kind), numbers.start, 0, list[list[Any]]()
     while walk < numbers.stop:
         walk, rows, others, edges, visited = record(walks, walk)
@@ -122,13 +122,13 @@ def walked(
 
 
 def play_part(game: WalkedGame, policies: Floats, seats: Ints, seed: int, number: int) -> Episodes:
-    """Episodes; see :func:`treeplex.engine.histories.episodes.play_episodes`."""
+    """Play episodes in a worker; see :func:`treeplex.engine.histories.episodes.play_episodes`."""
     compiled = game.compiled
     return play_episodes(game.histories, compiled.tree.infoset_layout, policies, seats, compiled.size.depth, seed, number)
 
 
 def joined_episodes(parts: list[Episodes]) -> Episodes:
-    """Episodes one after the other."""
+    """Concatenate batches of episodes."""
     if len(parts) == 1:
         return parts[0]
     columns: list[Any] = [np.concatenate(column) for column in zip(*(part[1:-1] for part in parts), strict=True)]
@@ -138,7 +138,7 @@ def joined_episodes(parts: list[Episodes]) -> Episodes:
 
 
 class CompiledSampler(Sampler):
-    """Samples a compiled game, whose infosets have numbers."""
+    """Sampler for compiled games, whose infosets are numbered."""
 
     numbered = True
 
@@ -155,7 +155,7 @@ class CompiledSampler(Sampler):
         self._executor, self._shared = executor, executor.share(WalkedGame.of(self.game, spec))
 
     def infosets_of(self, player: int) -> slice:
-        """The infosets of a player."""
+        """The range of a player's infosets."""
         begin, end = self.infosets.begin[player : player + 2]
         return slice(int(begin), int(end))
 
@@ -170,7 +170,14 @@ class CompiledSampler(Sampler):
     def walks(
         self, function: Callable[..., Walked], policy: AnyProfile, shared: Sequence[Any], kind: WalkKind, walks: range
     ) -> Iterator[Walks]:
-        """What a function of this module finds by a policy, with other arguments that all walks share; counted."""
+        """Run one of this module's functions as worker jobs under a policy; yields and counts the results of each job.
+
+        Args:
+            function: :func:`walk_external` or :func:`walk_outcomes`.
+            policy: policy of all players.
+            shared: further arguments that all jobs share.
+            kind: parameters of the traversals.
+            walks: the traversals' numbers."""
         matrix = policy(self.infosets)
         own = [self._executor.share(each) for each in (matrix[self.infosets.legal], *shared)]
         jobs = ((self._shared, *own, kind, start, min(start + WALKS, walks.stop)) for start in walks[::WALKS])

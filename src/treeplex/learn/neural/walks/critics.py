@@ -1,8 +1,8 @@
-"""Critics: what a traverser gets from each action of each history, learned from what came of actions; and outcome sampling.
+"""Critics: networks that learn the traverser's action values at each history; and outcome sampling with them as baselines.
 
-A critic sees all players' information. Its rows are transitions: an action at a history, and the next history where somebody
-acts or the game is over; chance lies between. What a transition is worth is computed anew from the present policy and critic
-whenever the critic is fitted (expected SARSA), so old transitions stay true.
+A critic sees all players' information. It is fitted to transitions: an action at a history and the next decision or terminal
+history, with chance nodes skipped. Targets are recomputed from the current policy and critic at every fit (expected SARSA), so
+old transitions stay valid.
 """
 
 from abc import ABC, abstractmethod
@@ -27,25 +27,27 @@ from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
 
 Arrays = Mapping[str, NDArray[Any]]
 TOGETHER = 512
-"""Playthroughs per batch when walking by the rules."""
+"""Playthroughs per batch when sampling uncompiled games."""
 
 
 @dataclass(frozen=True)
 class CriticSettings(NeuralSettings):
     """Settings for fitting a critic."""
 
-    critic_memory: int = setting(200_000, "the newest transitions that a critic is fitted to", low=1, fixed=True)
-    critic_fits: int = setting(1000, "gradient steps of a critic in an iteration", low=1)
-    critic_rounds: int = setting(5, "how often in these the worth of transitions is computed anew", low=1)
+    critic_memory: int = setting(
+        200_000, "the newest transitions, which the critic is fitted to", low=1, fixed=True
+    )
+    critic_fits: int = setting(1000, "gradient steps of the critic per iteration", low=1)
+    critic_rounds: int = setting(5, "times per iteration that the critic's targets are recomputed", low=1)
 
 
 class Critic(ABC):
     """Each player's action values at each history, in units of the largest payoff.
 
     Attributes:
-        inputs: histories as rows.
-        parts: an approximator for each player; with two players and a constant sum one serves both.
-        transitions: the newest, in columns named ``names``.
+        inputs: network inputs of histories.
+        parts: an approximator for each player; in two-player constant-sum games one serves both.
+        transitions: the newest transitions, in columns named ``names``.
     """
 
     names: ClassVar[Sequence[str]]
@@ -61,12 +63,12 @@ class Critic(ABC):
         check_room(self.settings.critic_memory, self.transitions.row, "critic_memory")
 
     def values(self, player: int, histories: Any = None, parts: Sequence[Callable[[Any], Floats]] | None = None) -> Floats:
-        """A player's action values at histories, float64 [n, A]; of a compiled game by default at all.
+        """Return a player's action values at histories, float64 [n, A].
 
         Args:
             player: the player.
-            histories: rows.
-            parts: others than :attr:`parts`, such as earlier ones.
+            histories: rows of the critic's inputs; in a compiled game None means every decision.
+            parts: functions that replace the current approximators' values, e.g. those of an earlier iteration.
         """
         functions = parts or [part.values for part in self.parts]
         if self.constant is not None and player == 1:
@@ -74,39 +76,39 @@ class Critic(ABC):
         return np.asarray(functions[player](histories))
 
     def add(self, transitions: Sequence[NDArray[Any]]) -> None:
-        """Keep transitions."""
+        """Store transitions."""
         self.transitions.add(transitions, self.settings.critic_memory)
 
     @abstractmethod
     def see(self, played: Played) -> None:
-        """Keep the transitions of episodes."""
+        """Store the transitions of episodes."""
 
     @abstractmethod
     def playthroughs(self, player: int, count: int, exploration: float, *, corrected: bool = True) -> Iterator[Walks]:
-        """Playthroughs of the present policies by outcome sampling, counted by the sampler and numbered by its count.
+        """Play outcome-sampling playthroughs under the current policies; the sampler counts and numbers them.
 
         Args:
             player: the traverser.
-            count: how many.
-            exploration: the probability with which it chooses uniformly.
-            corrected: whether the critic's values are corrected by what was sampled.
+            count: number of playthroughs.
+            exploration: probability with which the traverser acts uniformly at random.
+            corrected: whether the critic's values are corrected by the sampled returns.
 
         Yields:
-            Some at a time, regrets in units of the largest payoff; their transitions are for :meth:`add`.
+            Batches of walks, with regrets in units of the largest payoff and transitions for :meth:`add`.
         """
 
     @abstractmethod
     def watch(self, player: int, count: int, exploration: float) -> None:
-        """Add the returns of ``count`` playthroughs by the traverser."""
+        """Store the transitions of ``count`` new playthroughs, with the traverser exploring."""
 
     def forget(self) -> None:
-        """Drop all transitions, and begin with new networks."""
+        """Drop all transitions and reinitialise the networks."""
         self.transitions = Replay(*self._columns, room=self.settings.critic_memory)
         for part in self.parts:
             part.reset(self.learner.generator)
 
     def fit(self, policy: AnyProfile) -> float:
-        """Fit to the worth of transitions under a policy; the mean loss."""
+        """Fit the approximators to the transitions' targets under a policy; returns the mean loss."""
         settings, columns = self.settings, self.transitions.ordered()
         if not len(columns[0]):
             return 0.0
@@ -125,17 +127,17 @@ class Critic(ABC):
     def worth_under(
         self, policy: AnyProfile, columns: Sequence[NDArray[Any]]
     ) -> Callable[[int], tuple[NDArray[Any], NDArray[Any], Floats]]:
-        """From a player to transitions as rows of histories, actions, and what these are worth by the critic as it stands."""
+        """Return a function from a player to training rows: histories, actions and targets under the current critic."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.transitions.ordered(), strict=True))
         for number, part in enumerate(self.parts):
             arrays |= named(str(number), part.state())
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
@@ -148,14 +150,14 @@ class Critic(ABC):
 class GameCritic(Critic):
     """A critic on the histories of a compiled game.
 
-    Transitions are int32 [n, 2]: an action of a history, and the history that came of it. All actions of histories lie side by
-    side, those of a history from ``edge`` on.
+    Transitions are int32 [n, 2]: a history-action pair and the history that followed. Pairs are numbered history by history,
+    starting at ``edge``.
 
     Attributes:
-        nodes: int64 [D], the histories where somebody acts.
+        nodes: int64 [D], the decision histories.
         infosets: int64 [D], their infosets.
-        first: int64 [D + 1], where the actions of each begin.
-        edge: int64 [H], where the actions of each history begin; -1 where no player acts.
+        first: int64 [D + 1], number of each decision history's first action.
+        edge: int64 [H], number of each history's first action; -1 where no player acts.
     """
 
     names = ("transitions",)
@@ -212,13 +214,13 @@ class GameCritic(Critic):
 
 
 class RowCritic(Critic):
-    """By the rules, of histories as rows: what all players know.
+    """A critic on the feature rows of an uncompiled game's histories: all players' information.
 
-    Transitions are decisions in the order of play: histories float32 [n, W], actions int32 [n], who acted int32 [n], which are
-    the last of their playthroughs bool [n], and payoffs in units of the largest float32 [n, N].
+    Transitions are decisions in order of play: histories float32 [n, W], actions int32 [n], acting players int32 [n], flags for
+    the last decision of each playthrough bool [n], and payoffs in units of the largest float32 [n, N].
 
     Attributes:
-        returns: whether what came of an action is the payoff, not the next decision.
+        returns: whether targets are the final payoffs rather than bootstrapped values of the next decision.
     """
 
     names = ("histories", "actions", "actors", "ends", "payoffs")
@@ -233,7 +235,7 @@ class RowCritic(Critic):
         self.add(self.transitions_of(played))
 
     def transitions_of(self, played: Played) -> tuple[NDArray[Any], ...]:
-        """The decisions of episodes."""
+        """The decisions of episodes, in the columns of ``names``."""
         episodes, ends = played.episodes, np.zeros(len(played.episodes.player), np.bool_)
         ends[episodes.first[1:][np.diff(episodes.first) > 0] - 1] = True
         payoffs = np.repeat(episodes.payoffs / self.sampler.scale, np.diff(episodes.first), axis=0)
@@ -245,7 +247,7 @@ class RowCritic(Critic):
             self.see(played)
 
     def played(self, player: int, count: int, exploration: float) -> Iterator[Played]:
-        """Playthroughs of the present policies, counted by the sampler and numbered by its count."""
+        """Play playthroughs under the current policies in batches; the sampler counts and numbers them."""
         sampler, last, strategy = self.sampler, self.sampler.played + count, self.learner.strategy
         playing = Playing(self.settings.seed, player, player, exploration, histories=True)
         while sampler.played < last:
@@ -277,32 +279,34 @@ class RowCritic(Critic):
         return worth_of
 
     def infosets_at(self, histories: Singles, actors: SmallInts) -> Infosets:
-        """The infosets of whoever acts at histories."""
+        """The acting players' infosets at histories."""
         width, rows = self.inputs.width // self.learner.players, np.arange(len(histories))
         features = histories[:, : self.inputs.width].reshape(len(rows), -1, width)[rows, actors]
         return Infosets(actors, features, self.inputs.legal(histories))
 
 
 def make_critic(learner: NeuralLearner) -> Any:
-    """A critic of the histories of a compiled game, or of rows by the rules."""
+    """Create a critic: a :class:`GameCritic` for a compiled game, a :class:`RowCritic` otherwise."""
     return GameCritic(learner) if learner.sampler.numbered else RowCritic(learner)
 
 
 def sampled_regrets(
     played: Played, player: int, critic: Floats, *, corrected: bool, scale: float
 ) -> tuple[SmallInts, Singles, Singles]:
-    """Regrets of a traverser's actions read from a critic; see :func:`treeplex.engine.histories.recording.record_outcomes`.
+    """Sample the traverser's regrets with a critic as baseline; see
+    :func:`treeplex.engine.histories.recording.record_outcomes`.
 
     Args:
-        played: playthroughs of one policy.
+        played: playthroughs under one policy.
         player: the traverser.
-        critic: float64 [D, A], what it gets from each action, in units of the largest payoff.
-        corrected: whether the critic is corrected by what was sampled.
+        critic: float64 [D, A], the traverser's action values, in units of the largest payoff.
+        corrected: whether the critic's values are corrected by the sampled returns.
         scale: the largest payoff.
 
     Returns:
-        Which decisions are the traverser's, int32 [R]; float32 [R, A], NaN where an action is not legal; and float32 [R], one
-        over the probability that the traverser's own choices led there, times that of uniform ones.
+        Indices of the traverser's decisions, int32 [R]; sampled regrets, float32 [R, A], NaN for illegal actions; and
+        importance weights, float32 [R]: the reciprocal of the traverser's own sampling probability up to there, times that of
+        uniform play.
     """
     episodes, infosets = played.episodes, played.infosets
     own, values = np.flatnonzero(episodes.player == player).astype(np.int32), critic.copy()

@@ -1,7 +1,7 @@
-"""Samples of rules, as jobs of workers: what each finds is a function of its numbers, whoever makes it.
+"""Sampling of uncompiled games as worker jobs; results depend only on the seed and the job's numbers, not on the worker.
 
-Walks go side by side in portions that do not depend on the number of workers, since what a network says of a row depends, in
-the last bit, on the other rows of its batch.
+Batch sizes do not depend on the number of workers, since a network's output for a row depends, in the last bit, on the other
+rows of its batch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,22 +29,24 @@ from treeplex.learn.neural.walks.rules_walks import RulesWalks
 from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler, Walks
 
 EPISODES = 32
-"""Episodes of a job."""
+"""Episodes per job."""
 JOBS, AT_FIRST, ROWS = 16, 2, 1 << 15
-"""Jobs of a round of walks by external sampling, and walks of each at first: a walk alone asks for one infoset at a time, and
-takes half as long again. Then there are twice as many walks, or half, if the round found fewer or more rows than the last."""
+"""Jobs per round of external sampling, initial traversals per job, and target rows per round.
+
+Small batches waste network calls: a single traversal queries one infoset at a time and takes half as long again. After each
+round the number of traversals per job doubles if the round gave fewer than ``ROWS`` rows, and halves otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
 class RuledGame:
-    """A worker's state: rules, which it loads once, and the networks' view of them; spec and view travel."""
+    """Worker state: the rules, which each worker loads once, and the networks' view of them. Spec and view are pickled."""
 
     spec: str
     view: View
 
     @classmethod
     def of(cls, walks: RulesWalks, spec: str) -> "RuledGame":
-        """Rules that are here already."""
+        """Wrap rules that this process has already loaded."""
         found = cls(spec, walks.view)
         found.__dict__["walks"] = walks
         return found
@@ -54,25 +56,25 @@ class RuledGame:
 
     @cached_property
     def walks(self) -> RulesWalks:
-        """Walks on the rules."""
+        """Traversals on the rules."""
         return RulesWalks(turn_by_turn(load(self.spec).walkable_rules()), self.view)
 
 
 def play_rules(game: RuledGame, policies: Sequence[AnyProfile], seats: Ints, playing: Playing, number: int) -> Played:
-    """Episodes; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.episodes`."""
+    """Play episodes in a worker; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.episodes`."""
     return game.walks.episodes(policies, seats, playing, number)
 
 
 def walk_rules(game: RuledGame, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
-    """Walks; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.external`."""
+    """Run traversals in a worker; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.external`."""
     return game.walks.external(policy, player, walks, seed)
 
 
 class RulesSampler(Sampler):
-    """Samples rules, for games too large to compile. An infoset is known by what networks see of it.
+    """Sampler for games too large to compile. Infosets are identified by their network features.
 
     Attributes:
-        view: what they see.
+        view: maps a state to network features.
     """
 
     numbered = False
@@ -136,7 +138,7 @@ class RulesSampler(Sampler):
 
 
 def joined(parts: Sequence[Played]) -> Played:
-    """Episodes one after the other; an infoset that several met stands there once."""
+    """Concatenate batches of episodes; an infoset seen in several batches is listed once."""
     if len(parts) == 1:
         return parts[0]
     numbers: dict[bytes, int] = {}
@@ -152,6 +154,6 @@ def joined(parts: Sequence[Played]) -> Played:
 
 
 def numbered(numbers: dict[bytes, int], infosets: Infosets) -> NDArray[np.int32]:
-    """Numbers of infosets, which those that are new get in their order; int32 [P]."""
+    """Number infosets, int32 [P]; adds infosets not yet in ``numbers`` in order."""
     rows = np.concatenate([infosets.player[:, None].astype(np.float32), infosets.rows()], axis=1)
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows], np.int32)

@@ -1,8 +1,9 @@
-"""Walks by the rules, for games too large to compile: many go side by side, and a network is asked for all at once.
+"""Traversals of games too large to compile: many run concurrently and share batched network queries.
 
-A walk is a generator. It stops where it needs a policy and resumes with the answer; those that wait are answered together. What
-infosets look like is noted once in a batch of walks, and so is the policy there. Each walk draws from its own stream, in the
-order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by one policy both are the same.
+A traversal is a generator. It yields where it needs a policy and resumes with the answer; all waiting traversals are answered
+in one batch. Features and policy of an infoset are computed once per batch of traversals. Each traversal draws from its own
+stream, in the order of the compiled traversals (``engine.histories.episodes``, ``engine.histories.recording``), so under the
+same policy both produce the same samples.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -25,13 +26,14 @@ from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
 
 T = TypeVar("T")
 Walk = Generator[tuple[int, int], list[float], T]
-"""Asks for (policy, infoset) by number and is sent the probabilities of the infoset's actions in order."""
+"""A traversal: yields (policy, infoset) numbers and receives the probabilities of the infoset's actions in order."""
 TOGETHER = 1024
-"""Walks that go side by side."""
+"""Traversals that run concurrently."""
 
 
 class Decided(NamedTuple):
-    """One episode: (player, infoset, column, probability) of each decision, what all know there, payoffs, histories visited."""
+    """One episode: (player, infoset, column, probability) of each decision, all players' features there, payoffs, histories
+    visited."""
 
     decisions: list[tuple[float, ...]]
     known: list[Singles]
@@ -40,10 +42,10 @@ class Decided(NamedTuple):
 
 
 class Notes:
-    """The infosets met in a batch of walks, and the policies there as far as they were asked for.
+    """Infosets seen in a batch of traversals, and the policies queried there.
 
     Attributes:
-        ahead: (policy, infoset) by number that a walk will come to later, to be asked for with what is needed now.
+        ahead: (policy, infoset) numbers that traversals will need later, queried together with those needed now.
     """
 
     def __init__(self, view: View, policies: Sequence[AnyProfile]) -> None:
@@ -56,7 +58,7 @@ class Notes:
         self.known: list[dict[int, list[float]]] = [{} for _ in policies]
 
     def number(self, state: State, player: int, actions: Sequence[int]) -> int:
-        """The number of the infoset of the player to act."""
+        """Number of the acting player's infoset; new infosets get the next number."""
         row = self.view.row(state, player)
         key = player, row.tobytes(), tuple(actions)
         found = self.numbers.setdefault(key, len(self.players))
@@ -67,7 +69,7 @@ class Notes:
         return found
 
     def infosets(self, infosets: Sequence[int] | None = None) -> Infosets:
-        """Some infosets, or all."""
+        """The listed infosets, by default all."""
         chosen = range(len(self.players)) if infosets is None else infosets
         legal = np.zeros((len(chosen), len(self.view.actions)), np.bool_)
         for row, infoset in enumerate(chosen):
@@ -76,7 +78,7 @@ class Notes:
         return Infosets(np.array([self.players[infoset] for infoset in chosen], np.int32), rows, legal)
 
     def answer(self, asks: Iterable[tuple[int, int]]) -> None:
-        """Find out what policies do at infosets."""
+        """Query policies at infosets, together with those in ``ahead``, and store the probabilities."""
         wanted: dict[int, list[int]] = {}
         for policy, infoset in dict.fromkeys(chain(asks, self.ahead)):
             wanted.setdefault(policy, []).append(infoset)
@@ -87,7 +89,7 @@ class Notes:
                 known[infoset] = [row[column] for column in self.columns[infoset]]
 
     def probabilities(self, policy: int) -> Floats:
-        """A policy as far as it was asked for, float64 [P, columns]; zeros elsewhere."""
+        """A policy's queried probabilities, float64 [P, columns]; zeros at infosets that were not queried."""
         found = np.zeros((len(self.players), len(self.view.actions)))
         for infoset, row in self.known[policy].items():
             found[infoset, self.columns[infoset]] = row
@@ -95,10 +97,10 @@ class Notes:
 
 
 def side_by_side(walks: Iterable[Walk[T]], notes: Notes, together: int = TOGETHER) -> list[T]:
-    """Run walks, ``together`` at a time; returns their results in order.
+    """Run traversals, at most ``together`` concurrently; returns their results in order.
 
     Raises:
-        GameError: an exception in the rules.
+        GameError: the rules raised an exception.
     """
     found: dict[int, T] = {}
     waiting: list[tuple[int, Walk[T], tuple[int, int]]] = []
@@ -127,28 +129,28 @@ def side_by_side(walks: Iterable[Walk[T]], notes: Notes, together: int = TOGETHE
 
 
 class RulesWalks:
-    """Walks on rules.
+    """Traversals and episodes on a game's rules.
 
     Attributes:
-        rules: turn by turn.
-        view: what networks see.
+        rules: the game, turn by turn.
+        view: maps a state to network features.
     """
 
     def __init__(self, rules: Game, view: View) -> None:
         self.rules, self.view = rules, view
 
     def no_infosets(self) -> Infosets:
-        """No infosets."""
+        """An empty list of infosets."""
         return Notes(self.view, []).infosets()
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing, number: int) -> Played:
         """Play episodes; each is a function of the seed and its number, however they are batched.
 
         Args:
-            policies: to be asked.
-            seats: int64 [B, N], the policy that each player follows in each episode.
-            playing: how else.
-            number: of the first episode.
+            policies: the policies to play.
+            seats: int64 [B, N], index of the policy that each player follows in each episode.
+            playing: seed, exploration and recording options.
+            number: number of the first episode.
         """
         notes, seed, lane = Notes(self.view, policies), playing.seed, playing.lane
         walks = (
@@ -175,7 +177,7 @@ class RulesWalks:
         return Played(episodes, infosets, notes.probabilities(0), np.concatenate([known, legal], axis=1))
 
     def episode(self, notes: Notes, seats: Sequence[int], stream: Stream, playing: Playing) -> Walk[Decided]:
-        """One episode."""
+        """Play one episode."""
         state, nodes, players = self.rules.new_initial_state(), 1, range(len(seats))
         decisions, known = list[tuple[float, ...]](), list[Singles]()
         while (actor := state.current_player()) != TERMINAL:
@@ -192,7 +194,7 @@ class RulesWalks:
                     taken = min(int(drawn / share * count), count - 1)
                 else:
                     taken = picked(probabilities, (drawn - share) / (1.0 - share))
-                    while probabilities[taken] == 0.0 and taken > 0:  # probabilities that sum to a little less than 1
+                    while probabilities[taken] == 0.0 and taken > 0:  # rounding: probabilities may sum to slightly less than 1
                         taken -= 1
                 chance = share / count + (1.0 - share) * probabilities[taken]
                 decisions.append((actor, infoset, notes.columns[infoset][taken], chance))
@@ -204,13 +206,13 @@ class RulesWalks:
         return Decided(decisions, known, state.returns(), nodes)
 
     def external(self, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
-        """External sampling: all actions of the traverser, one of everybody else (Lanctot et al. 2009, section 3.3).
+        """External sampling: all actions of the traverser, one of every other player (Lanctot et al. 2009, section 3.3).
 
         Args:
-            policy: of all players.
+            policy: policy of all players.
             player: the traverser.
-            walks: their numbers.
-            seed: of the training; a walk has a stream of its own, from the seed, its number and the traverser.
+            walks: the traversals' numbers.
+            seed: the training's seed; each traversal's stream is seeded by this, its number and the traverser.
         """
         notes = Notes(self.view, [policy])
         found = side_by_side((self.external_walk(notes, player, Stream(seed, walk, player)) for walk in walks), notes)
@@ -231,7 +233,7 @@ class RulesWalks:
         )
 
     def external_walk(self, notes: Notes, player: int, stream: Stream) -> Walk["Trail"]:
-        """One walk."""
+        """Run one traversal."""
         trail = Trail(notes, player, stream)
         root = self.rules.new_initial_state()
         yield from trail.value(root, trail.look(root))
@@ -239,12 +241,12 @@ class RulesWalks:
 
 
 class Trail:
-    """The rows of one walk by external sampling.
+    """Records of one external-sampling traversal.
 
     Attributes:
-        regrets: infosets of the traverser and the sampled regrets of their actions.
-        others: infosets of the others.
-        nodes: histories visited.
+        regrets: the traverser's infosets and the sampled regrets of their actions.
+        others: infosets of the other players.
+        nodes: number of histories visited.
     """
 
     __slots__ = ("nodes", "notes", "others", "player", "regrets", "stream")
@@ -256,7 +258,7 @@ class Trail:
         self.nodes = 0
 
     def look(self, state: State) -> "Look":
-        """The player to act at a state, its legal actions, and the infoset of a player."""
+        """The acting player, its legal actions and its infoset at a state."""
         actor = state.current_player()
         if actor in (TERMINAL, CHANCE):
             return actor, [], -1
@@ -264,7 +266,7 @@ class Trail:
         return actor, actions, self.notes.number(state, actor, actions)
 
     def value(self, state: State, look: "Look") -> Walk[float]:
-        """The sampled value of a state to the traverser."""
+        """Sample the traverser's value of a state."""
         notes, known = self.notes, self.notes.known[0]
         while True:
             self.nodes += 1
@@ -295,4 +297,4 @@ class Trail:
 
 
 Look = tuple[int, list[int], int]
-"""The player to act, the actions, and the infoset by number; chance and the end have none (-1)."""
+"""The acting player, the legal actions and the infoset's number; at chance and terminal nodes no actions and -1."""

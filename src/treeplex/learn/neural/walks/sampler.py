@@ -1,7 +1,7 @@
-"""Sampling of learners' rows: walks by external sampling and episodes, of a compiled game or of rules.
+"""Sampling of training rows: external-sampling traversals and episodes, on compiled games or on rules.
 
-A learner does not know which. An infoset is a row to it: it samples, keeps rows in buffers, fits networks or tables to them and
-follows these. A compiled game is a fast source of rows, in which infosets have numbers.
+Learners do not distinguish the two. To them an infoset is a row of features: they sample, buffer rows, fit networks or tables
+to them and play by those. A compiled game is a fast source of rows whose infosets are numbered.
 """
 
 from abc import ABC, abstractmethod
@@ -23,18 +23,18 @@ from treeplex.learn.neural.fitting.policies import AnyProfile
 
 
 class Walks(NamedTuple):
-    """Results of some walks of a traverser.
+    """Samples from a batch of traversals.
 
     Attributes:
         infosets: the infosets.
-        policy: float64 [P, A], the policy, as far as it was asked for.
-        places: int32 [R], infosets of the traverser, one for each time it acted.
-        values: float32 [R, A], the sampled regrets of its actions; undefined where an action is not legal.
-        weights: float32 [R], one over the probability that the traverser's own choices led there, times that of uniform ones; 1
-            with external sampling.
-        others: int32 [R'], the other players' infosets that were met.
-        transitions: of outcome sampling, what a critic keeps.
-        walks, nodes: how many there were, and the histories that they visited.
+        policy: float64 [P, A], the sampling policy; zeros at infosets that were not queried.
+        places: int32 [R], infoset of each decision of the traverser.
+        values: float32 [R, A], sampled regrets of its actions; undefined for illegal actions.
+        weights: float32 [R], importance weights: the reciprocal of the traverser's own sampling probability up to there,
+            times that of uniform play; 1 with external sampling.
+        others: int32 [R'], infosets of the other players' decisions.
+        transitions: transitions for a critic (outcome sampling), otherwise None.
+        walks, nodes: numbers of traversals and of histories visited.
     """
 
     infosets: Infosets
@@ -48,11 +48,11 @@ class Walks(NamedTuple):
     nodes: int
 
     def regrets(self) -> Rows:
-        """The traverser's regrets as rows."""
+        """The traverser's sampled regrets as training rows."""
         return Rows(self.infosets.rows(self.places), self.values, self.weights)
 
     def others_policy(self) -> tuple[int, Rows]:
-        """Who acted where the traverser did not, in games of two players, and rows of what that player plays there."""
+        """In two-player games, the opponent and training rows of its policy at the infosets visited."""
         shares = self.policy[self.others].astype(np.float32)
         return int(self.infosets.player[self.others[0]]), Rows(
             self.infosets.rows(self.others), shares, np.ones(len(shares), np.float32)
@@ -60,14 +60,14 @@ class Walks(NamedTuple):
 
 
 class Playing(NamedTuple):
-    """How episodes are played besides by policies.
+    """How episodes are played and recorded, besides the policies.
 
     Attributes:
-        seed: of all; an episode has a stream of its own, from the seed, its number and the lane.
-        lane: of the streams.
-        explorer: by the rules, a player who now and then chooses uniformly; -1 for none.
-        exploration: with which probability it does.
-        histories: by the rules, whether to note what all players know.
+        seed: base seed; each episode's stream is seeded by this, its number and the lane.
+        lane: stream lane.
+        explorer: player that explores uniformly, -1 for none (uncompiled games only).
+        exploration: probability with which the explorer acts uniformly at random.
+        histories: whether to record all players' features (uncompiled games only).
     """
 
     seed: int
@@ -78,15 +78,14 @@ class Playing(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Episodes.
+    """A batch of episodes.
 
     Attributes:
-        episodes: whose infosets are numbers of ``infosets``; actions are columns of its legal actions. By the rules histories
-            have no numbers (-1).
-        infosets: those that were met; all of a compiled game.
-        policy: float64 [P, A], the first policy as far as it was asked for; zeros elsewhere.
-        histories: by the rules and if asked for, what all players know at each decision and which actions are legal, float32
-            [D, N F + A].
+        episodes: the decisions; infosets index ``infosets``, actions are its columns. Histories are -1 in uncompiled games.
+        infosets: the infosets seen; in a compiled game all of them.
+        policy: float64 [P, A], the first policy; zeros at infosets that were not queried.
+        histories: float32 [D, N F + A], all players' features at each decision and its legal actions; empty unless
+            requested.
     """
 
     episodes: Episodes
@@ -96,16 +95,16 @@ class Played(NamedTuple):
 
 
 class Sampler(ABC):
-    """Samples a game, and counts.
+    """Samples a game and counts the samples.
 
     Attributes:
-        numbered: whether infosets have numbers, as in a compiled game.
-        players: how many.
-        infosets: all of a compiled game; by the rules none.
-        scale: the largest payoff in size, by the rules the largest seen: networks learn values divided by it.
-        constant: what payoffs sum to, None where they do not always sum to the same; by the rules as far as was seen.
-        cooperative: whether all players are always paid the same; by the rules as far as was seen.
-        walked, played: histories walked, and walks or episodes, so far.
+        numbered: whether infosets are numbered, as in a compiled game.
+        players: number of players.
+        infosets: all infosets of a compiled game; empty for rules.
+        scale: the largest absolute payoff (for rules, the largest observed); networks learn values divided by it.
+        constant: sum of the players' payoffs, None if it varies (for rules, over the payoffs observed).
+        cooperative: whether all players always receive the same payoff (for rules, over the payoffs observed).
+        walked, played: histories visited, and traversals or episodes played, so far.
     """
 
     numbered: ClassVar[bool]
@@ -119,18 +118,18 @@ class Sampler(ABC):
         self.settings, self.walked, self.played = settings, 0, 0
 
     def count(self, walked: int, played: int) -> None:
-        """Count histories walked, and walks or episodes."""
+        """Add to the counts of histories visited and of traversals or episodes."""
         self.walked, self.played = self.walked + walked, self.played + played
 
     @abstractmethod
     def spread_over(self, executor: Executor, spec: str) -> None:
-        """Have workers sample, which know the game by its spec."""
+        """Send sampling jobs to an executor, whose workers load the game from its spec."""
 
     def check_judged(self, game: CompiledGame) -> None:
-        """Refuse a compiled game of which networks cannot be asked for infosets.
+        """Check that the networks can be evaluated at a compiled game's infosets.
 
         Raises:
-            GameError: its infosets say too little.
+            GameError: its infoset strings lack the features.
         """
         return
 
@@ -139,11 +138,11 @@ class Sampler(ABC):
         """Network inputs of a player's infosets."""
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
-        """A new network, or table, of a player's values or policy."""
+        """Create a network or table for a player's values or policy."""
         return make_approximator(self.inputs(player), self.settings, generator, kind)
 
     def no_rows(self) -> Rows:
-        """No rows, to be added to."""
+        """An empty batch of rows."""
         return Rows(self.inputs(0).no_rows(), np.empty((0, self.infosets.legal.shape[1]), np.float32), np.empty(0, np.float32))
 
     def reservoir(self, most: int, *, setting: str = "memory") -> Reservoir:
@@ -154,16 +153,17 @@ class Sampler(ABC):
 
     @abstractmethod
     def external(self, policy: AnyProfile, player: int, walks: range) -> Iterator[Walks]:
-        """Walks of a traverser by their numbers, counted; some at a time, regrets in units of the largest payoff."""
+        """Run and count the traverser's external-sampling traversals; yields batches with regrets in units of the largest
+        payoff."""
 
     @abstractmethod
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
-        """Episodes, counted, and numbered by the count.
+        """Play episodes; the count numbers them.
 
         Args:
-            policies: by the rules they have to be picklable.
-            seats: int64 [B, N], which policy each player follows in each episode.
-            playing: how else.
+            policies: the policies to play; must be picklable for uncompiled games.
+            seats: int64 [B, N], index of the policy that each player follows in each episode.
+            playing: seed, exploration and recording options.
         """
 
     @abstractmethod
@@ -172,8 +172,8 @@ class Sampler(ABC):
 
     @abstractmethod
     def result(self, averages: Sequence[Approximator | None]) -> Policy | NeuralPolicy:
-        """The policy that each player's network, or table, says; where there is None, a player chooses uniformly."""
+        """The policy of the players' networks or tables; uniform for players whose entry is None."""
 
     def neural_policy(self, networks: Sequence[Layers], **options: Any) -> NeuralPolicy:
-        """By the rules, the policy of networks; see :class:`treeplex.forms.policies.neural.NeuralPolicy` for the options."""
+        """The policy of networks on an uncompiled game; options as in :class:`treeplex.forms.policies.neural.NeuralPolicy`."""
         raise NotImplementedError
