@@ -1,12 +1,12 @@
-"""Training: ReBeL, DeepStack's networks, discount policies by evolution strategies and PPO, and learners of one's own.
+"""Training: ReBeL, DeepStack's networks, discount policies by evolution strategies and PPO, and custom learners.
 
-``tp.train`` runs a learner by name, or a class that derives :class:`Learner`; its settings derive :class:`Settings`.
+``tp.train`` runs a learner by name, or a class derived from :class:`Learner` with settings derived from :class:`Settings`.
 
-For learners of your own there are ``infoset_features`` (inputs of networks), ``Reservoir`` (a uniform sample of rows),
-``counterfactual_values`` (exact values of actions), and ``optimizer_arrays``, ``restore_optimizer`` and ``load_weights``
-(PyTorch's state as arrays, for ``state`` and ``restore``).
+Custom learners can use ``infoset_features`` (network inputs), ``Reservoir`` (a uniform sample of rows),
+``counterfactual_values`` (exact action values), and ``optimizer_arrays``, ``restore_optimizer`` and ``load_weights`` (PyTorch
+state as arrays, for ``state`` and ``restore``).
 
-``DiscountPolicy`` is a learned scheme of weights, which solvers take as ``ddcfr``, ``dpcfr+`` or ``pddcfr``.
+``DiscountPolicy`` is a learned discounting scheme for the solvers ``ddcfr``, ``dpcfr+`` and ``pddcfr``.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Custom learners: a class with a step gets a folder, a curve, progress, resuming and settings."""
+"""Base class of custom learners: a step method gets a run folder, a learning curve, progress, resuming and settings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -21,20 +21,20 @@ from treeplex.games.base import Game
 class Learner(ABC):
     """Learns a policy of a game, a step at a time.
 
-    A class that derives it says what its settings are and writes four methods. ``treeplex train file.py:NAME GAME --out DIR``
-    and ``tp.train(game, NAME, out=...)`` run it.
+    A derived class names its settings class and implements four methods. ``treeplex train file.py:NAME GAME --out DIR`` and
+    ``tp.train(game, NAME, out=...)`` run it.
 
     Attributes:
-        settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.base.settings.Settings`. Of
-            these, ``steps`` say how long a training is, ``seed`` seeds :attr:`generator`, and ``every`` says after how many
-            steps it is measured; without ``every`` ten times per power of ten.
-        presets: changes to the settings by name, besides ``recipe``, the settings as they are.
-        source: the paper that it is from.
+        settings_class: class of the settings, a frozen dataclass derived from :class:`treeplex.base.settings.Settings`.
+            ``steps`` is the length of a training, ``seed`` seeds :attr:`generator`, and ``every`` is the number of steps
+            between measurements (ten per power of ten if absent).
+        presets: changes to the settings by preset name; ``recipe``, the settings unchanged, always exists.
+        source: the paper it implements.
         game: the rules.
-        settings: what was asked for.
-        generator: of random numbers; saved and restored for it.
-        spreads: whether it has its work done by :attr:`executor`, so that ``--workers`` and ``--ray`` are for it.
-        executor: of its jobs; this process unless others are asked for.
+        settings: the training's settings.
+        generator: random number generator; saved and restored automatically.
+        spreads: whether its work runs on :attr:`executor`, so that it accepts ``--workers`` and ``--ray``.
+        executor: runs its jobs; this process by default.
     """
 
     settings_class: ClassVar[type[Settings]]
@@ -43,7 +43,7 @@ class Learner(ABC):
     spreads: ClassVar[bool] = False
 
     def __init__(self, game: Game, settings: Any) -> None:
-        """Start; a class that overrides it calls this one first.
+        """Create the learner; a class that overrides this calls it first.
 
         Raises:
             GameError, AlgorithmError: a game that it cannot learn.
@@ -54,57 +54,58 @@ class Learner(ABC):
 
     @cached_property
     def compiled(self) -> CompiledGame:
-        """The game, compiled when it is first asked for."""
+        """The compiled game, compiled on first use."""
         return compile_game(self.game)
 
     @property
     def identity(self) -> str:
-        """What tells the game from others; a training resumes only on the same."""
+        """Identity of the game; a training resumes only on the same game."""
         return self.compiled.identity
 
     def spread_over(self, executor: Executor, spec: str) -> None:
-        """Have jobs done by workers, which know the game by its spec; called before the first step."""
+        """Send jobs to workers, which load the game from its spec; called before the first step."""
         self.executor = executor
 
     @abstractmethod
     def step(self) -> Mapping[str, float] | None:
-        """Learn for one step, of a second or so at most; numbers for the live line and the records, such as a loss."""
+        """Learn for one step, of at most about a second; returns numbers for progress and records, such as a loss."""
 
     @abstractmethod
     def policy(self) -> Policy | NeuralPolicy:
-        """The policy as learned so far, of :attr:`compiled` or of the rules; it is judged and written into the folder."""
+        """The current policy, on :attr:`compiled` or on the rules; it is evaluated and written to the folder."""
 
     @property
     def costly(self) -> bool:
-        """Whether :meth:`policy` takes long; then a folder has the one last judged, until the training stops."""
+        """Whether :meth:`policy` is slow; if so, the folder holds the last evaluated policy until the training stops."""
         return False
 
     @abstractmethod
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs to continue bit for bit, as arrays; :attr:`generator` is kept without it."""
+        """Arrays that :meth:`restore` needs to continue bit for bit; :attr:`generator` is saved separately."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.
         """
 
     def effort(self) -> Mapping[str, int]:
-        """How much work was done, on every record: ``nodes``, histories walked, and ``episodes``, walks or playthroughs.
+        """Work done so far, for every record: ``nodes`` (histories visited) and ``episodes`` (traversals or playthroughs).
 
-        Settings of the same names are limits: a training stops after the step that reaches one above 0.
+        Settings of the same names are budgets: a training stops after the step that reaches one above 0.
         """
         return {}
 
     @property
     def countable(self) -> Sequence[str]:
-        """Names of :meth:`effort` that it counts with its settings; a limit of another is refused before a training begins."""
+        """Names of :meth:`effort` that it counts under its settings; a budget on another one is rejected before training."""
         return tuple(self.effort())
 
     def measure(self) -> Mapping[str, float]:
-        """Numbers of a record besides those of the steps: exploitability of :meth:`policy`, the mean over players."""
+        """Measurements for a record, besides a step's numbers: by default exploitability of :meth:`policy`, averaged over
+        players."""
         policy = self.policy()
         found = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
         return {"exploitability": judge(self.compiled, found).exploitability}

@@ -1,4 +1,4 @@
-"""Networks of ReBeL as sources of policies: what their searches play."""
+"""ReBeL networks as policy sources: the policies that their searches play."""
 
 import os
 from typing import Any
@@ -10,10 +10,10 @@ from treeplex.search.sources import Agents
 
 
 class RebelNetworks(Agents):
-    """Trainings of ReBeL, files of their networks, and ``rebel`` and ``rebel:NAME``, those that come with the library."""
+    """ReBeL training folders, network files, and the shipped networks ``rebel`` and ``rebel:NAME``."""
 
     def reads(self, source: Any) -> bool:
-        """Whether it is the folder of a training on public-tree rules."""
+        """Whether a source is the folder of a training on public-tree rules."""
         if not isinstance(source, str | os.PathLike) or kind_of(source) is None:
             return False
         from treeplex.learn.rebel.training.job import is_rebel_folder
@@ -21,39 +21,41 @@ class RebelNetworks(Agents):
         return is_rebel_folder(source)
 
     def named_by(self, text: str) -> bool:
-        """Whether it names a network."""
+        """Whether a text names a network."""
         from treeplex.learn.rebel.training.named_agents import names_rebel
 
         return names_rebel(text)
 
     def game(self, source: Any) -> str:
-        """The game that the folder names."""
+        """The game that a folder was trained on."""
         from treeplex.learn.rebel.training.job import is_turn_folder
 
         if is_turn_folder(source):
             raise SpecError(
-                f"{source} plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search says what it plays"
+                f"{source} is a network for turn endgames of hold'em, whose infosets are not enumerated; "
+                "see its play with treeplex holdem search"
             )
         return super().game(source)
 
     def origin(self, source: str) -> dict[str, Any]:
-        """The agent that it is, as a spec."""
+        """The agent's spec, as the origin of a policy."""
         from treeplex.search.named_agents.registry import spec_of
 
         return super().origin(str(spec_of(source)))
 
     def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:
-        """By many playthroughs, or exactly in games of perfect information."""
+        """Evaluate a network by averaging playthroughs, or exactly in games of perfect information."""
         from treeplex.learn.cli.rebel import evaluate_rebel
         from treeplex.learn.rebel.training.judge import is_rebel
         from treeplex.learn.rebel.training.whole import is_whole_folder
 
         if is_rebel(text) or is_whole_folder(text):
             if asked.worst or asked.exact or asked.refine:
-                raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
+                raise SpecError("--worst, --exact and --refine apply to policies; a network that searches does not take them")
             if asked.think is not None:
                 raise SpecError(
-                    "a network of ReBeL is judged by iterations, whatever time they take; give --iterations, no --think"
+                    "a ReBeL network is evaluated with a fixed number of iterations per search; use "
+                    "--iterations instead of --think"
                 )
             evaluate_rebel(
                 game,

@@ -1,4 +1,4 @@
-"""Compile the kernels of learners, before the first run; without PyTorch there is nothing to compile."""
+"""Compile the learners' kernels before the first run; without PyTorch there is nothing to compile."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +12,7 @@ SMALL_HOLDEM = "holdem(ranks=5,suits=2,stack=20,sizes=[a])"
 
 
 def compile_learners() -> None:
-    """Train deep learners and ReBeL for a step."""
+    """Train deep learners and ReBeL for one step."""
     if find_spec("torch") is None:
         return
     train("kuhn_poker", "deep-cfr", settings={"steps": 1, "walks": 10, "fits": 2})
@@ -23,7 +23,7 @@ def compile_learners() -> None:
 
 
 def compile_whole_hands() -> None:
-    """Train a blueprint of a small deck and play a hand, turn and river solved again."""
+    """Train a small-deck blueprint and play a hand with its turn and river re-solved."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
         train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)

@@ -1,4 +1,4 @@
-"""What learning adds: trainings, agents that play networks, and their commands."""
+"""Registers what learning adds: trainings, agents that play networks, and commands."""
 
 from treeplex.base.wings import Wing
 

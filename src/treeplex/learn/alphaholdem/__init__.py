@@ -1,1 +1,2 @@
-"""AlphaHoldem: card planes and action planes, two towers of convolutions, trinal-clip PPO, and play against the K best."""
+"""AlphaHoldem: card and action planes, two convolutional towers, trinal-clip PPO, and self-play against the K best
+snapshots."""

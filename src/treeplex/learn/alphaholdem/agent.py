@@ -1,4 +1,4 @@
-"""AlphaHoldem's network as a file, and as an agent that sits at a table."""
+"""AlphaHoldem's network as a file and as an agent."""
 
 import json
 import os
@@ -20,15 +20,15 @@ from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 NETWORK = "network.safetensors"
-"""The file in a training's folder."""
+"""Name of the network file in a training's folder."""
 FORMAT, VERSION = "treeplex alphaholdem network", 1
 OF_NETWORK = ("approximator", "sizes", "slots", "channels", "layers", "width")
-"""The settings that say what a network looks like."""
+"""Settings that determine the network's architecture."""
 
 
 @dataclass(frozen=True, repr=False)
 class NetworkFile:
-    """A network as its file has it: the text that names the game, what it looks like, and its weights."""
+    """Contents of a network file: the game's spec, the architecture settings and the weights."""
 
     spec: str
     settings: AlphaHoldemSettings
@@ -38,7 +38,7 @@ class NetworkFile:
         return f"<network for {self.spec}: {sum(array.size for array in self.weights.values()):,} parameters>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it.
+        """Write the file.
 
         Raises:
             FileError: it cannot be written.
@@ -49,10 +49,10 @@ class NetworkFile:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "NetworkFile":
-        """Read what :meth:`save` wrote, a file or a folder with it. Nothing is executed.
+        """Read a file that :meth:`save` wrote, or a folder that contains one. No code is executed.
 
         Raises:
-            FileError: missing, changed, or no such network.
+            FileError: missing, corrupted, or not such a network.
         """
         path = Path(path)
         with TensorFile(path / NETWORK if path.is_dir() else path, FORMAT, VERSION) as file:
@@ -60,33 +60,35 @@ class NetworkFile:
                 settings = AlphaHoldemSettings().changed(json.loads(file.about["settings"]))
                 return cls(file.about["game"], settings, {name: np.array(file[name]) for name in file})
             except (KeyError, ValueError, AttributeError, SpecError) as error:
-                raise FileError(f"{path}: the network is not whole; put back a copy") from error
+                raise FileError(f"{path}: the network file is incomplete; restore a copy") from error
 
     def asked(self, coder: PlaneCoder) -> Asked:
-        """The network, ready to be asked.
+        """The network as a function of planes.
 
         Raises:
-            FileError: it is a network for another game.
+            FileError: the network is for another game.
         """
         try:
             return asked_of(fresh_net(coder, self.settings).with_weights(self.weights))
         except (KeyError, RuntimeError) as error:
-            raise FileError(f"the network for {self.spec} does not fit another deck or other bets; train one") from error
+            raise FileError(
+                f"the network for {self.spec} does not fit a game with another deck or other bets; train one for it"
+            ) from error
 
 
 class AlphaHoldemAgent(BaseAgent):
-    """Plays what a network says, from the beginning of a hand."""
+    """Agent that plays a network's policy; subgames are not supported."""
 
     draws = False
 
     def __init__(self, game: PublicGame, coder: PlaneCoder, asked: Asked, generator: np.random.Generator | None = None) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: what is played; its labels and hands are those of the coder's game.
-            coder: of the same game.
+            game: the game played; its labels and hands are those of the coder's game.
+            coder: encoder of the same game.
             asked: the network.
-            generator: of draws.
+            generator: random number generator for actions.
         """
         super().__init__(game, generator)
         self.coder, self.asked = coder, asked
@@ -115,13 +117,13 @@ class AlphaHoldemAgent(BaseAgent):
         return self._policy(hands)
 
     def act(self, hand: int) -> int:
-        """See :meth:`treeplex.search.agents.agent.Agent.act`; asks for one hand only."""
+        """See :meth:`treeplex.search.agents.agent.Agent.act`; evaluates the network for one hand only."""
         self.check_acting()
         labels = self.game.options(self.state).labels
         return labels[pick(self.generator, self._policy(np.array([hand]))[:, 0])]
 
     def _policy(self, hands: np.ndarray) -> Floats:
-        """Policy of some hands, float64 [labels, hands]."""
+        """Policy of the listed hands, float64 [labels, hands]."""
         coder, labels = self.coder, list(self.game.options(self.state).labels)
         offer = coder.offer(self._own)
         actions = np.broadcast_to(coder.actions(self._done, offer), (len(hands), *coder.action_shape)).copy()
@@ -134,6 +136,6 @@ class AlphaHoldemAgent(BaseAgent):
 
 
 def column_of(offer: Offer, label: int) -> int:
-    """The column of an action; of a bet that was not on offer that of the nearest one that was."""
+    """The column of an action; for a bet outside the abstraction, that of the nearest available bet."""
     labels = np.array(offer.labels)
     return int(offer.column[np.abs(labels - label).argmin()])

@@ -33,7 +33,7 @@ from treeplex.run.job.schedule import sparse_points
 from treeplex.search.agents.agent import agent_policy
 
 FIRST = 10
-"""Updates before the first evaluation but that at the beginning."""
+"""Updates before the second evaluation; the first is at the start."""
 ALPHAHOLDEM = JobKind(
     name="alphaholdem",
     unit="updates",
@@ -51,16 +51,18 @@ ALPHAHOLDEM = JobKind(
     files=(NETWORK, CURVE),
     noun="training",
 )
-"""Trainings of AlphaHoldem. ``exploitability``: exact, in chips, or None; ``won``: chips a hand against uniform play, and
-``interval`` half the width of its 95% interval; ``rating``: its newest snapshot's Elo; ``hands`` and ``decisions`` so far."""
+"""Trainings of AlphaHoldem.
+
+Numbers of a record: ``exploitability``, exact, in chips, or None; ``won``, chips per hand against uniform play, and
+``interval``, half the width of its 95% interval; ``rating``, Elo of the newest snapshot; ``hands`` and ``decisions`` so far."""
 
 
 class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
-    """A training under way.
+    """A running training.
 
     Attributes:
-        student: the network, its snapshots, and how it learns.
-        compiled: the game, where it is judged exactly.
+        student: the trainer with its network and snapshots.
+        compiled: the compiled game if evaluations are exact, otherwise None.
     """
 
     kind = ALPHAHOLDEM
@@ -73,39 +75,39 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
 
     @property
     def done(self) -> int:
-        """Updates."""
+        """Updates done."""
         return self.student.updates
 
     @property
     def total(self) -> int:
-        """Updates asked for."""
+        """Updates to do."""
         return self.settings.updates
 
     @property
     def ahead(self) -> int:
-        """An update, unless all are done."""
+        """1, or 0 when all updates are done."""
         return 1 if self.done < self.total else 0
 
     def points(self) -> Iterator[int]:
-        """At the beginning, and from the tenth update on now and then."""
+        """Updates after which to evaluate."""
         later = sparse_points(self.total, every=self.settings.every)
         return chain((0,), (point for point in later if point >= FIRST or point == self.total))
 
     def step(self, count: int) -> None:
-        """One update."""
+        """Run one update."""
         self._last = self.student.step()
 
     def live(self) -> Mapping[str, Any]:
-        """The last update's entropy, and decisions so far."""
+        """Entropy of the last update, and decisions so far."""
         return {"entropy": self._last.get("entropy"), "decisions": self.student.decisions}
 
     def policy(self, compiled: CompiledGame) -> Policy:
-        """The network's policy at every infoset."""
+        """The network's policy at every infoset of the compiled game."""
         coder = self.student.coder
         return agent_policy(AlphaHoldemAgent(coder.game, coder, asked_of(self.student.net)), compiled)
 
     def measure(self) -> Mapping[str, Any]:
-        """Measure the network's play."""
+        """Evaluate the network."""
         student, compiled = self.student, self.compiled
         won, interval = student.against_uniform(self.settings.checked, self.settings.seed)
         return {
@@ -119,11 +121,11 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
         }
 
     def state(self) -> State:
-        """Everything of the learner."""
+        """The trainer's state."""
         return self.student.state()
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore it."""
+        """Restore the trainer's state."""
         self.student.restore(arrays)
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
@@ -135,7 +137,7 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
             updates, won = [each.done for each in records], [each.won for each in records]
             low = [each.won - each.interval for each in records]
             high = [each.won + each.interval for each in records]
-            label = "Chips a hand against uniform play\n(95% interval)"
+            label = "Chips per hand against uniform play\\n(95% interval)"
             panels = [Panel(label, [Curve(updates, won, "", 0, low, high)], logarithmic=False)]
             judged = [each for each in records if each.exploitability is not None]
             if judged:
@@ -147,7 +149,7 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
 
 
 def compiled_or_none(rules: Game) -> CompiledGame | None:
-    """The compiled game; None where it is too large."""
+    """The compiled game; None if it is too large."""
     try:
         return compile_game(rules)
     except GameError:

@@ -17,51 +17,51 @@ from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, c
 
 
 class AlphaHoldemKind(TrainingKind):
-    """Learns poker against the best of its own snapshots."""
+    """Trains a poker network by self-play against its best snapshots."""
 
     name = "alphaholdem"
     job_kind, settings = ALPHAHOLDEM, AlphaHoldemSettings
     summary = "a network that plays poker without search, by self-play against its best snapshots"
     source = "Zhao et al. 2022, AlphaHoldem: high-performance artificial intelligence for heads-up no-limit poker (AAAI)"
-    line: ClassVar = {"exploitability": "exploitability {:.3g}", "won": "{:+.3g} chips a hand against uniform"}
+    line: ClassVar = {"exploitability": "exploitability {:.3g}", "won": "{:+.3g} chips per hand against uniform"}
 
     def context(self) -> AbstractContextManager[None]:
-        """One thread, where there is PyTorch: these networks are small."""
+        """Run PyTorch with one thread, since the networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
 
     def presets(self, game: Any) -> Mapping[str, AlphaHoldemSettings]:
-        """``recipe``, and ``table``, whose steps are those of a table."""
+        """The presets ``recipe`` and ``table``, the latter with a table's step sizes."""
         usual = AlphaHoldemSettings()
         return {RECIPE: usual, TABLE: usual.changed(OF_TABLES)}
 
     def make(self, game: Any, settings: AlphaHoldemSettings, options: Options) -> AlphaHoldemJob:
-        """A training at its beginning."""
+        """Create a training."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         return AlphaHoldemJob(self.name, spec, rules, settings)
 
     def load(self, folder: Path) -> NetworkFile:
-        """The network."""
+        """Load the network."""
         return NetworkFile.load(folder)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again if it is custom; empty if not."""
+        """The game to name again on resuming if it is custom; empty otherwise."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Report the strength of play and the amount of training."""
+        """Report the playing strength and the amount of training."""
         last = training.records[-1]
-        facts = {"against uniform": f"{last.won:+.4g} ± {last.interval:.2g} chips a hand"}
+        facts = {"against uniform": f"{last.won:+.4g} ± {last.interval:.2g} chips per hand"}
         if last.exploitability is not None:
             facts = {"exploitability": f"{last.exploitability:.4g}"} | facts
         rate = last.decisions / last.seconds if last.seconds else 0.0
-        facts |= {"played": f"{last.hands:,} hands, {last.decisions:,} decisions, {rate:,.0f} a second"}
+        facts |= {"played": f"{last.hands:,} hands, {last.decisions:,} decisions, {rate:,.0f} per second"}
         return f"{self.name} on {training.game}: {count_of(last.done, 'updates')}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Let it play."""
+        """Suggest a match."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
-        found = [(f"treeplex match {game} {folder} uniform", "let it play")]
+        found = [(f"treeplex match {game} {folder} uniform", "play a match against uniform")]
         if training.records[-1].exploitability is not None:
             found.insert(0, (f"treeplex evaluate {game} {folder}", "judge it"))
         return found

@@ -1,4 +1,4 @@
-"""AlphaHoldem's network as an agent by name."""
+"""AlphaHoldem's network as a named agent."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,25 +17,25 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 
 @dataclass(frozen=True)
 class AlphaHoldemAgentSettings(AgentSettings):
-    """Which network plays."""
+    """Settings of the agent."""
 
-    net: str = setting(help="the folder of a training by alphaholdem, or the network in it")
+    net: str = setting(help="folder of an alphaholdem training, or a network file in it")
 
 
 class AlphaHoldemKind(AgentKind):
-    """What ``treeplex train alphaholdem`` has made."""
+    """An agent that plays a network of ``treeplex train alphaholdem``."""
 
     name = "alphaholdem"
-    text = "plays poker by a network, without search"
+    text = "plays poker with a network, without search"
     source = "Zhao et al. 2022, AlphaHoldem (AAAI)"
-    plays = f"poker of two players: {POKER}"
+    plays = f"two-player poker: {POKER}"
     example = "alphaholdem(net=runs/alphaholdem)"
     settings = AlphaHoldemAgentSettings
 
     def make(self, game: Game, settings: Any, generator: np.random.Generator) -> Agent:
         found = NetworkFile.load(settings.net)
         if isinstance(game, Spot):
-            raise SpecError(f"alphaholdem plays whole hands, not {game}; take holdem")
+            raise SpecError(f"alphaholdem plays full hands from the deal, not {game}; take holdem")
         if found.spec != str(game):
             raise SpecError(f"{settings.net} is a network for {found.spec}, not for {game}; train one for this game")
         coder = PlaneCoder(poker_of(game), found.settings.sizes, found.settings.slots)

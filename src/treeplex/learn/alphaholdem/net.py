@@ -1,4 +1,4 @@
-"""Policy and value networks: AlphaHoldem's towers, or a table in their place."""
+"""Policy and value networks: AlphaHoldem's towers, or a table instead."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Net(ABC):
-    """A module, and how planes become logits and values.
+    """A module that maps planes to logits and values.
 
     Attributes:
         module: a ``torch.nn.Module`` with all weights.
@@ -31,10 +31,10 @@ class Net(ABC):
 
     @abstractmethod
     def outputs(self, cards: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits, float32 [B, columns], and values, float32 [B, 1], of uint8 [B, *card_shape] and [B, *action_shape]."""
+        """Logits, float32 [B, columns], and values, float32 [B, 1], of planes uint8 [B, *card_shape] and [B, *action_shape]."""
 
     def __call__(self, cards: Tensor, actions: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        """The log probability of each column, float32 [B, columns], -inf where it is not on offer; and the value, float32 [B].
+        """Log probability of each column, float32 [B, columns], -inf for illegal ones, and values, float32 [B].
 
         Args:
             cards: uint8 [B, *card_shape].
@@ -53,7 +53,7 @@ class Net(ABC):
         """A copy with other weights.
 
         Raises:
-            KeyError, RuntimeError: they do not fit.
+            KeyError, RuntimeError: the weights do not fit.
         """
         found = copy(self)
         found.module = deepcopy(self.module)

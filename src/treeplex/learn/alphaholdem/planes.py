@@ -1,14 +1,15 @@
 """Inputs of AlphaHoldem's network: planes of cards and planes of actions (Zhao et al. 2022).
 
-*Cards*: for the hand, the cards of each later street, all board cards and all cards together, a plane ``[suits, ranks]`` with a
-1 at each card. *Actions*: for each action of the hand so far a plane ``[4, columns]`` whose rows are the viewer's action, the
-opponent's, both, and what was on offer; a last plane has the seat in its first three rows and what is on offer now in the
-fourth.
+*Cards*: one plane ``[suits, ranks]`` each for the hand, the cards of each later street, all board cards, and all cards
+together, with a 1 at each card. *Actions*: one plane ``[4, columns]`` for each action of the hand so far, whose rows are the
+viewer's action, the opponent's action, either player's action, and the legal columns. A last plane has the seat in its first
+three rows and the legal columns now in the fourth.
 
-A *column* is a kind of action: fold, check or call, a bet near each of some parts of the pot, and the largest bet. Where a game
-offers several bets of a column, the nearest to its part of the pot is played; all of them are seen as that column.
+A *column* is a kind of action: fold, check or call, bets near given fractions of the pot, and the largest bet. Where a game
+offers several bets of a column, the network plays the one nearest to the column's fraction; every one of them is encoded as
+that column.
 
-Actions of a street beyond the number of its planes share the last one.
+Actions of a street beyond its number of planes share the last plane.
 """
 
 from collections.abc import Sequence
@@ -26,24 +27,24 @@ from treeplex.holdem.rules.rules import PokerGame
 
 Planes = NDArray[np.uint8]
 FOLD, PASS = 0, 1
-"""Columns; those of bets follow."""
+"""Columns of fold and of check or call; bets follow."""
 OWN, OTHER, BOTH, OFFERED, ROWS = 0, 1, 2, 3, 4
-"""Rows of a plane of an action."""
+"""Rows of an action plane, and their number."""
 POKER = "leduc_poker, big_leduc, no_limit_leduc, kuhn_poker, small_holdem, rhode_island, holdem"
-"""The built-in games that AlphaHoldem knows, with two players."""
+"""The built-in two-player games that AlphaHoldem supports."""
 KEPT = 100_000
-"""Offers that are kept, so that states that are met often are looked at once."""
+"""Size of the cache of offers."""
 
 
 class Offer(NamedTuple):
     """The legal actions of a player, as columns.
 
     Attributes:
-        player: who acts.
+        player: the acting player.
         street: the street, from 0.
-        labels: the labels on offer.
-        column: int64 [labels], the column of each.
-        played: for each column which of ``labels`` is played, by number; -1 for none. int64 [columns].
+        labels: labels of the legal actions.
+        column: int64 [labels], column of each label.
+        played: int64 [columns], index into ``labels`` of the action that a column plays; -1 for illegal columns.
     """
 
     player: int
@@ -59,7 +60,7 @@ class Offer(NamedTuple):
 
 
 class Done(NamedTuple):
-    """An action of the hand so far: who acted on which street, its column, and the columns on offer."""
+    """An earlier action of the hand: the player, the street, the column and the legal columns."""
 
     player: int
     street: int
@@ -68,27 +69,27 @@ class Done(NamedTuple):
 
 
 class PlaneCoder:
-    """Writes public states, hands and actions of a poker game of two players as planes.
+    """Encodes public states, hands and actions of a two-player poker game as planes.
 
     Attributes:
         game: public states and hands.
-        sizes: parts of the pot, one for each column of a bet but the last.
-        slots: planes of actions of a street.
-        columns: how many.
-        card_shape, action_shape: of the planes of a decision.
-        most: chips that a player puts in where all bet as much as they can.
+        sizes: pot fractions of the bet columns, without the last.
+        slots: action planes per street.
+        columns: number of columns.
+        card_shape, action_shape: shapes of a decision's planes.
+        most: chips that a player puts in when both always make the largest bet.
     """
 
     def __init__(self, game: CardGame, sizes: Sequence[float], slots: int) -> None:
-        """Look at the game's deck and streets.
+        """Read the game's deck and streets.
 
         Raises:
-            GameError: it is no poker game of two players.
+            GameError: not a two-player poker game.
         """
         first = game.first_state()
         stakes = game.stakes_at(first)
         if game.players != 2 or stakes is None:
-            raise GameError(f"AlphaHoldem plays poker of two players: {POKER}")
+            raise GameError(f"AlphaHoldem plays two-player poker; take one of {POKER}")
         self.game, self.sizes, self.slots = game, tuple(sizes), slots
         self.columns = 2 + len(sizes) + 1
         self._offers: dict[State, Offer] = {}
@@ -109,7 +110,7 @@ class PlaneCoder:
         self._held = held
 
     def _board_sizes(self) -> list[int]:
-        """Board cards on each street, by a hand in which all check and call."""
+        """Number of board cards on each street, from a hand with only checks and calls."""
         found, state = dict[int, int](), self.game.first_state()
         while (options := self.game.options(state)).player != TERMINAL:
             if options.player == CHANCE:
@@ -121,7 +122,7 @@ class PlaneCoder:
         return [found[street] for street in sorted(found)]
 
     def _most_chips(self) -> float:
-        """The most that a player puts in, by a hand in which all bet what they can."""
+        """The most chips a player can put in, from a hand with only the largest bets."""
         state = self.game.first_state()
         while (options := self.game.options(state)).player != TERMINAL:
             state = self.game.after(state, options.labels[-1])
@@ -187,14 +188,14 @@ class PlaneCoder:
 
 
 def poker_of(rules: Game) -> CardGame:
-    """The public states and hands of a poker game of two players.
+    """Public states and hands of a two-player poker game.
 
     Raises:
-        GameError: it is none.
+        GameError: not a two-player poker game.
     """
     found = rules.public_game()
     if isinstance(rules, PokerGame) and not rules.spot.board and all(np.ptp(own) == 0.0 for own in rules.spot.ranges):
         found = PokerCards(rules)
     if isinstance(found, CardGame) and found.players == 2 and found.stakes_at(found.first_state()) is not None:
         return found
-    raise GameError(f"{rules} is no poker that AlphaHoldem knows; take {POKER}, with two players")
+    raise GameError(f"AlphaHoldem does not support {rules}; take {POKER}, with two players")

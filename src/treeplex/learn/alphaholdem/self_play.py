@@ -1,6 +1,6 @@
-"""Hands between networks, played side by side: each network is asked once for all the hands in which it is to act.
+"""Batched hands between networks: each network evaluates all the hands in which it acts at once.
 
-Nothing is compiled and no infoset is numbered, so games of any size are played.
+Nothing is compiled and no infoset is numbered, so games of any size can be played.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,21 +17,21 @@ from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
 from treeplex.learn.common.device import torch_module
 
 Asked = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
-"""From planes of cards and of actions and columns on offer, a row for each decision, to log probabilities [B, columns] and
-values [B]."""
+"""A policy: maps card planes, action planes and legal columns, a row per decision, to log probabilities [B, columns] and values
+[B]."""
 
 
 class Rows(NamedTuple):
-    """Decisions of the learner, one a row.
+    """The learner's decisions, one per row.
 
     Attributes:
         cards: uint8 [D, *card_shape].
         actions: uint8 [D, *action_shape].
         legal: bool [D, columns].
-        column: int64 [D], what it played.
-        log_probability: float64 [D], of that.
-        value: float64 [D], what it expected.
-        hand: int64 [D], the hand's number.
+        column: int64 [D], the chosen column.
+        log_probability: float64 [D], its log probability.
+        value: float64 [D], the predicted value.
+        hand: int64 [D], the hand's index.
         seat: int64 [D].
     """
 
@@ -46,13 +46,13 @@ class Rows(NamedTuple):
 
 
 class PlayedHands(NamedTuple):
-    """Hands that were played.
+    """Finished hands.
 
     Attributes:
-        rows: the learner's decisions, those of a hand in order.
+        rows: the learner's decisions, hand by hand in order of play.
         payoffs: float64 [B, 2], in chips.
         paid: float64 [B, 2], chips that each player put in.
-        decisions: of both players.
+        decisions: number of decisions by both players.
     """
 
     rows: Rows
@@ -62,7 +62,7 @@ class PlayedHands(NamedTuple):
 
 
 class Hand:
-    """A hand under way."""
+    """A hand in progress."""
 
     __slots__ = ("done", "held", "state")
 
@@ -74,13 +74,13 @@ class Hand:
 def play_hands(
     coder: PlaneCoder, policies: Sequence[Asked | None], seats: NDArray[np.int64], generator: np.random.Generator
 ) -> PlayedHands:
-    """Play hands to their ends.
+    """Play hands to the end.
 
     Args:
-        coder: of the game.
-        policies: who plays; the first is the learner, whose decisions are kept; None plays everything on offer alike.
-        seats: int64 [B, 2], the policy in each seat of each hand.
-        generator: of all draws.
+        coder: encoder of the game.
+        policies: the policies; the first is the learner, whose decisions are recorded; None plays uniformly.
+        seats: int64 [B, 2], index of the policy in each seat of each hand.
+        generator: random number generator.
     """
     game = coder.game
     first, ranges = game.first_state(), game.first_ranges()
@@ -120,7 +120,7 @@ def decide(
     turns: Sequence[tuple[int, Offer]],
     generator: np.random.Generator,
 ) -> tuple[Any, ...] | None:
-    """Let a policy act in all hands where it is its turn; what the learner keeps of it, as the columns of :class:`Rows`."""
+    """Play a policy's actions in the hands where it acts; returns the columns of :class:`Rows`, or None for uniform play."""
     drawn = generator.random(len(turns))
     if policy is None:
         for (number, offer), draw in zip(turns, drawn.tolist(), strict=True):
@@ -141,13 +141,13 @@ def decide(
 
 
 def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -> None:
-    """One action in a hand: the ``played``-th label on offer."""
+    """Play the ``played``-th legal action of a hand."""
     hand.done.append(Done(offer.player, offer.street, column, offer.legal))
     hand.state = coder.game.after(hand.state, offer.labels[played])
 
 
 def gathered(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
-    """The learner's decisions, hand by hand."""
+    """Join the learner's decisions and sort them by hand."""
     if not kept:
         empty = np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
         cards, actions = (np.zeros((0, *shape), np.uint8) for shape in (coder.card_shape, coder.action_shape))
@@ -158,7 +158,7 @@ def gathered(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
 
 
 def asked_of(net: Net) -> Asked:
-    """A network as it is asked."""
+    """A network as a policy of planes."""
     torch = torch_module()
 
     def ask(cards: Planes, actions: Planes, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""A table in place of AlphaHoldem's network: a row for everything that the network can see, so nothing is lost in fitting."""
+"""A table instead of AlphaHoldem's network: one row per distinct network input, so nothing is approximated."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -14,23 +14,23 @@ from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
 from treeplex.learn.common.device import torch_module
 
 MOST_ROWS = 200_000
-"""Rows of a table, and public states that are looked through for them; the rows' names alone take some 100 bytes each."""
+"""Limit on a table's rows and on the public states searched for them; each row's key alone takes about 100 bytes."""
 UNKNOWN = 0
-"""The row of what is not listed, which only bets off the tree lead to: all columns alike, for ever."""
+"""Row of unlisted inputs, which only follow bets off the tree: always uniform."""
 
 
 class TableNet(Net):
-    """A row of logits and a value for each pair of planes that a decision can have; all 0 at first.
+    """A row of logits and a value for each possible pair of planes; initially 0.
 
     Attributes:
-        rows: the row of each pair of planes, by their bits; from 1 on.
+        rows: row number of each pair of planes, keyed by their bytes; from 1.
     """
 
     def __init__(self, coder: PlaneCoder) -> None:
         """List the decisions of a game.
 
         Raises:
-            GameError: there are more than :data:`MOST_ROWS`.
+            GameError: more than :data:`MOST_ROWS` decisions.
         """
         self.rows = rows_of(coder)
         nn, count = torch_module().nn, 1 + len(self.rows)
@@ -46,16 +46,16 @@ class TableNet(Net):
 
 
 def named(cards: Planes, actions: Planes) -> list[bytes]:
-    """The bits of pairs of planes."""
+    """Keys of pairs of planes: their packed bytes."""
     flat = np.concatenate([cards.reshape(len(cards), -1), actions.reshape(len(actions), -1)], axis=1)
     return [row.tobytes() for row in np.packbits(flat, axis=1)]
 
 
 def rows_of(coder: PlaneCoder) -> dict[bytes, int]:
-    """Everything that a player to act can see, by its bits, numbered from 1.
+    """All pairs of planes that occur, keyed by their bytes and numbered from 1.
 
     Raises:
-        GameError: there is more than :data:`MOST_ROWS`.
+        GameError: more than :data:`MOST_ROWS` pairs.
     """
     found = dict[bytes, int]()
     hands = np.arange(len(coder.game.hands)).tolist()
@@ -70,10 +70,10 @@ def rows_of(coder: PlaneCoder) -> dict[bytes, int]:
 
 
 def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[Done, ...], Offer]]:
-    """All public states where a player acts, those after fewer events first, with the actions so far and what is on offer.
+    """All public decision states in order of depth, each with the actions so far and the legal actions.
 
     Raises:
-        GameError: there are more than :data:`MOST_ROWS` public states.
+        GameError: more than :data:`MOST_ROWS` public states.
     """
     game, seen = coder.game, 1
     waiting = deque[tuple[State, tuple[Done, ...]]]([(game.first_state(), ())])
@@ -95,5 +95,5 @@ def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[Done, ...], Offe
 
 
 def too_large(count: str) -> GameError:
-    """The error for a game with more than ``count``."""
+    """The error for a game with more than ``count`` states or decisions."""
     return GameError(f"the game has more than {count}, too many for a table; set approximator=network, or take a smaller game")

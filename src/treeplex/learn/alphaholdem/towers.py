@@ -1,4 +1,4 @@
-"""AlphaHoldem's network: two towers of convolutions that share nothing, joined for a policy and a value."""
+"""AlphaHoldem's network: two separate convolutional towers, joined for a policy and a value."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,20 +8,20 @@ from treeplex.learn.common.device import torch_module
 
 
 class Towers(Net):
-    """The network; logits and values begin near 0."""
+    """The network; its initial logits and values are close to 0."""
 
     def __init__(
         self, card_shape: Sequence[int], action_shape: Sequence[int], *, channels: int, layers: int, width: int, seed: int
     ) -> None:
-        """Begin with random weights.
+        """Initialise with random weights.
 
         Args:
             card_shape: planes, suits, ranks.
             action_shape: planes, rows, columns.
-            channels: of each convolution.
-            layers: convolutions of a tower.
-            width: units of what joins them.
-            seed: of its weights.
+            channels: channels per convolution.
+            layers: convolutions per tower.
+            width: units of the layer that joins the towers.
+            seed: seed of the weights.
         """
         torch = torch_module()
         nn = torch.nn

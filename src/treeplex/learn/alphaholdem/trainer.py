@@ -1,4 +1,4 @@
-"""AlphaHoldem's training: hands against snapshots, trinal-clip PPO, and a match for Elo now and then."""
+"""AlphaHoldem's training: hands against snapshots, trinal-clip PPO, and periodic Elo matches."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
 
 class Batch(NamedTuple):
-    """Decisions as PPO needs them, tensors with a row for each; values in parts of the most that a player can put in."""
+    """Decisions as tensors for PPO, a row each; values as fractions of the most chips a player can put in."""
 
     cards: Any
     actions: Any
@@ -39,22 +39,22 @@ class Batch(NamedTuple):
 
 
 class AlphaHoldem:
-    """A network, or a table in its place, that learns poker against its own past.
+    """A network or table that learns poker against its own snapshots.
 
     Attributes:
-        coder: of the game.
-        settings: what was asked for.
+        coder: encoder of the game.
+        settings: the training's settings.
         net: the network.
-        members: the snapshots that it plays, best first; itself alone at first.
-        rating: its own, as of its newest snapshot.
-        updates, hands, decisions: done so far; decisions of both players, those of matches included.
+        members: the snapshots it plays against, best first; initially only itself.
+        rating: its rating, that of its newest snapshot.
+        updates, hands, decisions: numbers so far; decisions count both players and the Elo matches.
     """
 
     def __init__(self, coder: PlaneCoder, settings: AlphaHoldemSettings) -> None:
-        """Begin with a network of random weights.
+        """Start with random weights.
 
         Raises:
-            GameError: there are too many decisions for a table.
+            GameError: too many decisions for a table.
         """
         self.coder, self.settings = coder, settings
         self.generator = np.random.default_rng(settings.seed)
@@ -66,11 +66,12 @@ class AlphaHoldem:
         self.members: tuple[Member, ...] = (Member(self.net.weights(), FIRST, 0),)
 
     def asked(self, member: Member) -> Asked:
-        """A snapshot as it is asked."""
+        """A snapshot as a policy of planes."""
         return asked_of(self.net.with_weights(member.weights))
 
     def step(self) -> dict[str, float]:
-        """One update: hands against the snapshots, PPO, and a snapshot if one is due; the losses and the entropy."""
+        """Run one update: hands against the snapshots, PPO, and a snapshot if one is due; returns the losses and the
+        entropy."""
         settings = self.settings
         own = asked_of(self.net)
         others = [own] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
@@ -82,7 +83,7 @@ class AlphaHoldem:
         return found
 
     def play(self, policies: list[Asked | None], hands: int) -> PlayedHands:
-        """Hands of the first policy against each of the others in turn, its seat changing."""
+        """Play hands of the first policy against each of the others in turn, alternating seats."""
         seats = np.zeros((hands, 2), np.int64)
         numbers = np.arange(hands)
         others = len(policies) - 1
@@ -93,7 +94,7 @@ class AlphaHoldem:
         return played
 
     def learn(self, played: PlayedHands) -> dict[str, float]:
-        """PPO on hands."""
+        """Run PPO on hands; returns the mean losses and entropy."""
         settings, torch = self.settings, torch_module()
         batch = self.batch_of(played)
         count, sums, steps = len(batch.column), np.zeros(3), 0
@@ -105,7 +106,7 @@ class AlphaHoldem:
         return dict(zip(("policy_loss", "value_loss", "entropy"), (sums / steps).tolist(), strict=True))
 
     def descend(self, batch: Batch) -> Floats:
-        """A gradient step; policy loss, value loss and entropy."""
+        """Take a gradient step; returns policy loss, value loss and entropy."""
         settings, torch = self.settings, torch_module()
         logs, values = self.net(batch.cards, batch.actions, batch.legal)
         taken = logs.gather(1, batch.column[:, None])[:, 0]
@@ -117,7 +118,7 @@ class AlphaHoldem:
         return np.array([float(each.detach()) for each in (policy, value, entropy)])
 
     def batch_of(self, played: PlayedHands) -> Batch:
-        """Decisions with advantages, scaled to mean 0 and variance 1, and returns."""
+        """Decisions with advantages, normalised to mean 0 and variance 1, and returns."""
         settings, torch, rows = self.settings, torch_module(), played.rows
         payoffs, paid = played.payoffs / self.coder.most, played.paid / self.coder.most
         advantages = np.empty(len(rows.hand))
@@ -132,7 +133,7 @@ class AlphaHoldem:
         return Batch(*(torch.from_numpy(each) for each in (rows.cards, rows.actions, rows.legal, rows.column)), *reals)
 
     def admit(self) -> None:
-        """Take a snapshot, let it play a match against each of the others, and keep the best."""
+        """Take a snapshot, rate it in matches against the others, and keep the best."""
         own, ratings = asked_of(self.net), [member.rating for member in self.members]
         scores = []
         for member in self.members:
@@ -146,9 +147,9 @@ class AlphaHoldem:
         self.members = kept([newer, *older], self.settings.best)
 
     def against_uniform(self, hands: int, seed: int) -> tuple[float, float]:
-        """Winnings per hand against uniform play, in chips, and half the width of the 95% interval.
+        """Mean winnings against uniform play, in chips per hand, and half the width of the 95% interval.
 
-        At least :data:`FEWEST_DEALS` hands are played, with a random stream of their own.
+        Plays at least :data:`FEWEST_DEALS` hands, with a separate random stream.
         """
         hands = max(FEWEST_DEALS, hands)
         seats = np.zeros((hands, 2), np.int64)
@@ -158,7 +159,7 @@ class AlphaHoldem:
         return float(won.mean()), half_width(float(won.std(ddof=1)) / hands**0.5, hands)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         counts = np.array([self.updates, self.hands, self.decisions, len(self.members)])
         arrays = {**named("net", self.fitted.state()), "counts": counts, "random": random_state(self.generator)}
         for number, member in enumerate(self.members):
@@ -168,7 +169,7 @@ class AlphaHoldem:
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue bit for bit.
+        """Resume from the arrays of :meth:`state`, bit for bit.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
@@ -189,10 +190,10 @@ class AlphaHoldem:
 
 
 def fresh_net(coder: PlaneCoder, settings: AlphaHoldemSettings) -> Net:
-    """A network for a game, its weights drawn from the seed; or a table where the settings ask for one.
+    """Create a network for a game, with weights drawn from the seed, or a table if the settings say so.
 
     Raises:
-        GameError: there are too many decisions for a table.
+        GameError: too many decisions for a table.
     """
     if settings.approximator == TABLE:
         return TableNet(coder)

@@ -1,13 +1,13 @@
-"""Trinal-clip PPO (Zhao et al. 2022): PPO with a third bound on ratios, and bounds on what a hand can return.
+"""Trinal-clip PPO (Zhao et al. 2022): PPO with a third bound on the ratio, and bounds on the return of a hand.
 
-PPO bounds the ratio of new to old probability only where that keeps the policy from moving further. Where the advantage is
-negative and the ratio large, its loss is unbounded; there the ratio is bounded by a third number:
+PPO clips the ratio of new to old probability only where that stops the policy from moving further. With a negative advantage
+and a large ratio its loss is unbounded; there a third number bounds the ratio:
 
     min(r, 1 + clip) A    where A >= 0
     min(max(r, 1 - clip), most) A    where A < 0
 
-Values are fitted to returns that are bounded by what the player can have lost and won in the hand: the chips that it and its
-opponent put in.
+Values are fitted to returns clipped to what the player can have lost or won in the hand: the chips that it and its opponent put
+in.
 """
 
 from typing import Any
@@ -21,12 +21,12 @@ Tensor = Any
 
 
 def policy_loss(ratios: Tensor, advantages: Tensor, *, clip: float, most: float) -> Tensor:
-    """The mean loss of decisions, to be descended.
+    """Mean loss over decisions, to be minimised.
 
     Args:
-        ratios: [D], new over old probability of what was played.
+        ratios: [D], new over old probability of the chosen column.
         advantages: [D].
-        clip: how far a ratio may leave 1 before it earns nothing.
+        clip: PPO's clip range.
         most: the third bound, above ``1 + clip``.
     """
     torch = torch_module()
@@ -36,20 +36,20 @@ def policy_loss(ratios: Tensor, advantages: Tensor, *, clip: float, most: float)
 
 
 def value_loss(values: Tensor, returns: Tensor, lost: Tensor, won: Tensor) -> Tensor:
-    """The mean squared error to returns bounded by ``[-lost, won]``; all [D], in one unit."""
+    """Mean squared error to returns clipped to ``[-lost, won]``; all arrays [D], in one unit."""
     return ((values - returns.clamp(min=-lost, max=won)) ** 2).mean()
 
 
 def traced_advantages(values: Floats, payoff: float, discount: float, trace: float) -> Floats:
-    """Generalised advantage estimates of a player's decisions in one hand, which pays at its end.
+    """Generalised advantage estimates of a player's decisions in a hand that pays only at its end.
 
     ``A_t = d_t + discount * trace * A_{t+1}`` with ``d_t = discount * V_{t+1} - V_t`` and ``d_T = payoff - V_T`` at the last
     decision (Schulman et al. 2016, equation 16).
 
     Args:
-        values: [T], what was expected at each decision.
-        payoff: at the end.
-        discount: for each decision.
+        values: [T], predicted value at each decision.
+        payoff: the hand's payoff.
+        discount: discount factor per decision.
         trace: lambda.
     """
     found, later = np.empty(len(values)), 0.0

@@ -1,1 +1,2 @@
-"""A best response, learned by playing against a fixed agent: a lower bound of what it can lose in games too large to walk."""
+"""Best responses learned by playing against a fixed agent: lower bounds on its exploitability in games too large to
+traverse."""

@@ -10,12 +10,12 @@ from treeplex.learn.best_response.positions import NOBODY, Position, World
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
 LANE = 1 << 33
-"""Of the streams of held-out plays: a response is not tested on the draws from which it was learned."""
+"""Stream lane of held-out hands, so that a response is not tested on the random draws it was trained on."""
 TOGETHER = 256
-"""Plays that go on side by side, so that a network is asked for many positions at once."""
+"""Hands played concurrently, so that network queries are batched."""
 
 Choose = Callable[[Sequence[Position], int], Sequence[int]]
-"""Maps positions and the seat to the numbers of the actions to play."""
+"""Maps positions and the seat to the indices of the chosen actions."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class HeldOut:
     """Mean winnings of a response against the fixed agent.
 
     Attributes:
-        values: from each seat.
-        intervals: of each, half the width of its 95% confidence interval.
-        gain: the mean over seats of what it wins more than the fixed agent would there: at least so exploitable it is.
-        interval: half the width of the 95% confidence interval of the gain.
+        values: mean winnings from each seat.
+        intervals: half the width of each one's 95% confidence interval.
+        gain: mean over seats of the winnings above the fixed agent's own there, a lower bound on its exploitability.
+        interval: half the width of the gain's 95% confidence interval.
     """
 
     values: tuple[float, ...]
@@ -36,7 +36,7 @@ class HeldOut:
 
 
 def played_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream]) -> list[Sequence[float]]:
-    """The payoffs of all players in plays from a seat, side by side."""
+    """Play hands from a seat concurrently; returns each hand's payoffs of all players."""
     positions = [world.begin(seat, stream) for stream in streams]
     while going := [number for number, position in enumerate(positions) if position.actions]:
         chosen = choose([positions[number] for number in going], seat)
@@ -46,9 +46,9 @@ def played_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream
 
 
 def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
-    """Play ``hands`` held-out hands with a response, split over all seats with at least 30 in each; the seed fixes them.
+    """Play ``hands`` held-out hands with a response, at least 30 in each seat; the seed determines them.
 
-    Where payoffs do not always have the same sum, the fixed agent plays as many hands against itself.
+    In games that are not constant-sum, the fixed agent also plays as many hands against itself.
     """
     count = max(FEWEST_DEALS, -(-hands // world.players))
     found = []

@@ -1,4 +1,4 @@
-"""The learner ``best-response``: trained against a fixed agent, it says what that agent can lose at least."""
+"""The learner ``best-response``: trained against a fixed agent, it lower-bounds the agent's exploitability."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,23 +16,25 @@ if TYPE_CHECKING:
     from treeplex.run.plots import Panel
 
 BEST_RESPONSE = replace(LIBRARY, name="best response")
-"""Trainings of best responses. ``at_least``: the mean over seats of what the response wins more than the fixed agent would in
-held-out hands, ``interval`` half the width of its 95% interval; ``value_0`` and so on: what it wins in each seat."""
+"""Trainings of best responses.
+
+Numbers of a record: ``at_least``, the mean over seats of the response's winnings above the fixed agent's own in held-out hands;
+``interval``, half the width of its 95% interval; ``value_0`` and so on, its winnings in each seat."""
 
 
 class BestResponseJob(LibraryJob):
-    """A response being learned."""
+    """A running training of a best response."""
 
     kind = BEST_RESPONSE
 
     def panels(self, records: Sequence[Record]) -> "list[Panel]":
-        """The curve of the lower bound, with its interval."""
+        """The curve of the lower bound with its interval."""
         from treeplex.run.plots import Curve, Panel
 
         found = [(each.done, each.measures["at_least"], each.measures["interval"]) for each in records]
         steps, wins, widths = (list(column) for column in zip(*found, strict=True))
         low, high = ([win + sign * width for win, width in zip(wins, widths, strict=True)] for sign in (-1, 1))
-        label = "Exploitability at least\n(held-out hands, 95% interval)"
+        label = "Lower bound on exploitability\\n(held-out hands, 95% interval)"
         return [Panel(label, [Curve(steps, wins, "", 0, low, high)], logarithmic=False)]
 
 
@@ -46,11 +48,11 @@ class BestResponseKind(LibraryKind):
         super().__init__(BestResponse, "best-response")
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
-        """Require that a custom agent is named again, since it is code."""
+        """Require that a custom agent, which is code, is named again on resuming."""
         if ".py:" in settings.against and "against" not in changes:
             raise FileError(
-                f"{place} learns against an agent of one's own, {settings.against}; reading a folder runs no code, so name "
-                f"it as well: --against {settings.against}"
+                f"{place} learns against a custom agent, {settings.against}; reading a folder runs no code, "
+                f"so name it again: --against {settings.against}"
             )
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
@@ -61,12 +63,12 @@ class BestResponseKind(LibraryKind):
         wins = [f"{value:+.4g}" for name, value in found.items() if name.startswith("value_")]
         facts = {
             "exploitability": f"at least {bound}   95% interval, {settings.hands:,} held-out hands",
-            "it wins": ", ".join(wins) + "   seat by seat",
+            "it wins": ", ".join(wins) + "   by seat",
         }
         return f"{self.name} against {settings.against} on {training.game}: {count_of(last.done, 'steps')}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Learn on."""
+        """Suggest resuming for longer."""
         own = self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
-        return [(f"{again} --set steps={2 * training.settings.steps}", "learn on, for a tighter bound")]
+        return [(f"{again} --set steps={2 * training.settings.steps}", "train longer for a tighter bound")]

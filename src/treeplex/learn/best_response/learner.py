@@ -1,9 +1,9 @@
-"""A best response to a fixed agent by PPO; what it wins in held-out hands is a lower bound of what the agent can lose.
+"""Best response to a fixed agent by PPO; its winnings in held-out hands are a lower bound on the agent's exploitability.
 
-The agent has all seats but one, and the response learns in each seat in turn. On a compiled game the agent is read into a table
-once, so that kernels play. Elsewhere plays go through :class:`treeplex.learn.best_response.positions.World`, in which the agent
-is asked where it acts, and the network sees the words of infostates, hashed, whatever the rules are. The response itself is the
-most probable action.
+The agent has all seats but one, and the response learns in each seat in turn. On a compiled game the agent's policy is
+tabulated once, so that kernels play. Otherwise hands go through :class:`treeplex.learn.best_response.positions.World`, which
+queries the agent where it acts, and the network's inputs are the hashed words of infostate strings. The response plays its most
+probable action.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,31 +34,31 @@ from treeplex.learn.neural.walks.rules import RulesSampler
 from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler
 
 BY_NETWORK = {"approximator": NETWORK, "batch": 1024, "rate": 0.001, "critic_rate": 0.001, "entropy": 0.01}
-"""For games that are not compiled."""
+"""Network features of infosets in games that are not compiled."""
 
 
 @dataclass(frozen=True)
 class BestResponseSettings(PpoSettings):
-    """Against whom, and how a response is learned."""
+    """The opponent and the settings of the training."""
 
-    against: str = setting("uniform", "the fixed agent: a run folder, a policy file, or an agent by name", fixed=True)
-    hands: int = setting(4000, "held-out hands of each measurement in all seats, at least 30 in each", low=4, fixed=True)
-    steps: int = setting(150, "updates, each of several passes over its plays", low=1)
-    approximator: str = setting(TABLE, "what learns; by the rules a network", choices=(TABLE, NETWORK), fixed=True)
-    batch: int = setting(16_384, "plays of an update, in all seats", low=1)
-    width: int = setting(64, "units of each hidden layer", low=1, fixed=True)
+    against: str = setting("uniform", "the fixed agent: a run folder, a policy file or a named agent", fixed=True)
+    hands: int = setting(4000, "held-out hands per measurement in all seats, at least 30 in each", low=4, fixed=True)
+    steps: int = setting(150, "updates, each of several passes over its hands", low=1)
+    approximator: str = setting(TABLE, "what learns (uncompiled games need a network)", choices=(TABLE, NETWORK), fixed=True)
+    batch: int = setting(16_384, "hands per update, in all seats", low=1)
+    width: int = setting(64, "units per hidden layer", low=1, fixed=True)
     rate: float = setting(0.05, "step size of the policy", above=0)
     critic_rate: float = setting(0.2, "step size of the values", above=0)
-    entropy: float = setting(0.0, "weight of the policy's entropy", low=0)
-    every: int | None = setting(25, "updates between measurements; none: ten per power of ten", low=1)
+    entropy: float = setting(0.0, "weight of the entropy bonus", low=0)
+    every: int | None = setting(25, "updates between measurements (none: ten per power of ten)", low=1)
 
 
 class BestResponse(Ppo):
-    """A best response to a fixed agent: what it can lose at least.
+    """A best response to a fixed agent, for a lower bound on its exploitability.
 
     Attributes:
         world: the game and the fixed agent.
-        fixed: the agent on a compiled game.
+        fixed: the agent's policy on a compiled game.
     """
 
     settings_class = BestResponseSettings
@@ -68,7 +68,7 @@ class BestResponse(Ppo):
     alone = True
 
     def __init__(self, game: Game, settings: Any, world: World | None = None) -> None:
-        """Start; ``world`` has the fixed agent in place of ``settings.against``."""
+        """Create the learner; ``world`` supplies the fixed agent instead of ``settings.against``."""
         self.world = world or world_against(game, settings.against, seed=settings.seed)
         super().__init__(game, settings)
         self.fixed: AnyProfile | None = None
@@ -76,11 +76,11 @@ class BestResponse(Ppo):
             self.fixed = MatrixProfile(self.infosets.matrix(self.world.policy_on(self.compiled).probabilities))
 
     def rules_sampler(self) -> Sampler:
-        """Plays against the agent."""
+        """Sampler of hands against the agent."""
         return PlaySampler(self.game, self.settings, self.executor, self.world)
 
     def play(self) -> Episodes:
-        """Plays in each seat in turn; of their decisions the learner's own."""
+        """Play hands in each seat in turn; returns them with the learner's decisions only."""
         own = np.arange(self.settings.batch) % self.players
         seats = (np.arange(self.players) != own[:, None]).astype(np.int64)
         played = self.sampler.episodes([self.profile] if self.fixed is None else [self.profile, self.fixed], seats)
@@ -88,13 +88,13 @@ class BestResponse(Ppo):
         return decisions_of(played.episodes, own)
 
     def policy(self) -> Policy | NeuralPolicy:
-        """The most probable actions."""
+        """The policy that plays the most probable action."""
         if not self.sampler.numbered:
             return self.sampler.neural_policy([self.resulting.copied_layers()], head=BEST)
         return Policy(self.compiled, self.infosets.table(best_rows(self.current, self.seen.legal)))
 
     def measure(self) -> Mapping[str, float]:
-        """What the response wins in held-out hands more than the agent would, and what it wins in each seat."""
+        """Held-out winnings of the response: above the agent's own, and in each seat."""
         policy = self.policy()
 
         def choose(positions: Sequence[Position], seat: int) -> list[int]:
@@ -106,7 +106,7 @@ class BestResponse(Ppo):
 
 
 class PlaySampler(RulesSampler):
-    """Plays of single seats against a fixed agent, for games that are not compiled.
+    """Sampler of one seat's decisions against a fixed agent, for uncompiled games.
 
     Attributes:
         world: the game and the agent.
@@ -117,7 +117,7 @@ class PlaySampler(RulesSampler):
         self.world = world
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
-        """Plays by the one policy in each seat that is 0; the agent has the others, and its decisions are left out."""
+        """Play the single policy in the seat marked 0; the agent plays the others, and its decisions are not recorded."""
         (policy,), own = policies, seats.argmin(axis=1).tolist()
         streams = [Stream(self.settings.seed, self.played + number, seat) for number, seat in enumerate(own)]
         positions = [self.world.begin(seat, stream) for seat, stream in zip(own, streams, strict=True)]
@@ -156,14 +156,14 @@ class PlaySampler(RulesSampler):
         return Played(episodes, self.infosets_of(met), np.empty((0, 0)), np.empty((0, 0), np.float32))
 
     def infosets_of(self, met: Sequence[tuple[int, Position]]) -> Infosets:
-        """The infosets of positions, each with who acts there."""
+        """Infosets of positions, given with the acting players."""
         seen = [(self.view.columns(position.actions), hashed(position.infostate)) for _, position in met]
         legal, rows = rows_and_legal(seen, len(self.view.actions), len(self.view.scale))
         return Infosets(np.array([player for player, _ in met], np.int32), rows, legal)
 
 
 def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, features: int) -> tuple[Any, Any]:
-    """Columns of legal actions and rows of features as arrays: bool [n, actions] and float32 [n, features]."""
+    """Legal-action masks, bool [n, actions], and feature rows, float32 [n, features], of lists."""
     legal = np.zeros((len(seen), actions), np.bool_)
     for row, (columns, _) in zip(legal, seen, strict=True):
         row[columns] = True
@@ -171,7 +171,7 @@ def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, 
 
 
 def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
-    """Episodes with the decisions of one player each, int64 [B]."""
+    """Episodes with the decisions of one player each; ``own`` is int64 [B]."""
     kept = episodes.player == np.repeat(own, np.diff(episodes.first))
     first = np.append(0, np.cumsum(kept))[episodes.first]
     columns = {name: getattr(episodes, name)[kept] for name in ("history", "player", "infoset", "action", "probability")}
@@ -179,7 +179,7 @@ def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
 
 
 def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], seat: int) -> list[int]:
-    """The number of the action that a response plays at each position."""
+    """Indices of the actions that a response plays at positions."""
     if isinstance(policy, NeuralPolicy):
         columns = [policy.view.columns(each.actions) for each in positions]
         seen = [(own, hashed(each.infostate)) for own, each in zip(columns, positions, strict=True)]

@@ -1,4 +1,4 @@
-"""A learned best response as an agent that sits at a table."""
+"""A learned best response as a named agent."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,25 +24,25 @@ from treeplex.search.subgames.beliefs import Belief
 
 @dataclass(frozen=True)
 class LearnedResponseSettings(AgentSettings):
-    """Which response is played."""
+    """Settings of the agent."""
 
-    file: str = setting(help="the folder of a training by best-response")
+    file: str = setting(help="folder of a best-response training")
 
 
 class LearnedResponse(AgentKind):
-    """What ``treeplex train best-response`` has made."""
+    """An agent that plays a response of ``treeplex train best-response``."""
 
     name = "best_response"
-    text = "plays a best response that was learned against some agent"
+    text = "plays a best response learned against a fixed agent"
     source = "treeplex train best-response"
-    plays = "games of two players with a public tree"
+    plays = "two-player games with a public tree"
     example = "best_response(file=runs/response)"
     settings = LearnedResponseSettings
 
     def make(self, game: Game, settings: LearnedResponseSettings, generator: np.random.Generator) -> Agent:
         file = Path(settings.file) / POLICY
         if not file.is_file():
-            raise FileError(f"{settings.file} holds no learned response; make one: treeplex train best-response GAME")
+            raise FileError(f"{settings.file} contains no learned response; train one: treeplex train best-response GAME")
         if is_neural_policy(file):
             response = NeuralPolicy.load(file)
             if response.spec == str(game):
@@ -55,17 +55,17 @@ class LearnedResponse(AgentKind):
 
 
 class ResponseAgent(BaseAgent):
-    """Plays what a network of infostates says."""
+    """Agent that plays a network over infostate strings."""
 
     draws = False
 
     def __init__(self, rules: PublicTree, response: NeuralPolicy, generator: np.random.Generator | None = None) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
             rules: the public-tree rules of the response's game.
             response: the policy.
-            generator: of draws.
+            generator: random number generator for actions.
         """
         super().__init__(rules, generator)
         self.rules, self.response = rules, response
@@ -73,7 +73,7 @@ class ResponseAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.game is not self.rules:
-            raise GameError("a learned response plays its own game only")
+            raise GameError("a learned response plays its full game only; it cannot start at a given belief")
         self.sit(seat, generator)
         self.state = self.rules.first_state() if at is None else pair_state(at.state)
 

@@ -1,4 +1,4 @@
-"""The fixed agent of a training, and the game as its learner meets it."""
+"""The fixed agent of a training, and the game as its learner sees it."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ UNIFORM = "uniform"
 
 
 def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
-    """A game in which all but one player are what a text names.
+    """A game in which a named agent plays all seats but one.
 
     ``uniform`` and the policies of runs and sampling runs play any rules; other agents (:func:`treeplex.agent`) play games with
     public states.
@@ -26,10 +26,10 @@ def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
     Args:
         rules: the rules.
         against: ``uniform``, a run folder or policy file, or an agent with its settings.
-        seed: of the agent's draws.
+        seed: seed of the agent's actions.
 
     Raises:
-        SpecError, FileError, PolicyError, GameError: there is none, or it cannot play this game.
+        SpecError, FileError, PolicyError, GameError: no such agent, or it cannot play this game.
     """
     if against == UNIFORM:
         return RulesWorld(turn_by_turn(rules), TablePolicy.uniform(rules.spec, rules.num_players))
@@ -41,5 +41,5 @@ def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
         playable = turn_by_turn(rules)
         return RulesWorld(playable, as_policy(compile_game(playable), str(file)))
     if Path(against).exists() and "(" not in against and ".py:" not in against:
-        raise SpecError(f"{against} holds no policy; name a run folder, a policy file or an agent (treeplex agents)")
+        raise SpecError(f"{against} contains no policy; name a run folder, a policy file or an agent (treeplex agents)")
     return TableWorld(agent(against, rules, seed=seed), rules.spec)

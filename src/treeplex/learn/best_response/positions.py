@@ -1,4 +1,4 @@
-"""A game as one player meets it: everybody else and chance have moved, and it is its turn, or the game is over."""
+"""A game from one player's view: chance and the other players move until it acts or the game ends."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
@@ -20,17 +20,17 @@ from treeplex.search.agents.agent import Agent, agent_policy, fork
 from treeplex.search.subgames.beliefs import Belief
 
 NOBODY = -9
-"""The seat of a player who is not there: all are the fixed agent."""
+"""A seat that no player has: the fixed agent plays them all."""
 
 
 class Position(NamedTuple):
-    """Where the learner is to act, or how a play ended.
+    """A decision of the learner, or the end of a hand.
 
     Attributes:
-        infostate: what it knows; empty at the end.
-        actions: what it may do; none at the end.
-        payoffs: of all players at the end; else none.
-        after: the position after an action by number, to be asked once: the others move, and agents see it.
+        infostate: the learner's infostate string; empty at the end.
+        actions: its legal actions; none at the end.
+        payoffs: payoffs of all players at the end; otherwise none.
+        after: maps an action's index to the next position; call it at most once, since the others move and agents observe.
     """
 
     infostate: str
@@ -40,23 +40,23 @@ class Position(NamedTuple):
 
 
 def over(number: int) -> Position:
-    """No position follows."""
+    """Raise, since no position follows a finished hand."""
     raise AssertionError("nothing follows this position")
 
 
 class World(Protocol):
-    """A game in which all but one player are a fixed agent.
+    """A game with the fixed agent in all seats but one.
 
     Attributes:
-        players: how many.
-        spec: the text that names the game; empty for one without a name.
+        players: number of players.
+        spec: the game's spec; empty if it has none.
     """
 
     players: int
     spec: str
 
     def begin(self, seat: int, stream: Stream) -> Position:
-        """A new play from a seat, up to its first decision, with a stream of random numbers."""
+        """Start a hand from a seat with a random stream; returns the first decision."""
         ...
 
     def policy_on(self, game: CompiledGame) -> Policy:
@@ -65,10 +65,10 @@ class World(Protocol):
 
 
 class RulesWorld:
-    """Rules, and a policy of infostates in all other seats."""
+    """Rules with a policy of infostates in all other seats."""
 
     def __init__(self, rules: Game, fixed: Policy | TablePolicy | NeuralPolicy) -> None:
-        """Take rules with moves one at a time (:func:`treeplex.forms.compile.stepping.turn_by_turn`) and a policy of them."""
+        """Set up turn-by-turn rules (:func:`treeplex.forms.compile.stepping.turn_by_turn`) and a policy for them."""
         self.rules, self.fixed = rules, fixed
         self.players, self.spec = rules.num_players, rules.spec
 
@@ -76,19 +76,19 @@ class RulesWorld:
         """See :class:`World`.
 
         Raises:
-            PolicyError: a policy that does not fit.
+            PolicyError: the policy does not fit.
         """
         if not isinstance(self.fixed, Policy):
             return self.fixed.on(game)
         if self.fixed.game.identity != game.identity:
-            raise PolicyError(f"a policy for {self.fixed.game}, not for {game}")
+            raise PolicyError(f"the policy is for {self.fixed.game}, not for {game}")
         return self.fixed
 
     def begin(self, seat: int, stream: Stream) -> Position:
         """See :class:`World`.
 
         Raises:
-            GameError, PolicyError: rules that cannot be played, or a policy that does not fit.
+            GameError, PolicyError: invalid rules, or a policy that does not fit.
         """
         return self._next(self.rules.new_initial_state(), seat, stream)
 
@@ -103,7 +103,7 @@ class RulesWorld:
                     played = self.fixed.action_probabilities(state)
                     actions, probabilities = list(played), list(played.values())
                     if not abs(sum(probabilities) - 1.0) <= 1e-6:
-                        raise PolicyError(f"a policy gives {dict(played)} at {state!r}, which is no distribution")
+                        raise PolicyError(f"the policy {dict(played)} at {state!r} is not a distribution")
                 else:
                     raise GameError(
                         f"current_player() is {actor} at {state!r}; with simultaneous moves use turn_based(game=...)"
@@ -123,16 +123,16 @@ class RulesWorld:
 
 
 class TableWorld:
-    """A public game, and an agent in all other seats."""
+    """A public game with an agent in all other seats."""
 
     def __init__(self, fixed: Agent, spec: str = "") -> None:
-        """Take an agent."""
+        """Set up the agent and its game."""
         fixed.begin()
         self.fixed, self.game, self.spec = fixed, fixed.game, spec
         self.players = self.game.players
 
     def policy_on(self, game: CompiledGame) -> Policy:
-        """See :class:`World`; the agent is asked at every public state, as :func:`agent_policy` does."""
+        """See :class:`World`; queries the agent at every public state, as :func:`agent_policy` does."""
         return agent_policy(fork(self.fixed), game, progress=False)
 
     def begin(self, seat: int, stream: Stream) -> Position:
@@ -168,7 +168,7 @@ class TableWorld:
     def _moved(
         self, place: Place, held: tuple[int, ...], seats: dict[int, Agent], number: int
     ) -> tuple[Place, tuple[int, ...]]:
-        """After what has a number among what can happen; agents see it."""
+        """The state and hands after an event's index; all agents observe the event."""
         options = self.game.options(place)
         label = options.labels[number]
         if options.private:

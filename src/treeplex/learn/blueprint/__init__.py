@@ -1,1 +1,1 @@
-"""The learner ``blueprint``: whole hold'em of any number of players."""
+"""The learner ``blueprint``: full-game hold'em with any number of players."""

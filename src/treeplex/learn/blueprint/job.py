@@ -34,12 +34,14 @@ HOLDEM_BLUEPRINT = JobKind(
     files=(BLUEPRINT, CURVE),
     noun="training",
 )
-"""Trainings of blueprints. ``regret``: what the first player's first decision would have gained by its best action for each
-bucket, in mbb/hand; ``visited``: the share of infosets in the average; ``met``: decisions met."""
+"""Trainings of blueprints.
+
+Numbers of a record: ``regret``, the mean gain of the best action at the first player's first decision, over buckets, in
+mbb/hand; ``visited``, the fraction of infosets in the average policy; ``met``, decisions visited."""
 
 
 class BlueprintJob(TrainingJob[BlueprintTraining]):
-    """A training under way.
+    """A running training.
 
     Attributes:
         rules: the game.
@@ -66,16 +68,16 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
 
     @property
     def done(self) -> int:
-        """Boards walked."""
+        """Boards done."""
         return self.solver.iteration
 
     @property
     def total(self) -> int:
-        """Boards asked for."""
+        """Boards to do."""
         return self.settings.boards
 
     def step(self, count: int) -> None:
-        """Walk some boards."""
+        """Traverse ``count`` boards."""
         self.solver.run(count)
 
     def points(self) -> Iterator[int]:
@@ -102,7 +104,7 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         return self.solver.state()
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore them."""
+        """Restore regrets and averages."""
         self.solver.restore(arrays)
 
     def blueprint(self) -> HoldemBlueprint:
@@ -113,19 +115,19 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         return HoldemBlueprint(self.rules, solver.rows, solver.nodes, shares, card)
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
-        """Write the policy, and at the end the curve."""
+        """Write the policy, and at the end the learning curve."""
         self.blueprint().save(path / BLUEPRINT)
         if ended:
             from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
             curve = Curve([each.done for each in records], [max(each.regret, 1e-6) for each in records])
-            panel = Panel("Regret of the first decision\n(thousandths of a big blind a hand)", [curve], logarithmic=True)
+            panel = Panel("Regret of the first decision\\n(mbb/hand)", [curve], logarithmic=True)
             title = f"Blueprint of {self.game}"
             write_figure(curves_figure(title, "Boards", [panel], last=max(self.done, 1), height=3.6), path / CURVE)
 
 
 def discounted_boards(boards: int, every: int) -> float:
-    """Effective number of boards in the sums: each discount multiplies all before it by k / (k + 1)."""
+    """Effective number of boards in the sums, given that the k-th discount multiplies all earlier ones by k / (k + 1)."""
     if not every:
         return float(max(boards, 1))
     steps = boards // every

@@ -1,4 +1,4 @@
-"""The learner ``blueprint``: whole hold'em of any number of players, by external sampling."""
+"""The learner ``blueprint``: full-game hold'em with any number of players, by external sampling."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,16 +18,16 @@ from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, c
 
 
 class BlueprintKind(TrainingKind):
-    """Learns whole hold'em, hands in buckets or, with small decks, one by one."""
+    """Trains policies of full-game hold'em, with hands in buckets or, for small decks, separately."""
 
     name = "blueprint"
     job_kind, settings = HOLDEM_BLUEPRINT, BlueprintTraining
-    summary = "a policy of whole hold'em, to play as it is or to solve again from"
+    summary = "a full-game hold'em policy, to play directly or as the blueprint of a search"
     source = "Lanctot et al. 2009 (external sampling); Brown and Sandholm 2019 (Pluribus), its blueprint"
     line: ClassVar = {"regret": "first decision {:.3g} mbb", "visited": "{:.0%} of infosets"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``small`` is ready in a minute and weak. Decks without buckets keep every hand apart."""
+        """The preset ``small`` trains in a minute and plays weakly; decks without buckets keep hands separate."""
         rules = None if game is None else load(game).enumerable_rules()
         if isinstance(rules, Holdem) and not has_buckets(rules.rules.format):
             whole = BlueprintTraining(
@@ -40,16 +40,16 @@ class BlueprintKind(TrainingKind):
         }
 
     def make(self, game: Any, settings: BlueprintTraining, options: Options) -> BlueprintJob:
-        """A training at its beginning."""
+        """Create a training."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         if not isinstance(rules, Holdem):
             raise SpecError(
-                f"a blueprint is of holdem, not of {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
+                f"a blueprint needs holdem, not {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
             )
         return BlueprintJob(self.name, rules, settings)
 
     def load(self, folder: Path) -> HoldemBlueprint:
-        """The policy."""
+        """Load the policy."""
         return HoldemBlueprint.load(folder)
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
@@ -57,25 +57,27 @@ class BlueprintKind(TrainingKind):
         last = training.records[-1]
         rate = last.met / last.cpu_seconds if last.cpu_seconds else 0.0
         facts = {
-            "first decision": f"regret {last.regret:.4g} mbb a hand",
+            "first decision": f"regret {last.regret:.4g} mbb/hand",
             "visited": f"{last.visited:.1%} of infosets",
-            "walked": f"{last.met:,} decisions, {rate:,.0f} a second",
+            "walked": f"{last.met:,} decisions, {rate:,.0f} per second",
         }
         return f"{self.name} of {training.game}: {count_of(last.done, 'boards')}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Let it play."""
+        """Suggest matches and a local best response."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
         rules = load(training.game).enumerable_rules()
         if rules.num_players > 2:
             search = quoted(f"pluribus(blueprint={training.folder})")
-            return [(f"treeplex match {game} {search}{f' {folder}' * (rules.num_players - 1)}", "search against it")]
+            return [
+                (f"treeplex match {game} {search}{f' {folder}' * (rules.num_players - 1)}", "play search against the blueprint")
+            ]
         return [
-            (f"treeplex match {game} {folder} 'rules(style=caller)'", "let it play"),
-            (f"treeplex lbr {game} {folder}", "what it loses at least"),
+            (f"treeplex match {game} {folder} 'rules(style=caller)'", "play a match against a calling station"),
+            (f"treeplex lbr {game} {folder}", "lower-bound its exploitability"),
         ]
 
 
 def has_buckets(form: Format) -> bool:
-    """Whether hands of a format can be put into buckets by strength: those of hold'em's streets."""
+    """Whether hands of a format can be bucketed by strength, as on hold'em's streets."""
     return form.hole == 2 and form.deal == HOLDEM.deal and form.ranking == HOLDEM.ranking

@@ -1,4 +1,4 @@
-"""``treeplex evaluate`` of a network that searches."""
+"""``treeplex evaluate`` for networks that search."""
 
 from collections.abc import Mapping
 from time import perf_counter
@@ -27,7 +27,7 @@ def evaluate_rebel(
     as_json: bool,
     progress: bool | None,
 ) -> None:
-    """Judge a network that searches, and print."""
+    """Evaluate a network that searches, and print the result."""
     with Live(progress) as live:
         live.say(f"searching {game}")
         from treeplex.base.settings import pairs
@@ -62,36 +62,36 @@ def print_judgement(found: "RebelJudgement") -> None:
 
     settings, judgement = found.settings, found.judgement
     search = f"T = {settings.iterations:,} iterations of {settings.method} a search, {horizon_text(settings.horizon)}"
-    whose = "the agent's own" if found.exact else "an upper bound of the agent's own"
+    whose = "exact" if found.exact else "an upper bound"
     repeats = f"{settings.playthroughs:,} playthroughs averaged by reach, {search}, seed {found.seed}"
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response; {whose}",
-        "measured as": f"exactly, nothing drawn: one search a state, {search}" if found.exact else repeats,
+        "measured by": f"exact evaluation without sampling, one search per state, {search}" if found.exact else repeats,
     }
     if found.milliblinds is not None:
         facts["in big blinds"] = f"{found.milliblinds:.3g} mbb/hand"
     if found.halves is not None and found.gain is not None:
         halves = found.halves
-        facts["of half of them"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
+        facts["of half the playthroughs"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
         if found.settled:
             told = "would hardly change it"
         elif settings.playthroughs < LEAST_SETTLED:
-            told = f"may change it: of fewer than {LEAST_SETTLED} halves do not tell"
+            told = f"may change it: fewer than {LEAST_SETTLED} are too few to tell"
         elif found.gain > LARGEST_GAIN * judgement.exploitability:
-            told = f"may change it: twice as many moved it by {-found.gain:+.1e} so far"
+            told = f"may change it: doubling them changed it by {-found.gain:+.1e}"
         else:
-            told = "may change it: halves lie far apart"
-        facts["more repeats"] = told
+            told = "may change it: halves vary widely"
+        facts["more playthroughs"] = told
     if found.big_blind is None:
         facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
-    facts["time"] = f"{three_digits(found.seconds)} s of processor time in searches"
+    facts["time"] = f"{three_digits(found.seconds)} s of CPU time in searches"
     if "judged" in found.card:
-        facts["on its card"] = card_text(found.card)
+        facts["model card"] = card_text(found.card)
     print_facts(facts, title=f"{found.network} on {found.game}")
 
 
 def card_text(card: Mapping[str, Any]) -> str:
-    """What a network that comes with the library was judged to be, and how, before it was shipped."""
+    """A shipped network's exploitability and how it was measured."""
     from treeplex.search.subgames.horizon import Horizon
 
     found = card["judged"]
@@ -101,8 +101,8 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def horizon_text(horizon: "Horizon") -> str:
-    """Where subgames end, in words."""
+    """Where subgames end."""
     parts = [] if horizon.depth is None else [f"depth {horizon.depth}"]
     parts += ["to the end of betting rounds"] if horizon.rounds else []
-    parts += [f"the last {horizon.endgame} public nodes whole"] if horizon.endgame else []
+    parts += [f"endgames of up to {horizon.endgame} public nodes"] if horizon.endgame else []
     return ", ".join(parts) or "to the end of the game"

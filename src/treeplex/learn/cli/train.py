@@ -1,4 +1,4 @@
-"""The command that learns: ``train``."""
+"""The command ``train``."""
 
 import re
 from collections.abc import Mapping
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from treeplex.run.job.record import Progress
 
 LIMITS = "Limits"
-"""The heading of options that end a training."""
+"""Heading of options that limit a training."""
 
 
 class Train(Grouped):
-    """``treeplex train``: ``--help`` after a learner's name lists its settings as well."""
+    """``treeplex train``: ``--help`` after a learner's name also lists its settings."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Remember the learner."""
+        """Remember the learner's name."""
         self.learner = next((arg for arg in args[:1] if not arg.startswith("-")), None)
         return super().make_context(info_name, args, parent, **extra)
 
     def get_help(self, ctx: Any) -> str:
-        """The help, and the settings of the learner that is named."""
+        """The help, followed by the named learner's settings."""
         text = super().get_help(ctx)
         if getattr(self, "learner", None) is None:
             return text
@@ -63,7 +63,7 @@ class Train(Grouped):
 
 
 @command(
-    "Train a network for search, a deep learner, discounts, or a learner of your own.",
+    "Train a search network, a deep learner, discount policies, or a custom learner.",
     place=130,
     example="train rebel liars_dice --out runs/dice",
     cls=Train,
@@ -74,12 +74,12 @@ def train(
     learner: Annotated[
         str | None,
         typer.Argument(
-            metavar="LEARNER", help="A name of --list, such as rebel or sd-cfr, or file.py:NAME; may be left out with --resume."
+            metavar="LEARNER", help="A name of --list, such as rebel or sd-cfr, or file.py:NAME. Optional with --resume."
         ),
     ] = None,
     games: Annotated[
         list[str] | None,
-        typer.Argument(metavar="GAME", help="The game to train on; several if the learner takes them."),
+        typer.Argument(metavar="GAME", help="The game to train on, or several if the learner takes them."),
     ] = None,
     preset: Preset = None,
     config: Config = None,
@@ -88,43 +88,37 @@ def train(
         float | None,
         typer.Option(
             metavar="S",
-            help="Train for this time; --resume continues from there.",
+            help="Time limit in seconds. --resume continues from there.",
             rich_help_panel=LIMITS,
         ),
     ] = None,
     nodes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Train until so many histories were walked; of learners that count them.", rich_help_panel=LIMITS
-        ),
+        typer.Option(metavar="N", help="Limit on histories visited, for learners that count them.", rich_help_panel=LIMITS),
     ] = None,
     episodes: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Train until so many playthroughs; of learners that count them.", rich_help_panel=LIMITS
-        ),
+        typer.Option(metavar="N", help="Limit on playthroughs, for learners that count them.", rich_help_panel=LIMITS),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(metavar="N", help="Train N times, with seeds one after the other; draws bands.")
+        int | None, typer.Option(metavar="N", help="Train N times, with consecutive seeds, and plot bands.")
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Processes that play. Default: all cores of rebel and discounts, 1 of others: this process."
-        ),
+        typer.Option(metavar="N", help="Processes that play. Default: all cores for rebel and discounts, 1 for others."),
     ] = None,
     ray: Ray = None,
     judge_every: Annotated[
         float | None,
-        typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
+        typer.Option(metavar="S", help="Seconds between evaluations, 0 for none. Default: small games, 5% of the time."),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="AGENT", help="Of best-response: whom it learns against, as --set against=AGENT.", rich_help_panel=SETTINGS
+            metavar="AGENT", help="Opponent of best-response, short for --set against=AGENT.", rich_help_panel=SETTINGS
         ),
     ] = None,
-    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard events as well.")] = False,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also write TensorBoard events.")] = False,
     show: ShowSettings = False,
     listed: Annotated[bool, typer.Option("--list", help="List the learners and stop.")] = False,
     out: TrainOut = None,
@@ -134,9 +128,9 @@ def train(
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Train: value networks for search, deep learners of policies, a network that steers discounts, or a learner of your own.
+    """Train search value networks, deep learners of policies, discount policies, or a custom learner.
 
-    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
+    treeplex train --list lists the learners, treeplex train LEARNER --help a learner's settings. The folder receives the
     result, run.json, metrics.jsonl, state.safetensors (about every 40 seconds) and learning-curve.png. Ctrl-C saves, and
     --resume continues bit for bit.
 
@@ -195,18 +189,18 @@ def train(
 
 
 def check_games(games: list[str]) -> None:
-    """Refuse ``key=value`` where a game is named.
+    """Reject ``key=value`` where a game is expected.
 
     Raises:
-        SpecError: the message says how to write a setting.
+        SpecError: says how to write a setting.
     """
     for text in games:
         if re.match(r"[\w-]+=", text):
-            raise SpecError(f"{shown(text)} names no game; write it as a setting: --set {shown(text)}")
+            raise SpecError(f"{shown(text)} is not a game; to change a setting, write --set {shown(text)}")
 
 
 def changes_of(config: Path | None, changes: list[str] | None, **more: object) -> dict[str, Any]:
-    """Settings of a file, those of ``--set`` over them, and options that are settings over both; None is not given."""
+    """Merge settings: a file's, then those of ``--set``, then options that are settings (None: not given)."""
     from treeplex.base.settings import from_yaml, pairs
 
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
@@ -214,7 +208,7 @@ def changes_of(config: Path | None, changes: list[str] | None, **more: object) -
 
 
 def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
-    """Train, and print how it ended; exit with 130 if it was stopped."""
+    """Train and print the outcome; exits with 130 if interrupted."""
     with Live(shown) as live:
         live.say("preparing")
         from treeplex.errors import Interrupted
@@ -236,7 +230,7 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
 
 
 def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
-    """Train with several seeds, and print the bands that they end in; exit with 130 if it was stopped."""
+    """Train with several seeds and print the final bands; exits with 130 if interrupted."""
     with Live(shown) as live:
         live.say("preparing")
         from treeplex.errors import Interrupted
@@ -256,7 +250,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
         print_json(done.to_json())
         return
     whole, first = done.bands(), done.trainings[0]
-    last: dict[str, Any] = whole[-1] if whole else {"steps": 0, "mean": {}}  # no moment at which all were measured
+    last: dict[str, Any] = whole[-1] if whole else {"steps": 0, "mean": {}}  # no step at which all seeds were measured
     facts = {
         name.replace("_", " "): f"{mean:.4g}   {last['low'][name]:.4g} to {last['high'][name]:.4g}"
         for name, mean in last["mean"].items()
@@ -264,11 +258,11 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
     files = [BANDS, SEEDS, *(["bands-*.png"] if done.pictures else []), "seed-0", "..."]
     facts["files"] = f"{done.folder}   {', '.join(files)}"
     print_facts(facts, title=f"{first.learner} on {first.game}: {len(done.trainings)} seeds, {last['steps']:,} steps")
-    print_next([(f"treeplex evaluate {quoted(str(first.game))} {first.folder}", "judge one of them")])
+    print_next([(f"treeplex evaluate {quoted(str(first.game))} {first.folder}", "evaluate one of them")])
 
 
 def resuming(training: "Training") -> str:
-    """The command that resumes. A game or a learner of one's own is named again, since reading a folder runs no code."""
+    """The command that resumes. Custom games and learners are named again, since reading a folder runs no code."""
     own = training.kind.named_again(training)
     is_own_learner = ".py:" in training.learner
     words = [training.learner] if is_own_learner or own else []
@@ -280,7 +274,7 @@ def resuming(training: "Training") -> str:
 
 
 def training_line(kind: "TrainingKind", state: "Progress") -> str:
-    """The live line: learner, how far it is, the numbers that its kind shows, time left."""
+    """The progress line: learner, progress, the kind's numbers and the time left."""
     total = "" if state.total is None else f"/{state.total:,}"
     parts = [f"training {kind.name}  {state.done:,}{total} {state.unit}"]
     numbers: Mapping[str, Any] = {**state.numbers, **state.numbers.get("measures", {})}
@@ -294,12 +288,12 @@ def training_line(kind: "TrainingKind", state: "Progress") -> str:
 
 
 def print_training(training: "Training") -> None:
-    """What was reached, files, what to try next."""
+    """Print the results, files and next steps."""
     last, kind = training.records[-1], training.kind
     title, facts = kind.report(training)
-    facts["time"] = f"{three_digits(last.seconds)} s, {three_digits(last.cpu_seconds)} s of processor time"
+    facts["time"] = f"{three_digits(last.seconds)} s, {three_digits(last.cpu_seconds)} s of CPU time"
     if lost := training.to_json().get("lost"):
-        facts["workers lost"] = f"{lost}   what they were doing was done again"
+        facts["workers lost"] = f"{lost}   their jobs were run again"
     files = dict.fromkeys((*kind.job_kind.files, "metrics.jsonl", "run.json", "state.safetensors"))
     facts["files"] = f"{training.folder}   {', '.join(files)}"
     print_facts(facts, title=title)
@@ -307,8 +301,8 @@ def print_training(training: "Training") -> None:
 
 
 def print_learners() -> None:
-    """The learners that come with the library."""
+    """Print the library's learners."""
     from treeplex.learn.train.registry import learners
 
     print_entries((each.name, (each.summary, each.source)) for each in learners().values())
-    say("Or a class of your own that derives treeplex.learn.learner.Learner: treeplex train file.py:NAME GAME --out DIR.")
+    say("Or a custom class derived from treeplex.learn.learner.Learner: treeplex train file.py:NAME GAME --out DIR.")

@@ -1,4 +1,4 @@
-"""``treeplex holdem search``: search the first street of a spot with a network, with exact values, or with none."""
+"""``treeplex holdem search``: search the first street of a spot with a network, exact leaf values, or none."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treeplex.learn.first_street.search import SearchedSpot
 
 
-@command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
+@command("Search one street with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
 @with_wing_options("search")
 def search(
     *,
@@ -31,41 +31,39 @@ def search(
         str | None,
         typer.Argument(
             metavar="NETWORK",
-            help="A folder of train rebel or train hand-values, the network in it, or my.py:MyLeaf; rebel and hands are "
-            "the library's own.",
+            help="A folder of train rebel or train hand-values, a network file, my.py:MyLeaf, or the shipped rebel or hands.",
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of a search. Default: 128.")
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of the search. Default: 128.")
     ] = None,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
     ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Exact values where the betting ends: what follows solved in every iteration.")
-    ] = False,
-    zero: Annotated[bool, typer.Option("--zero", help="No values where the betting ends: what follows is ignored.")] = False,
-    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations of endgame solutions. Default: 64.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Exact leaf values: solve later streets in every iteration.")] = False,
+    zero: Annotated[bool, typer.Option("--zero", help="Zero leaf values: ignore later streets.")] = False,
+    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations of endgame solving. Default: 64.")] = None,
     judge: Annotated[
         bool | None,
-        typer.Option("--judge/--no-judge", help="Compute the exploitability; default: if memory allows."),
+        typer.Option("--judge/--no-judge", help="Compute the exploitability. Default: if memory allows."),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per core allowed.")
+        int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per available core.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the strategy, for treeplex show.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the strategy, for treeplex show.")] = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Search a turn, a flop or any first street to the end of its betting, all hands at once.
+    """Search a turn, a flop or any other first street to the end of its betting, all hands at once.
 
-    Values where the betting ends come from a network for bins of rivers (rebel; turns only), one for single hands (hands; turns
-    and flops) or a leaf of your own (my.py:MyLeaf), are exact (--exact), or nothing (--zero). It judges, and writes with
-    --out, the average policy on this street, with what follows solved for the beliefs that it leads to. EVs are in chips, the
-    pot included (a fold: 0): in --json ev_oop and ev_ip are the search's estimates, played_ev_oop and played_ev_ip exact.
-    exploitability_mbb counts thousandths of the spot's smallest bet (min_bet), a big blind. Ctrl-C ends the search early.
+    Leaf values at the end of the betting come from a network over river beliefs (rebel, turns only), a network over single
+    hands (hands, turns and flops), a custom leaf (my.py:MyLeaf), exact solving (--exact), or are zero (--zero). The average
+    policy on this street is judged, and saved with --out, with later streets solved for the beliefs they are reached with. EVs
+    are in chips, the pot included, so that a fold is worth 0. In --json, ev_oop and ev_ip are the search's estimates,
+    played_ev_oop and played_ev_ip are exact, and exploitability_mbb takes the spot's smallest bet (min_bet) as the big blind.
+    Ctrl-C ends the search early.
 
     \b
     Examples:
@@ -76,13 +74,14 @@ def search(
       treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
     """
     if exact + zero + (net is not None) > 1:
-        raise SpecError("a network, --exact and --zero are three kinds of values; give one of them")
+        raise SpecError("a network, --exact and --zero exclude each other; give one of them")
     if net is None and not exact and not zero:
         raise SpecError(
-            "no values given; after the spot name a folder of train rebel, rebel or hands, or give --exact or --zero"
+            "no leaf values given; name a network after the spot (a folder of train rebel, rebel or "
+            "hands), or give --exact or --zero"
         )
     if out is not None and judge is False:
-        raise SpecError("--out writes what is judged; leave --no-judge out")
+        raise SpecError("--out saves the judged strategy; remove --no-judge")
     with Live(progress) as live:
         live.say("reading the spot")
         from treeplex.forms.sources.load import load
@@ -93,11 +92,11 @@ def search(
 
         turn = load(described("search", spot or "turn_endgame", more).game)
         if not isinstance(turn, Spot):
-            raise SpecError(f"{spot} is no hold'em spot; name a spot file or turn_endgame")
+            raise SpecError(f"{spot} is not a hold'em spot; name a spot file or turn_endgame")
         if turn.settings.locks:
-            raise SpecError(f"{turn.settings.locks[0].place}: locks are for solving; leave them out")
+            raise SpecError(f"{turn.settings.locks[0].place}: search does not support node locks; remove them")
         if out is not None and usable(out) and not force:
-            raise FileError(f"{out} is there already; choose another name, or overwrite it (--force)")
+            raise FileError(f"{out} already exists; choose another name, or overwrite it (--force)")
         found = search_spot(
             turn,
             ZeroLeaf() if zero else net,
@@ -116,7 +115,7 @@ def search(
     else:
         print_search(found, saved)
     if found.status == "interrupted":
-        fail(f"stopped after {found.search.iteration:,} iterations; this is what they found", STOPPED)
+        fail(f"stopped after {found.search.iteration:,} iterations; the results are those so far", STOPPED)
 
 
 def big_blind(spot: "Spot") -> float | None:
@@ -127,7 +126,7 @@ def big_blind(spot: "Spot") -> float | None:
 
 
 def record_of(found: "SearchedSpot") -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """The JSON output."""
     played, pot, blind = found.played, found.spot.pot, big_blind(found.spot)
     chips = None if played is None else played.exploitability
     return {
@@ -150,7 +149,7 @@ def record_of(found: "SearchedSpot") -> dict[str, Any]:
 
 
 def print_search(found: "SearchedSpot", saved: Path | None) -> None:
-    """What is done first, EVs, exploitability, time, what to try next."""
+    """Print the first actions, EVs, exploitability, time and next steps."""
     from treeplex.holdem.study.report.page_data import PLAYERS
 
     spot, played, net = found.spot, found.played, found.net
@@ -158,38 +157,38 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     facts = {f"{PLAYERS[found.first]} first": often}
     facts |= evs_of(spot, found.ev if played is None else played.ev)
     if played is None:
-        facts["exploitability"] = "not judged; the EVs are what the search values"
+        facts["exploitability"] = "not judged; EVs are the search's estimates"
     else:
         blind = big_blind(spot)
-        small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
+        small = f", {short(1000 * played.exploitability / blind)} mbb/hand" if blind else ""
         facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
-        facts["judged"] = f"average policy, endgames by {found.river} iterations of dcfr for its beliefs"
-    kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: what follows is ignored"}
+        facts["judged"] = f"average policy, endgames solved with {found.river} iterations of dcfr at its beliefs"
+    kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: later streets ignored"}
     facts["values"] = kinds.get(found.values, found.values) if net is None else f"{found.values}   {card_text(net.card)}"
     if net is not None and "judged" in net.card:
-        facts["on its card"] = judged_text(net.card)
+        facts["model card"] = judged_text(net.card)
     if found.unlike:
-        facts["beware"] = f"the network was not trained for this: the spot has {', '.join(found.unlike)}"
+        facts["beware"] = f"the network was not trained for this spot: it has {', '.join(found.unlike)}"
     judging = f", and {three_digits(found.judging_seconds)} s for judging" if played is not None else ""
     facts["time"] = f"{three_digits(found.seconds)} s{judging}"
     if saved is not None:
         facts["file"] = str(saved)
     print_facts(facts, title=f"{spot} searched by {found.method}: {counted(found.search.iteration)}")
     if saved is None:
-        print_next([("treeplex holdem search ... --out turn.spot", "keep what it plays, to look at it")])
+        print_next([("treeplex holdem search ... --out turn.spot", "save the strategy to browse it")])
     else:
-        print_next([(f"treeplex show {quoted(str(saved))}", "look at what it plays")])
+        print_next([(f"treeplex show {quoted(str(saved))}", "browse the strategy")])
 
 
 def judged_text(card: Any) -> str:
-    """How good search with a network was found to be."""
+    """The network's measured exploitability from its card."""
     judged, pot = card["judged"], card["spot"]["pot"]
     share = short(100 * judged["exploitability"] / pot)
     return f"{share}% of the pot of {pot:g} on its own spot, {judged['iterations']} iterations of {judged['method']}"
 
 
 def card_text(card: Any) -> str:
-    """How far a network's training was."""
+    """The amount of the network's training from its card."""
     if "situations" in card:
         return f"{card['situations']:,} situations"
     return f"{card.get('games', 0):,} games, {card.get('rows', 0):,} rivers"
