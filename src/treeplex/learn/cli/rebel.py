@@ -57,7 +57,7 @@ def evaluate_rebel(
 
 
 def print_judgement(found: "RebelJudgement") -> None:
-    """Exploitability, what it is of, whether more playthroughs would change it, and what the network's card says."""
+    """Print exploitability and how it was measured, whether more playthroughs would change it, and the network's card."""
     from treeplex.learn.rebel.training.judge import LARGEST_GAIN, LEAST_SETTLED
 
     settings, judgement = found.settings, found.judgement
@@ -105,4 +105,4 @@ def horizon_text(horizon: "Horizon") -> str:
     parts = [] if horizon.depth is None else [f"depth {horizon.depth}"]
     parts += ["to the end of betting rounds"] if horizon.rounds else []
     parts += [f"endgames of up to {horizon.endgame} public nodes"] if horizon.endgame else []
-    return ", ".join(parts) or "to the end of the game"
+    return ", ".join(parts) or f"endgames of up to {horizon.endgame} public nodes not cut off"

@@ -1,4 +1,4 @@
-"""PyTorch, if it is there, and where tensors are: names of devices, and the PyTorch device that each is."""
+"""PyTorch, if it is installed, and the devices that computations run on."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,16 +9,19 @@ from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.errors import SpecError
 
 DEVICES: Mapping[str, str] = {
-    "cpu": "compiled kernels on the processor",
-    "cuda": "PyTorch on a graphics card",
-    "torch-cpu": "the same on the processor, to try it",
-    "auto": "cuda where there is one, else cpu",
+    "cpu": "compiled kernels on the CPU",
+    "cuda": "PyTorch on a CUDA GPU",
+    "torch-cpu": "PyTorch on the CPU, for trying out the GPU code",
+    "auto": "cuda if a CUDA GPU is available, otherwise cpu",
 }
-"""Where iterations, searches and gradient steps take place."""
+"""Devices for iterations, searches and gradient steps, with descriptions."""
 
 
 def torch_module() -> Any:
-    """PyTorch, or a :class:`SpecError` that says how to install it."""
+    """Import PyTorch.
+
+    Raises:
+        SpecError: it is not installed; says how to install it."""
     try:
         import torch
     except ImportError as error:
@@ -28,10 +31,10 @@ def torch_module() -> Any:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """PyTorch and NumPy's OpenBLAS with one thread: these networks are small, and the cores are for self-play.
+    """Limit PyTorch and NumPy's OpenBLAS to one thread: the networks are small, and self-play uses the cores.
 
-    Another BLAS of NumPy is left as it is, see :func:`treeplex.engine.blas_threads.blas_threads`; ``OMP_NUM_THREADS=1`` before
-    the start binds most of them.
+    Other BLAS libraries are not limited, see :func:`treeplex.engine.blas_threads.blas_threads`; ``OMP_NUM_THREADS=1`` set
+    before the start limits most of them.
     """
     torch = torch_module()
     before = torch.get_num_threads()
@@ -44,10 +47,10 @@ def one_thread() -> Iterator[None]:
 
 
 def torch_device(name: str) -> Any:
-    """The PyTorch device that one of :data:`DEVICES` is; None for the compiled kernels.
+    """The PyTorch device for one of :data:`DEVICES`; None for the compiled kernels.
 
     Raises:
-        SpecError: an unknown name, or no graphics card where one is asked for; PyTorch is missing.
+        SpecError: unknown name, no GPU, or PyTorch is missing.
     """
     if name not in DEVICES:
         raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")
@@ -59,5 +62,5 @@ def torch_device(name: str) -> Any:
     if torch.cuda.is_available():
         return torch.device("cuda")
     if name == "cuda":
-        raise SpecError("device cuda: PyTorch finds no CUDA graphics card here; take cpu, or auto, which uses one where it is")
+        raise SpecError("device cuda: PyTorch finds no CUDA GPU here; take cpu, or auto, which uses a GPU if there is one")
     return None

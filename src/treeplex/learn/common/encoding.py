@@ -1,4 +1,4 @@
-"""Public belief states as rows of numbers for a network, and its outputs as values of hands."""
+"""Encoding of public belief states as network inputs, and decoding of network outputs as hand values."""
 
 from collections.abc import Sequence
 
@@ -15,23 +15,23 @@ MOST_SEEN = 100_000
 
 
 class Encoding:
-    """The input and output of a value network for one game, at any of its public states.
+    """Input and output layout of a value network for one game, at any public state.
 
-    A row is the public state's features, then the beliefs about the player to act, then those about the other. Outputs are the
-    values of the hands of the player to act, then of the other. So whose turn it is needs no feature, one row serves both
-    players, and both play of one network (the released code of ReBeL has two flags and a row per player instead).
+    An input row is the public state's features, the acting player's beliefs, then the other player's. Outputs are the values of
+    the acting player's hands, then of the other's. The player to act therefore needs no feature, and one row serves both
+    players (ReBeL's released code has two flags and a row per player instead).
 
     Attributes:
-        hands: the most hands of a player.
-        features: length of the features.
+        hands: the larger number of hands of the two players.
+        features: number of features.
         inputs, outputs: lengths of rows.
     """
 
     def __init__(self, game: PublicGame) -> None:
-        """Prepare.
+        """Read the layout from the game.
 
         Raises:
-            GameError: the game does not say how its states look to a network.
+            GameError: the game has no features of public states.
         """
         features = game.features_at(game.first_state())
         if features is None:
@@ -53,7 +53,7 @@ class Encoding:
         return self._seen[state]
 
     def prepared(self, places: Places) -> "EncodedPlaces":
-        """Rows for some places, all but the beliefs."""
+        """Rows of public states with everything but the beliefs filled in."""
         rows = np.zeros((len(places), self.inputs), np.float32)
         bases = np.zeros((2, len(places), self.hands))
         seen = [self.seen(state) for state in places.states]
@@ -67,7 +67,7 @@ class Encoding:
 
 
 class EncodedPlaces:
-    """Rows whose beliefs are written again and again.
+    """Input rows of public states whose beliefs can be rewritten.
 
     Attributes:
         rows: float32 [K, inputs].
@@ -78,21 +78,21 @@ class EncodedPlaces:
         self.encoding, self.rows, self.slots, self._bases = encoding, rows, slots, bases
 
     def write(self, reached: Ranges) -> Singles:
-        """The rows with the beliefs that own reaches, float64 [K, H_i], give."""
+        """Fill in the beliefs from the players' reach probabilities, float64 [K, H_i]; returns the rows."""
         for player in (0, 1):
             hands = reached[player].shape[1]
             encode(reached[player], self._bases[player][:, :hands], self.slots[player], self.encoding.features, self.rows)
         return self.rows
 
     def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
-        """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one's, and 0 of the other."""
+        """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one player's with 0 for the other."""
         values = tuple(np.zeros((len(outputs), width)) for width in widths)
         for each in (0, 1) if player is None else (player,):
             decode(outputs, self.slots[each], values[each])
         return values
 
     def targets(self, values: Ranges) -> Singles:
-        """Both players' values, float64 [K, H_i], as outputs should be, float32 [K, 2 H]."""
+        """Arrange both players' values, float64 [K, H_i], as target outputs, float32 [K, 2 H]."""
         hands = self.encoding.hands
         rows = np.zeros((len(self.rows), 2 * hands), np.float32)
         for player in (0, 1):

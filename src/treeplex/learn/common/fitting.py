@@ -1,4 +1,4 @@
-"""A network, its optimizer and its rows: gradient steps, and all of it as arrays."""
+"""A network with its optimizer and training rows: gradient steps, and its whole state as arrays."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +15,11 @@ from treeplex.learn.common.value_net import Module
 
 Arrays = Mapping[str, NDArray[Any]]
 Loss = Callable[..., Any]
-"""Maps a network and the parts of some rows, as tensors, to a loss."""
+"""Maps a network and the parts of training rows, as tensors, to a loss."""
 
 
 def huber(net: Module, inputs: Any, targets: Any) -> Any:
-    """Mean Huber loss of values: half the squared error up to 1, beyond it the error less a half."""
+    """Mean Huber loss of values: half the squared error up to an error of 1, linear beyond."""
     return torch_module().nn.functional.huber_loss(net(inputs), targets)
 
 
@@ -29,7 +29,7 @@ def squared(net: Module, inputs: Any, targets: Any) -> Any:
 
 
 def of_known(loss: Loss) -> Loss:
-    """A loss over those targets that are not NaN."""
+    """A loss that ignores NaN targets."""
 
     def found(net: Module, inputs: Any, targets: Any) -> Any:
         known = ~targets.isnan()
@@ -39,17 +39,17 @@ def of_known(loss: Loss) -> Loss:
 
 
 class Fitting:
-    """A network that is fitted by Adam to uniform batches of rows.
+    """A network fitted with Adam to uniformly sampled batches.
 
     Attributes:
-        net: the network, on the processor.
-        device: where steps are taken; None for the processor.
-        fitted: the network that steps are taken of: ``net`` itself, or on a device a copy, see :meth:`publish`.
-        parameters: its.
-        optimizer: Adam, of one kernel.
-        rows: what it is fitted to.
-        names: of the parts of rows, in :meth:`state`.
-        loss: what falls.
+        net: the network, on the CPU.
+        device: device for gradient steps; None for the CPU.
+        fitted: the network being trained: ``net`` itself, or its copy on the device, see :meth:`publish`.
+        parameters: its parameters.
+        optimizer: fused Adam.
+        rows: training rows.
+        names: names of the rows' parts in :meth:`state`.
+        loss: loss to minimise.
     """
 
     def __init__(self, net: Module, rows: Replay, names: Sequence[str], loss: Loss, *, device: Any = None) -> None:
@@ -59,10 +59,10 @@ class Fitting:
         self.optimizer = torch_module().optim.Adam(self.parameters, fused=True)
 
     def step(self, generator: np.random.Generator, *, batch: int, rate: float, clip: float) -> float:
-        """One step of Adam on ``batch`` rows; the loss.
+        """Take a step of Adam on ``batch`` rows; returns the loss.
 
         Raises:
-            AlgorithmError: the loss is not finite; the network is as it was before.
+            AlgorithmError: the loss is not finite; the network is left unchanged.
         """
         torch = torch_module()
         for group in self.optimizer.param_groups:
@@ -77,24 +77,24 @@ class Fitting:
             loss.backward()
         torch.nn.utils.clip_grad_norm_(self.parameters, clip)
         self.optimizer.step()
-        for parameter in self.parameters:  # Adam of one kernel does not count its changes, which Forward looks at
+        for parameter in self.parameters:  # fused Adam does not count its in-place changes, which Forward checks
             torch.autograd.graph.increment_version(parameter)
         return value
 
     def publish(self) -> None:
-        """Bring the weights from the device to :attr:`net`."""
+        """Copy the weights from the device to :attr:`net`."""
         if self.device is not None:
             self.net.load_state_dict(self.fitted.state_dict())
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs, rows oldest first."""
+        """Arrays that :meth:`restore` needs, rows oldest first."""
         arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.rows.ordered(), strict=True))
         for name, tensor in self.fitted.state_dict().items():
             arrays[f"net.{name}"] = tensor.cpu().numpy().copy()
         return arrays | optimizer_arrays(self.optimizer)
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue bit for bit from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`, bit for bit.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
@@ -113,14 +113,14 @@ def load_weights(module: Any, arrays: Arrays) -> None:
         arrays: its weights by name; other names are ignored.
 
     Raises:
-        KeyError, RuntimeError: they do not fit.
+        KeyError, RuntimeError: the arrays do not fit.
     """
     torch = torch_module()
     module.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in module.state_dict()})
 
 
 def optimizer_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:
-    """The state of an optimizer such as Adam as arrays named ``adam.PARAMETER.NAME``, for :func:`restore_optimizer`."""
+    """State of an optimizer such as Adam as arrays named ``adam.PARAMETER.NAME``, for :func:`restore_optimizer`."""
     arrays = {}
     for number, moments in optimizer.state_dict()["state"].items():
         for key, tensor in moments.items():
@@ -132,11 +132,11 @@ def restore_optimizer(optimizer: Any, arrays: Arrays) -> None:
     """Restore the state of an optimizer.
 
     Args:
-        optimizer: the optimizer, such as Adam.
-        arrays: what :func:`optimizer_arrays` returned; other names are ignored. Without any the optimizer starts afresh.
+        optimizer: an optimizer such as Adam.
+        arrays: the result of :func:`optimizer_arrays`; other names are ignored. Without any, the optimizer is reset.
 
     Raises:
-        KeyError, RuntimeError: they do not fit the parameters.
+        KeyError, RuntimeError: the arrays do not fit the parameters.
     """
     torch, moments = torch_module(), dict[int, dict[str, Any]]()
     for name, array in arrays.items():

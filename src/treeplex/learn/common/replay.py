@@ -1,4 +1,4 @@
-"""The newest rows of a training, in circular arrays."""
+"""Replay buffer of the newest training rows, in circular arrays."""
 
 import math
 from collections.abc import Sequence
@@ -11,24 +11,24 @@ Column = NDArray[Any]
 
 
 class Replay:
-    """Rows with several parts each; the oldest go as new ones come, and nothing else is moved.
+    """Rows with several parts each; new rows replace the oldest, and no other rows move.
 
-    Row k, counted from the oldest, is at ``(start + k) % capacity`` of every array. The arrays double as rows come, up to
+    Row k, counted from the oldest, is at ``(start + k) % capacity`` of every array. The arrays grow by doubling, up to
     ``room``.
 
     Attributes:
-        room: rows beyond which the arrays do not double.
-        arrays: one array a part, [capacity, *shape of the part].
-        start: where the oldest row is.
-        size: rows kept.
+        room: number of rows at which the arrays stop doubling.
+        arrays: one array per part, [capacity, *shape of the part].
+        start: index of the oldest row.
+        size: number of rows.
     """
 
     def __init__(self, *empty: Column, room: int) -> None:
-        """Begin without rows.
+        """Create an empty buffer.
 
         Args:
-            empty: for each part an array [0, ...], which says its shape and type.
-            room: the most rows that are to be kept.
+            empty: an array [0, ...] for each part, with its shape and type.
+            room: maximum number of rows.
         """
         self.room = room
         self.arrays = tuple(np.empty((0, *part.shape[1:]), part.dtype) for part in empty)
@@ -39,15 +39,15 @@ class Replay:
 
     @property
     def row(self) -> int:
-        """Bytes of a row."""
+        """Size of a row in bytes."""
         return sum(array.dtype.itemsize * math.prod(array.shape[1:]) for array in self.arrays)
 
     def add(self, parts: Sequence[Column], most: int) -> None:
-        """Add rows as the newest, and keep the newest ``most`` of all.
+        """Add rows and keep the newest ``most`` of all.
 
         Args:
-            parts: for each part its new rows, oldest first.
-            most: rows to keep, at least 1.
+            parts: the new rows' parts, oldest row first.
+            most: number of rows to keep, at least 1.
         """
         new = len(parts[0])
         kept = min(self.size + new, most)
@@ -64,7 +64,7 @@ class Replay:
         self.size = kept
 
     def take(self, chosen: NDArray[np.int64]) -> tuple[Column, ...]:
-        """Copies of some rows, counted from the oldest."""
+        """Copies of selected rows, counted from the oldest."""
         where = self._at(chosen)
         return tuple(array[where] for array in self.arrays)
 
@@ -73,23 +73,23 @@ class Replay:
         return self.take(np.arange(self.size))
 
     def restore(self, *parts: Column) -> None:
-        """Put the rows that :meth:`ordered` gave in place of all others.
+        """Replace all rows by those of :meth:`ordered`.
 
         Raises:
-            ValueError: parts of another shape, or of different lengths.
+            ValueError: a part has another shape, or the lengths differ.
         """
         for array, part in zip(self.arrays, parts, strict=True):
             if part.shape[1:] != array.shape[1:] or len(part) != len(parts[0]):
-                raise ValueError(f"rows of shape {part.shape[1:]}, not {array.shape[1:]}, or not the same number of each part")
+                raise ValueError(f"rows have shape {part.shape[1:]} instead of {array.shape[1:]}, or parts differ in length")
         self.arrays = tuple(np.array(part, array.dtype) for array, part in zip(self.arrays, parts, strict=True))
         self.start, self.size = 0, len(parts[0])
 
     def _at(self, row: Any) -> Any:
-        """The position of a row, counted from the oldest."""
+        """Array index of a row counted from the oldest."""
         return (self.start + row) % max(len(self.arrays[0]), 1)
 
     def _grow(self, capacity: int) -> None:
-        """Longer arrays, with the rows kept at their beginning."""
+        """Enlarge the arrays; the rows move to the start."""
         kept = self.ordered()
         self.arrays = tuple(np.empty((capacity, *part.shape[1:]), part.dtype) for part in kept)
         for array, part in zip(self.arrays, kept, strict=True):

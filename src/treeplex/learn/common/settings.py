@@ -1,4 +1,4 @@
-"""Settings of gradient steps that trainings of several kinds share, and how the step size falls."""
+"""Settings of gradient steps that several trainings share, and the step-size schedule."""
 
 import math
 from dataclasses import dataclass
@@ -8,37 +8,37 @@ from treeplex.base.settings import Settings, setting
 
 @dataclass(frozen=True)
 class LearningSettings(Settings):
-    """A network's size, a buffer of rows, and steps of Adam."""
+    """Settings of a network's size, a replay buffer and Adam."""
 
     width: int = setting(128, "width of the networks' layers", low=1, fixed=True)
-    layers: int = setting(2, "layers of the networks", low=1, fixed=True)
-    rows: int = setting(100_000, "the most rows of a buffer", low=1)
-    burn_in: int = setting(1024, "rows before the first step", low=1)
-    batch: int = setting(512, "rows of a step", low=1)
-    reuse: float = setting(64.0, "how often a row is seen on average", above=0)
-    rate: float = setting(1e-3, "Adam's step at first", above=0)
-    last_rate: float = setting(2e-5, "Adam's step at the end, along half a cosine", above=0)
+    layers: int = setting(2, "number of layers of the networks", low=1, fixed=True)
+    rows: int = setting(100_000, "maximum rows of a buffer", low=1)
+    burn_in: int = setting(1024, "rows before the first gradient step", low=1)
+    batch: int = setting(512, "rows per gradient step", low=1)
+    reuse: float = setting(64.0, "average number of gradient steps that use a row", above=0)
+    rate: float = setting(1e-3, "Adam's initial step size", above=0)
+    last_rate: float = setting(2e-5, "Adam's final step size, along half a cosine", above=0)
     halve: float = setting(
         0.0,
-        "instead: the part of a training after which the step is halved, and again; 0: not",
+        "halve the step size after each such fraction of the training instead (0: off)",
         low=0,
         high=1,
         added=True,
     )
-    clip: float = setting(5.0, "the most that a gradient's norm may be", above=0)
-    seed: int = setting(0, "seed of everything random", low=0, fixed=True)
+    clip: float = setting(5.0, "gradient norm at which gradients are clipped", above=0)
+    seed: int = setting(0, "random seed", low=0, fixed=True)
 
     @property
     def length(self) -> int:
-        """The length of a training, in its own unit; the step size falls over it."""
+        """Length of the training, in its own unit, over which the step size falls."""
         raise NotImplementedError
 
 
 def falling_rate(settings: LearningSettings, done: float) -> float:
-    """Adam's step size once the fraction ``done`` of a training is over.
+    """Adam's step size after the fraction ``done`` of a training.
 
-    Half of ``rate`` each time that another part ``halve`` of the training is done; where that is 0, from ``rate`` to
-    ``last_rate`` along half a cosine.
+    Halves ``rate`` after each fraction ``halve`` of the training; if that is 0, falls from ``rate`` to ``last_rate`` along half
+    a cosine.
     """
     if settings.halve:
         return settings.rate * 0.5 ** max(math.ceil(min(done, 1.0) / settings.halve) - 1, 0)

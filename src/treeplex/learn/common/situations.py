@@ -1,4 +1,4 @@
-"""Networks fitted to the values of solved situations: where these come from, and the trainer."""
+"""Networks fitted to the values of solved situations: the source of situations and the trainer."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,20 +15,21 @@ from treeplex.learn.common.trainer import Arrays, Trainer
 from treeplex.learn.common.value_net import Module
 
 HELD = "held."
-"""Before the names of rows that are kept for validation."""
+"""Name prefix of validation rows."""
 
 
 class SituationSource(ABC):
-    """Solves situations and makes rows of them.
+    """Solves situations and turns them into training rows.
 
     Attributes:
-        parts: the names of a row's parts.
-        loss: what falls, of a network and the parts of some rows.
-        settings: of the training: ``situations`` for each network, the part of them ``held_out``, and its gradient steps.
-        networks: what is fitted, one network after the other.
-        empty: no rows, [0, ...] of each part.
-        side: situations solved side by side.
-        together: rows of one situation, which are held out together.
+        parts: names of a row's parts.
+        loss: loss of a network on the parts of rows.
+        settings: the training's settings, with ``situations`` per network, the fraction ``held_out`` of them, and gradient
+            steps.
+        networks: the networks, fitted one after the other.
+        empty: an empty array [0, ...] for each part.
+        side: situations solved in one batch.
+        together: rows per situation, which are held out together.
     """
 
     parts: ClassVar[tuple[str, ...]]
@@ -41,35 +42,35 @@ class SituationSource(ABC):
 
     @abstractmethod
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Column]:
-        """The rows of ``count`` situations for the network ``stage``, fewer where some have zero reach."""
+        """Rows of ``count`` situations for network ``stage``; fewer if some have zero reach."""
 
     @abstractmethod
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:
-        """Write the networks as a file.
+        """Write the networks to a file.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: the file cannot be written.
         """
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """The weights of all networks by name, if there are several."""
+        """Weights of all networks by name, if there are several."""
         return {}
 
     def load(self, arrays: Arrays) -> None:  # noqa: B027
-        """Put weights that :meth:`weights` returned into the networks.
+        """Load the weights of :meth:`weights` into the networks.
 
         Raises:
-            KeyError, RuntimeError: they do not fit.
+            KeyError, RuntimeError: the weights do not fit.
         """
 
 
 class SituationTrainer(Trainer):
-    """Fits a source's networks, one after the other, each to the same number of situations.
+    """Fits a source's networks one after the other, each to the same number of situations.
 
     Attributes:
-        source: where situations come from.
-        done: situations so far, of all networks.
-        held: rows of the network being trained that are kept for validation.
+        source: source of situations.
+        done: situations so far, over all networks.
+        held: validation rows of the current network.
     """
 
     def __init__(self, source: SituationSource) -> None:
@@ -79,12 +80,12 @@ class SituationTrainer(Trainer):
 
     @property
     def fitting(self) -> Fitting:
-        """The fitting of the network that is being trained."""
+        """The current network's fitting."""
         return self.fittings[""]
 
     @property
     def total(self) -> int:
-        """Situations of all networks."""
+        """Situations to solve, over all networks."""
         return int(self.settings.situations * len(self.source.networks))
 
     @property
@@ -94,23 +95,23 @@ class SituationTrainer(Trainer):
 
     @property
     def begun(self) -> bool:
-        """Whether ``burn_in`` rows have come."""
+        """Whether there are ``burn_in`` rows."""
         return bool(len(self.fitting.rows) >= self.settings.burn_in)
 
     @property
     def share(self) -> float:
-        """The part of the network's situations that came before this round."""
+        """Fraction of the network's situations solved before this round."""
         return float(self._before / self.settings.situations)
 
     def _begin(self, stage: int) -> None:
-        """Turn to a network."""
+        """Switch to a network."""
         source, room = self.source, self.settings.rows
         self._stage, self._before, self.due.owed = stage, 0, 0.0
         self.fittings = {"": Fitting(source.networks[stage], Replay(*source.empty, room=room), source.parts, source.loss)}
         self.held = Replay(*source.empty, room=room)
 
     def advance(self) -> int:
-        """Solve situations side by side, some of them for validation."""
+        """Solve a batch of situations, some of them for validation; returns the number of new training rows."""
         source, settings = self.source, self.settings
         if self.stage != self._stage:
             self._begin(self.stage)
@@ -124,7 +125,7 @@ class SituationTrainer(Trainer):
         return int((~held).sum())
 
     def validation(self) -> float | None:
-        """Loss of the network being trained on rows that it does not learn from; None without any."""
+        """Loss of the current network on validation rows; None without any."""
         if not len(self.held):
             return None
         torch = torch_module()
@@ -132,12 +133,12 @@ class SituationTrainer(Trainer):
             return float(self.source.loss(self.fitting.net, *map(torch.from_numpy, self.held.ordered())))
 
     def state_of_rows(self) -> dict[str, NDArray[Any]]:
-        """Rows for validation, and the weights of all networks."""
+        """Validation rows, and the weights of all networks."""
         held = {HELD + name: part for name, part in zip(self.source.parts, self.held.ordered(), strict=True)}
         return held | self.source.weights()
 
     def restore_rows(self, arrays: Arrays) -> None:
-        """Continue with the network that was being trained."""
+        """Restore the validation rows and weights of the current network."""
         self.source.load(arrays)
         self._begin(min(max(self.done - 1, 0) // self.settings.situations, len(self.source.networks) - 1))
         self.held.restore(*(arrays[HELD + name] for name in self.source.parts))

@@ -1,4 +1,4 @@
-"""Gradient steps that new rows call for, so that each row is seen so often on average, whenever rows come."""
+"""Schedules gradient steps so that each row is used a given number of times on average, whenever rows arrive."""
 
 from collections.abc import Collection
 
@@ -10,12 +10,12 @@ from treeplex.learn.common.settings import LearningSettings, falling_rate
 
 
 class Steps:
-    """Steps of Adam that are owed for rows.
+    """Gradient steps due for new rows.
 
     Attributes:
-        settings: ``reuse`` says how often a row is seen on average.
-        taken: steps so far.
-        owed: those that are due, a fraction of one included.
+        settings: ``reuse`` is the average number of uses of a row.
+        taken: steps taken so far.
+        owed: steps due, including a fraction.
     """
 
     def __init__(self, settings: LearningSettings) -> None:
@@ -26,15 +26,15 @@ class Steps:
         self.owed += self.settings.reuse * rows / self.settings.batch
 
     def take(self, fittings: Collection[Fitting], generator: np.random.Generator, done: float) -> list[tuple[float, ...]]:
-        """The steps that are due, of all networks on uniform batches; their losses, step by step.
+        """Take the due steps of all networks on uniform batches; returns the losses of each step.
 
         Args:
             fittings: networks and their rows.
-            generator: of the batches.
-            done: which part of the training is, in [0, 1]; the step size falls with it.
+            generator: random number generator for batches.
+            done: fraction of the training done, which sets the step size.
 
         Raises:
-            AlgorithmError: a loss is not finite; that network is as it was before.
+            AlgorithmError: a loss is not finite; that network is left unchanged.
         """
         losses, settings, rate = [], self.settings, falling_rate(self.settings, done)
         while self.owed >= 1.0:

@@ -1,4 +1,4 @@
-"""The loop of trainings that fit networks to rows as these come, a round at a time."""
+"""Training loop that alternates new rows and gradient steps, a round at a time."""
 
 import math
 from abc import ABC, abstractmethod
@@ -19,14 +19,14 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Round:
-    """Results of one round of training.
+    """Results of one training round.
 
     Attributes:
-        done: how much of the training is done, in its own unit.
+        done: progress of the training, in its own unit.
         rows: rows in the value network's buffer.
-        steps: gradient steps in all.
-        loss: mean loss of the value network in the round's steps; NaN without any.
-        policy_loss: that of a policy network; NaN without one.
+        steps: gradient steps so far.
+        loss: the value network's mean loss over the round's steps; NaN without steps.
+        policy_loss: the same for a policy network; NaN without one.
     """
 
     done: int
@@ -37,14 +37,14 @@ class Round:
 
 
 class Trainer(ABC):
-    """Rows and gradient steps in turn; one thread, deterministic.
+    """Alternates new rows and gradient steps; single-threaded and deterministic.
 
     Attributes:
-        settings: what was asked for, a :class:`treeplex.learn.common.settings.LearningSettings`.
-        generator: of everything random.
-        due: gradient steps that are owed, of each network.
-        fittings: the value network's first; the key goes before the names of its arrays.
-        done: how much of the training is done, in its own unit.
+        settings: the training's settings, a :class:`treeplex.learn.common.settings.LearningSettings`.
+        generator: random number generator.
+        due: schedule of gradient steps.
+        fittings: fittings by the prefix of their arrays' names, the value network's first.
+        done: progress of the training, in its own unit.
     """
 
     fittings: dict[str, Fitting]
@@ -61,28 +61,28 @@ class Trainer(ABC):
 
     @property
     def counts(self) -> list[int]:
-        """What is counted: how much is done and gradient steps, in a class that derives it perhaps more."""
+        """Counters to save: progress and gradient steps; subclasses may add more."""
         return [self.done, self.steps]
 
     @property
     @abstractmethod
     def begun(self) -> bool:
-        """Whether there are rows enough for steps."""
+        """Whether there are enough rows to start gradient steps."""
 
     @property
     @abstractmethod
     def share(self) -> float:
-        """The part of the training that is done; the step size falls with it."""
+        """Fraction of the training done, which sets the step size."""
 
     @abstractmethod
     def advance(self) -> int:
-        """Add rows to the fittings; how many of them steps are owed for."""
+        """Add rows to the fittings; returns the number of rows that gradient steps are due for."""
 
     def round(self) -> Round:
-        """Add rows, and take the gradient steps that are due.
+        """Add rows and take the due gradient steps.
 
         Raises:
-            AlgorithmError: the loss is not finite; the network is as it was before.
+            AlgorithmError: the loss is not finite; the network is left unchanged.
         """
         self.due.owe(self.advance())
         losses = self.take_due() if self.begun else []
@@ -92,11 +92,11 @@ class Trainer(ABC):
         return Round(self.done, len(self.fittings[""].rows), self.steps, *means)
 
     def take_due(self) -> list[tuple[float, ...]]:
-        """Take the gradient steps that are due; the losses of each, as :meth:`round` raises."""
+        """Take the due gradient steps; returns each step's losses and raises as :meth:`round` does."""
         return self.due.take(self.fittings.values(), self.generator, self.share)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs, as arrays."""
+        """Arrays that :meth:`restore` needs."""
         arrays: dict[str, NDArray[Any]] = {
             "counts": np.array(self.counts, np.int64),
             "owed": np.array([self.due.owed]),
@@ -108,10 +108,10 @@ class Trainer(ABC):
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue bit for bit from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`, bit for bit.
 
         Raises:
-            FileError: the arrays are not of this game and these settings.
+            FileError: the arrays belong to another game or other settings.
         """
         try:
             self.done, self.due.taken = (int(count) for count in arrays["counts"][:2])
@@ -121,7 +121,7 @@ class Trainer(ABC):
             self.due.owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
-            raise FileError(f"not a state of this training ({error}); start it again") from error
+            raise FileError(f"the state does not belong to this training ({error}); start the training again") from error
 
     @abstractmethod
     def state_of_rows(self) -> dict[str, NDArray[Any]]:
@@ -129,7 +129,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def restore_rows(self, arrays: Arrays) -> None:
-        """Continue from what :meth:`state_of_rows` returned.
+        """Resume from the arrays of :meth:`state_of_rows`.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.

@@ -1,4 +1,4 @@
-"""Networks for values: ReBeL's multilayer perceptron (Brown et al. 2020, appendix E), custom ones, and their outputs."""
+"""Value networks: ReBeL's multilayer perceptron (Brown et al. 2020, appendix E), custom networks, and fast evaluation."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,8 @@ Module = Any
 
 
 def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
-    """A multilayer perceptron: ``layers`` times linear, layer norm, GeLU of ``width``, and a linear output, small at first."""
+    """Multilayer perceptron: ``layers`` blocks of linear, layer norm and GeLU of size ``width``, and a linear output, initially
+    small."""
     torch = torch_module()
     generator = torch.Generator().manual_seed(seed)
     parts: list[Any] = []
@@ -35,41 +36,41 @@ def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) 
 
 
 NetFactory = Callable[[int, int], Module]
-"""Makes a fresh value network: from numbers of inputs and outputs a PyTorch module, float32 [K, inputs] to [K, outputs]."""
+"""Creates a value network: maps numbers of inputs and outputs to a PyTorch module, float32 [K, inputs] to [K, outputs]."""
 NETWORK = Wanted("network", "my_net", "function of inputs and outputs that makes a network", callable, lambda thing: False)
-"""The object to load from a file with a custom network."""
+"""How messages name the object loaded from a custom network's file."""
 
 
 def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) -> Module:
-    """A fresh custom network; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, and the file runs.
+    """Create a custom network; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, whose file is executed.
 
     Raises:
-        SpecError: PyTorch or the function is missing, it raises an exception, or makes something else.
+        SpecError: PyTorch or the function is missing, the function raises an exception, or its result is no such network.
     """
     torch = torch_module()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         made = load_user_object(factory, NETWORK, inputs, outputs) if isinstance(factory, str) else factory(inputs, outputs)
     if not isinstance(made, torch.nn.Module):
-        raise SpecError(f"{factory} made a {type(made).__name__}, not a torch.nn.Module")
+        raise SpecError(f"{factory} returned a {type(made).__name__}; it must return a torch.nn.Module")
     with torch.inference_mode():
         found = tuple(made(torch.zeros(2, inputs)).shape)
     if found != (2, outputs):
-        raise SpecError(f"{factory} makes a network from [2, {inputs}] to {list(found)}; it has to be to [2, {outputs}]")
+        raise SpecError(f"{factory}: the network maps [2, {inputs}] to {list(found)}; its output must be [2, {outputs}]")
     return made
 
 
 def network_text(net: Module) -> str:
     """A one-line description of a network: its class and number of parameters."""
-    return f"{type(net).__name__} of {sum(tensor.numel() for tensor in net.parameters()):,} parameters"
+    return f"{type(net).__name__}, {sum(tensor.numel() for tensor in net.parameters()):,} parameters"
 
 
 class Forward:
-    """A network's outputs for rows, without gradients: by the engine if :func:`value_net` made it, else by PyTorch.
+    """Evaluates a network on rows without gradients: with the engine if :func:`value_net` made it, otherwise with PyTorch.
 
-    The engine reads a copy of the weights. A copy older than the network would be a silent fault, so every call looks at
-    PyTorch's counts of changes in place, which optimizers and ``load_state_dict`` raise; :meth:`refresh` is for changes that
-    are not counted, those of a parameter's ``data``.
+    The engine uses a copy of the weights. An outdated copy would be a silent fault, so every call checks PyTorch's counters of
+    in-place changes, which optimizers and ``load_state_dict`` increase. :meth:`refresh` is for uncounted changes, those of a
+    parameter's ``data``.
 
     Attributes:
         net: the network, float32 [K, inputs] to [K, outputs].
@@ -80,18 +81,18 @@ class Forward:
         self.refresh()
 
     def __repr__(self) -> str:
-        return f"<outputs of a {network_text(self.net)}>"
+        return f"<outputs of {network_text(self.net)}>"
 
     def refresh(self) -> None:
-        """Copy the weights."""
+        """Copy the weights again."""
         self._tensors = list(self.net.parameters())
         self._counted, self._layers = self._changes(), layers_of(self.net)
 
     def __call__(self, rows: Singles, chosen: Ints | None = None) -> Singles:
-        """Outputs, float32 [K, outputs], for rows, float32 [K, inputs]; if some are ``chosen``, int64 [n], 0 for the others.
+        """Outputs, float32 [K, outputs], for rows, float32 [K, inputs]; with ``chosen``, int64 [n], other rows' outputs are 0.
 
         Raises:
-            ValueError: rows of another length.
+            ValueError: the rows have another length.
         """
         if self._changes() != self._counted:
             self.refresh()
@@ -101,7 +102,7 @@ class Forward:
             return self._by_torch(rows, chosen)
         sizes, parameters = self._layers
         if rows.shape[1] != sizes[0]:
-            raise ValueError(f"rows of {rows.shape[1]} numbers, where the network has {sizes[0]} inputs")
+            raise ValueError(f"rows have {rows.shape[1]} numbers, but the network has {sizes[0]} inputs")
         outputs = np.zeros((len(rows), sizes[-1]), np.float32)
         forward(sizes, parameters, np.ascontiguousarray(rows), chosen, outputs)
         return outputs
@@ -121,7 +122,7 @@ class Forward:
 
 
 def layers_of(net: Module) -> tuple[Ints, Singles] | None:
-    """Sizes and parameters of a network as the engine reads them; None of one that is not as :func:`value_net` makes them."""
+    """Sizes and parameters of a network in the engine's form; None unless it has :func:`value_net`'s layers."""
     torch = torch_module()
     nn = torch.nn
     parts = list(net) if isinstance(net, nn.Sequential) else []

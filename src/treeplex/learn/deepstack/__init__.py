@@ -1,1 +1,1 @@
-"""DeepStack's counterfactual value networks: one for each betting round, learned from random situations."""
+"""DeepStack's counterfactual value networks: one per betting round, trained on random situations."""

@@ -25,35 +25,37 @@ from treeplex.run.job.record import integer
 from treeplex.search.subgames.identity import public_identity
 
 DEEPSTACK = situations_job_kind("deepstack", NETS, round=integer)
-"""Trainings of DeepStack's networks; ``round``: whose network is trained, 1 for that after the first deal."""
+"""Trainings of DeepStack's networks.
+
+The number ``round`` of a record is the round whose network is being trained, 1 after the first deal."""
 
 
 class DeepStackKind(SituationsKind):
-    """Value networks for betting rounds, from random situations."""
+    """Trains value networks for betting rounds on random situations."""
 
     name, job_kind, file = "deepstack", DEEPSTACK, NETS
     source = "Moravčík et al. 2017, DeepStack: expert-level artificial intelligence in heads-up no-limit poker"
     settings: type[Settings] = DeepStackSettings
-    summary = "a value network for each betting round, from situations with random ranges, solved"
+    summary = "value networks for betting rounds, from solved situations with random ranges"
     line: ClassVar = {"round": "round {}", **SituationsKind.line}
     title, values, rows = "DeepStack's networks for {}", "counterfactual values", "rows of round {}"
 
     def make(self, game: Any, settings: Any, options: Options) -> SituationsJob:
-        """A training at its beginning."""
+        """Create a training."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         tree = public_tree(rules)
         return SituationsJob(self, spec, public_identity(tree), DeepStackSource(tree, settings))
 
     def load(self, folder: Path) -> NetFile:
-        """The networks' file."""
+        """Load the networks' file."""
         return read_round_nets(folder)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again if it is custom; empty if not."""
+        """The game to name again on resuming if it is custom; empty otherwise."""
         return str(training.game) if named_file(training.game) else ""
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Let an agent play by them."""
+        """Suggest evaluating an agent with the networks."""
         player = quoted(f"deepstack(net={training.folder})")
-        return [(f"treeplex evaluate {quoted(training.game)} {player}", "how exploitable DeepStack is with them")]
+        return [(f"treeplex evaluate {quoted(training.game)} {player}", "evaluate DeepStack with these networks")]

@@ -1,4 +1,4 @@
-"""Leaf values by DeepStack's networks."""
+"""Leaf values from DeepStack's networks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ ROUND = "round"
 
 
 class DeepStackLeaf(NextRoundLeaf):
-    """Values where betting rounds end, by a network for the beginning of each next round; exactly zero-sum.
+    """Leaf values where betting rounds end, from the network for the start of the next round; exactly zero-sum.
 
     Attributes:
         rounds: the networks.
@@ -36,21 +36,21 @@ class DeepStackLeaf(NextRoundLeaf):
 
 
 class RoundNets:
-    """Values of hands where betting rounds begin, by a network for each round; see :class:`treeplex.search.leaf.LeafValue`.
+    """Hand values where betting rounds start, from one network per round; see :class:`treeplex.search.leaf.LeafValue`.
 
     Attributes:
         rules: the public-tree rules.
-        encoding: how a public belief state looks to a network.
-        starts: for each round after the first the public states where it begins.
-        nets: its network, float32 [n, inputs] to [n, 2H], before values are balanced.
+        encoding: encoding of public belief states as network inputs.
+        starts: for each round after the first, the public states where it starts.
+        nets: each round's network, float32 [n, inputs] to [n, 2H], before values are made zero-sum.
     """
 
     def __init__(self, rules: PublicTree, *, unit: str, width: int, layers: int, seed: int) -> None:
-        """Fresh networks; see :class:`treeplex.learn.deepstack.settings.DeepStackSettings`.
+        """Create untrained networks; see :class:`treeplex.learn.deepstack.settings.DeepStackSettings`.
 
         Raises:
             SpecError: PyTorch is missing.
-            GameError: no round begins with a deal, or the rules do not say how states look to a network.
+            GameError: no round starts with a deal, or the game has no features of public states.
         """
         self.rules, self.encoding = rules, Encoding(rules)
         self.starts: Sequence[list[PublicState]] = round_starts(rules)
@@ -75,16 +75,16 @@ class RoundNets:
         return tuple(pot * (value - 0.5 * surplus) for value in values)
 
     def _encoded(self, places: Places) -> tuple[EncodedPlaces, list[Ints], Floats]:
-        """Rows for places, which of them belong to each network, and the pots.
+        """Input rows of public states, the rows of each network, and the pots.
 
         Raises:
-            AlgorithmError: a place where no round of the networks' game begins.
+            AlgorithmError: a state is not the start of a round of the networks' game.
         """
         assert isinstance(places, PairPlaces)
         numbers = [self._round.get(self.rules.future(state.node), -1) for state in places.states]
         if -1 in numbers:
             name = self.rules.name_of(places.states[numbers.index(-1)])
-            raise AlgorithmError(f"no round of the networks' game begins at {name}; cut subgames of that game with rounds=1")
+            raise AlgorithmError(f"no round of the networks' game starts at {name}; cut subgames of that game with rounds=1")
         rounds = [np.flatnonzero(np.array(numbers, np.int64) == k) for k in range(len(self.nets))]
         return self.encoding.prepared(places), rounds, pots(places)
 
@@ -97,10 +97,10 @@ class RoundNets:
         }
 
     def load(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Put weights as :meth:`weights` names them into the networks.
+        """Load the weights of :meth:`weights` into the networks.
 
         Raises:
-            KeyError, RuntimeError: they do not fit.
+            KeyError, RuntimeError: the weights do not fit.
         """
         torch = torch_module()
         for k, net in enumerate(self.nets, start=1):

@@ -1,4 +1,4 @@
-"""DeepStack: continual re-solving, each subgame cut off where a value function says what hands are worth."""
+"""DeepStack: continual re-solving of depth-limited subgames with leaf values."""
 
 from dataclasses import dataclass
 
@@ -18,36 +18,37 @@ from treeplex.search.named_agents.kind import AgentKind
 
 EXACT, ZERO = "exact", "zero"
 MOST_INNER = 10_000
-"""Iterations of exact values in one search with ``depth``, which leaves most of the game below: beyond it takes minutes."""
+"""Limit on the iterations of exact leaf values in one search with ``depth``; beyond it a decision takes minutes."""
 
 
 @dataclass(frozen=True)
 class DeepStackAgentSettings(ResolvingSettings):
-    """Settings of DeepStack's play."""
+    """Settings of the DeepStack agent."""
 
-    net: str | None = setting(None, "networks that train deepstack made, a folder or file, as values where subgames end")
-    leaf: str = setting(EXACT, "values where subgames end: exact, zero, or my.py:MyLeaf")
-    leaf_iterations: int = setting(100, "iterations of each exact value", low=1)
-    rounds: int = setting(1, "betting rounds until a subgame ends; 0: as many as there are", low=0)
-    depth: int = setting(0, "actions until a subgame ends; 0: as many as there are", low=0)
+    net: str | None = setting(None, "folder or file of train deepstack whose networks give the leaf values")
+    leaf: str = setting(EXACT, "leaf values: exact, zero, or my.py:MyLeaf")
+    leaf_iterations: int = setting(100, "iterations per exact leaf value", low=1)
+    rounds: int = setting(1, "betting rounds per subgame (0: no limit)", low=0)
+    depth: int = setting(0, "actions per subgame (0: no limit)", low=0)
 
     def check(self) -> None:
         super().check()
         inner = self.iterations * self.leaf_iterations
         if self.depth and self.leaf == EXACT and self.net is None and self.think is None and inner > MOST_INNER:
             raise SpecError(
-                f"depth with exact leaves solves the rest of the game anew in each iteration, {inner:,} iterations a decision; "
-                f"give iterations and leaf_iterations whose product is at most {MOST_INNER:,}, a time (think), or no depth"
+                f"depth with exact leaves re-solves the rest of the game in each iteration, {inner:,} "
+                "iterations per decision; give iterations and leaf_iterations with a product of at most "
+                f"{MOST_INNER:,}, a time limit (think), or no depth"
             )
 
 
 class DeepStack(AgentKind):
-    """Continual re-solving."""
+    """The DeepStack agent, which re-solves continually."""
 
     name = "deepstack"
-    text = "solves again at each decision, down to the end of the round"
+    text = "re-solves at each decision to the end of the betting round"
     source = "Moravčík et al. 2017"
-    plays = "games of two players with a public tree; hold'em spots"
+    plays = "two-player games with a public tree; hold'em spots"
     example = "deepstack(leaf=exact,iterations=500)"
     settings = DeepStackAgentSettings
 
@@ -57,17 +58,17 @@ class DeepStack(AgentKind):
 
 
 def leaf_for(settings: DeepStackAgentSettings, game: Game) -> LeafValue:
-    """The values at leaves that settings name.
+    """The leaf value that the settings name.
 
     Raises:
-        SpecError: another word, or networks for subgames that do not end with their round.
-        FileError, PolicyError: networks that cannot be read, or of another game.
+        SpecError: unknown name, or networks with subgames that do not end with their round.
+        FileError, PolicyError: the networks cannot be read, or are for another game.
     """
     if settings.net is not None:
         from treeplex.learn.deepstack.files import deepstack_leaf
 
         if settings.rounds != 1 or settings.depth:
-            raise SpecError("networks value ends of betting rounds; leave rounds and depth out")
+            raise SpecError("networks give values at the ends of betting rounds only; remove rounds and depth")
         return deepstack_leaf(settings.net, public_tree(game.public))
     if settings.leaf == EXACT:
         return ExactLeaf(method="cfr+", iterations=settings.leaf_iterations)

@@ -1,4 +1,4 @@
-"""Everything that decides a training of DeepStack's value networks but the game."""
+"""Settings of the training of DeepStack's value networks."""
 
 from dataclasses import dataclass
 
@@ -12,26 +12,26 @@ from treeplex.search.methods import METHOD_NAMES, METHODS
 class DeepStackSettings(LearningSettings):
     """How situations are solved, and how networks are fitted to their values."""
 
-    method: str = setting("dcfr", "how situations are solved", choices=METHODS, listed=METHOD_NAMES)
-    iterations: int = setting(400, "iterations of each solve, T; both players update in each", low=1)
-    situations: int = setting(200_000, "situations to solve for each network; the step size falls over them", low=1, fixed=True)
+    method: str = setting("dcfr", "solver of situations", choices=METHODS, listed=METHOD_NAMES)
+    iterations: int = setting(400, "iterations per situation, T; both players update in each", low=1)
+    situations: int = setting(200_000, "situations per network; the step size falls over them", low=1, fixed=True)
     searched: float = setting(
         0.0,
-        "the part of situations whose ranges come from searches with the networks so far, as in ReBeL; others have random ones",
+        "fraction of situations with ranges from searches with the current networks, as in ReBeL, rather than random ranges",
         low=0,
         high=1,
     )
-    side: int = setting(256, "situations solved side by side", low=1)
-    held_out: float = setting(0.05, "the part of situations kept for validation, never learned from", low=0, below=1)
+    side: int = setting(256, "situations solved in one batch", low=1)
+    held_out: float = setting(0.05, "fraction of situations held out for validation", low=0, below=1)
     unit: str = setting(
         "gelu",
-        "what follows each linear layer: layer norm and GeLU, as in ReBeL, or prelu, as in DeepStack",
+        "activation: layer norm and GeLU, as in ReBeL, or prelu, as in DeepStack",
         choices=UNITS,
         fixed=True,
     )
     layers: int = 3
     rows: int = 1_000_000
-    burn_in: int = setting(1024, "rows of a network before its first step", low=1)
+    burn_in: int = setting(1024, "rows of a network before its first gradient step", low=1)
 
     @property
     def length(self) -> int:

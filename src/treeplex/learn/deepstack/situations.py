@@ -1,8 +1,8 @@
-"""Random situations where betting rounds begin, and their values: what DeepStack's networks learn from.
+"""Random situations where betting rounds start, and their values: the training data of DeepStack's networks.
 
-Moravčík et al. 2017, supplement: a situation is a public state after chance has dealt, with a pot and with ranges drawn at
-random, see :func:`treeplex.learn.rebel.random_beliefs.random_belief`. Here every pot that the betting can lead to is equally
-likely; DeepStack, which has to answer any bet, draws pots from intervals.
+Moravčík et al. 2017, supplement: a situation is a public state after a deal, with a pot and random ranges, see
+:func:`treeplex.learn.rebel.random_beliefs.random_belief`. Here all pots that the betting tree allows are equally likely;
+DeepStack, which must respond to any bet, draws pots from intervals.
 """
 
 from collections.abc import Hashable
@@ -24,18 +24,18 @@ from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.subgame import Ranges
 
 SIDE, STOPS, LONGEST = 4, 4, 100
-"""Searches for ranges: run side by side, stops of each, and their most iterations."""
+"""Searches for ranges: concurrent searches, stops of each, and their maximum number of iterations."""
 MOST_STATES = 1_000_000
-"""The most public states that are walked through to find where rounds begin."""
+"""Limit on the public states traversed to find the starts of rounds."""
 
 
 def round_starts(rules: PublicTree) -> list[list[PublicState]]:
-    """Starts of betting rounds after the first, round by round: public states after a deal with a decision.
+    """Starts of betting rounds after the first, by round: public decision states directly after a deal.
 
-    Of states with the same future one stands for all.
+    States with the same future are listed once.
 
     Raises:
-        GameError: there are none, or too many public states.
+        GameError: no such states, or too many public states.
     """
     first = rules.first_state()
     found: list[dict[Hashable, PublicState]] = []
@@ -51,24 +51,29 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
                 continue
             seen.add(key)
             if len(seen) > MOST_STATES:
-                raise GameError(f"the game has more than {MOST_STATES:,} public states; networks for each round need fewer")
+                raise GameError(
+                    f"the game has more than {MOST_STATES:,} public states, too many for networks per round; "
+                    "take a smaller game"
+                )
             if dealt and isinstance(what, Decision):
                 found += [{} for _ in range(deals + 1 - len(found))]
                 found[deals][key[0]] = after
             queue.append((after, deals + dealt))
     if not found or not all(found):
-        raise GameError("no betting round begins with a deal, so there is nothing that networks for rounds could value")
+        raise GameError(
+            "no betting round starts with a deal, so networks per round have nothing to learn; take a game with a later deal"
+        )
     return [sorted(states.values(), key=lambda state: repr(state.node)) for states in found]
 
 
 class Situations(NamedTuple):
-    """Rows of solved situations; both players' hands side by side, those of the player to act first.
+    """Rows of solved situations; both players' hands side by side, those of the acting player first.
 
     Attributes:
         inputs: float32 [n, inputs], see :class:`treeplex.learn.common.encoding.Encoding`.
-        targets: float32 [n, 2H], values of hands in pots.
-        met: float32 [n, 2H], how likely each hand meets one of the other's range; 0 for hands that cannot be there.
-        beliefs: float32 [n, 2H], what is believed about each hand, with card removal; each player's sum to one.
+        targets: float32 [n, 2H], hand values as fractions of the pot.
+        met: float32 [n, 2H], total reach of the opposing hands compatible with each hand; 0 for impossible hands.
+        beliefs: float32 [n, 2H], beliefs with card removal; each player's sum to one.
     """
 
     inputs: Singles
@@ -78,13 +83,13 @@ class Situations(NamedTuple):
 
 
 def no_situations(encoding: Encoding) -> Situations:
-    """No rows."""
+    """An empty batch of situations."""
     both = np.zeros((0, encoding.outputs), np.float32)
     return Situations(np.zeros((0, encoding.inputs), np.float32), both, both, both)
 
 
 def met_and_believed(places: PairPlaces, ranges: Ranges) -> tuple[Ranges, Ranges]:
-    """How likely each hand meets one of the other's, [K, H_i], and the belief about it; 0 where ranges exclude each other."""
+    """Each hand's compatible opposing reach, [K, H_i], and its belief, 0 where the ranges exclude each other."""
     met = places.opposing(ranges, 0), places.opposing(ranges, 1)
     joint = tuple(own * mass for own, mass in zip(ranges, met, strict=True))
     sums = [own.sum(axis=1, keepdims=True) for own in joint]
@@ -94,7 +99,7 @@ def met_and_believed(places: PairPlaces, ranges: Ranges) -> tuple[Ranges, Ranges
 
 
 def pots(places: PairPlaces) -> Floats:
-    """The pot at each place, float64 [K, 1], in the game's units."""
+    """Pots at public states, float64 [K, 1], in the game's units."""
     return np.array([places.game.pot(state.node) for state in places.states])[:, None]
 
 
@@ -103,9 +108,9 @@ class SituationMaker:
 
     Attributes:
         rules: the public-tree rules.
-        encoding: how a situation looks to a network.
-        states: where the round begins.
-        horizon, leaf: where solves end, and what is known there.
+        encoding: encoding of situations as network inputs.
+        states: starts of the round.
+        horizon, leaf: where solving ends, and the leaf values there.
     """
 
     def __init__(self, rules: PublicTree, states: list[PublicState], leaf: LeafValue, horizon: Horizon) -> None:
@@ -113,13 +118,13 @@ class SituationMaker:
         self.leaf, self.horizon = leaf, horizon
 
     def random(self, count: int, generator: np.random.Generator) -> list[Belief]:
-        """``count`` situations with random ranges, without those of zero reach."""
+        """Up to ``count`` situations with random ranges; omits those with zero reach."""
         chosen = generator.integers(0, len(self.states), count)
         drawn = (random_belief(self.rules, self.states[k], generator) for k in chosen)
         return [belief for belief in drawn if belief.pairs > 0]
 
     def solved(self, beliefs: list[Belief], method: str, iterations: int) -> Situations:
-        """Situations, solved side by side."""
+        """Solve a batch of situations; returns their rows."""
         if not beliefs:
             return no_situations(self.encoding)
         subgames = cut_states(self.rules, [pair_state(belief.state) for belief in beliefs], self.horizon)
@@ -137,21 +142,21 @@ class SituationMaker:
 
 
 class SearchedRanges:
-    """Situations that searches of the round before come to: ranges as play has them, not random ones.
+    """Situations reached by searches of the previous round: ranges that occur in play, instead of random ones.
 
-    A search of that round begins at the game's beginning, or where that round begins with random ranges, and ends where the
-    networks so far say what hands are worth. It is stopped now and then, and its current policy played to the round's end.
+    A search starts at the root of the game, or at the start of the previous round with random ranges, and uses the current
+    networks at its leaves. It is stopped at intervals, and its current policy is played to the end of the round.
 
     Attributes:
-        begun: where the round before begins; None for the game's beginning.
-        leaf: values by the networks.
+        begun: starts of the previous round; None for the game's root.
+        leaf: leaf values by the networks.
     """
 
     def __init__(self, rules: PublicTree, begun: list[PublicState] | None, leaf: LeafValue) -> None:
         self.rules, self.begun, self.leaf = rules, begun, leaf
 
     def beliefs(self, count: int, method: str, generator: np.random.Generator) -> list[Belief]:
-        """``count`` situations, without those of zero reach or with no decision left."""
+        """Up to ``count`` situations; omits those with zero reach or without a further decision."""
         starts = [self._start(generator) for _ in range(SIDE)]
         states = [pair_state(belief.state) for belief in starts]
         subgames = cut_states(self.rules, states, Horizon(rounds=1))
@@ -173,7 +178,7 @@ class SearchedRanges:
         return [belief for belief in found if belief.pairs > 0]
 
     def _start(self, generator: np.random.Generator) -> Belief:
-        """Where a search begins: at the game's beginning half of the time with the ranges of the game."""
+        """The start of a search; at the game's root, with the game's own ranges half of the time."""
         if self.begun is not None:
             return random_belief(self.rules, self.begun[int(generator.integers(len(self.begun)))], generator)
         root = Belief.root(self.rules)

@@ -1,4 +1,4 @@
-"""Training data of DeepStack's networks, the last round's first: situations where rounds begin, solved."""
+"""Training data of DeepStack's networks: solved situations at the starts of rounds, the last round first."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,9 +22,9 @@ from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 
 
 class DeepStackSource(SituationSource):
-    """Situations of the last round are solved to the end of the game, those of rounds before it to the end of their round.
+    """Solves situations of the last round to the end of the game, and those of earlier rounds to the end of their round.
 
-    There the network of the next round, which is finished by then, says what hands are worth.
+    The leaf values there come from the next round's network, which is already trained.
 
     Attributes:
         nets: the networks of all rounds.
@@ -35,11 +35,11 @@ class DeepStackSource(SituationSource):
     loss = staticmethod(situation_loss)
 
     def __init__(self, rules: PublicTree, settings: DeepStackSettings) -> None:
-        """Start with fresh networks.
+        """Start with untrained networks.
 
         Raises:
             SpecError: PyTorch is missing.
-            GameError: no round begins with a deal, or the rules do not say how states look to a network.
+            GameError: no round starts with a deal, or the game has no features of public states.
         """
         self.rules, self.settings, self.side = rules, settings, settings.side
         self.nets = RoundNets(rules, unit=settings.unit, width=settings.width, layers=settings.layers, seed=settings.seed)
@@ -47,7 +47,7 @@ class DeepStackSource(SituationSource):
         self.networks: Sequence[Module] = self.nets.nets[::-1]
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Situations:
-        """Situations of a round, without those of zero reach."""
+        """Rows of a round's situations; omits those with zero reach."""
         number, method, starts = len(self.networks) - 1 - stage, self.settings.method, self.nets.starts
         leaf, horizon = (self.leaf, Horizon(rounds=1)) if stage else (NoLeaf(), TO_THE_END)
         maker = SituationMaker(self.rules, starts[number], leaf, horizon)
@@ -64,7 +64,7 @@ class DeepStackSource(SituationSource):
         save_net(path, self.nets.weights(), game=game, identity=identity, settings=settings, card=card, form=FORM)
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """The weights of all rounds' networks."""
+        """Weights of all rounds' networks."""
         return self.nets.weights()
 
     def load(self, arrays: Arrays) -> None:

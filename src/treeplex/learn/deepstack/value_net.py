@@ -1,4 +1,4 @@
-"""DeepStack's value network: a perceptron whose values are made to sum to zero (Moravčík et al. 2017, supplement)."""
+"""DeepStack's value network: a perceptron with values made zero-sum (Moravčík et al. 2017, supplement)."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ UNITS = ("gelu", "prelu")
 
 
 def fresh_net(unit: str, inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
-    """A fresh network of one of :data:`UNITS`, float32 [n, inputs] to [n, outputs]."""
+    """Create a network with one of :data:`UNITS`, float32 [n, inputs] to [n, outputs]."""
     make = value_net if unit == "gelu" else perceptron
     return make(inputs, outputs, width=width, layers=layers, seed=seed)
 
 
 def perceptron(inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:
-    """``layers`` times linear and PReLU of ``width``, and a linear output, small at first."""
+    """``layers`` blocks of linear and PReLU of size ``width``, and a linear output, initially small."""
     torch = torch_module()
     parts: list[Any] = []
     with torch.random.fork_rng(devices=[]):
@@ -32,16 +32,16 @@ def perceptron(inputs: int, outputs: int, *, width: int, layers: int, seed: int)
 
 
 def balanced(outputs: Any, beliefs: Any) -> Any:
-    """Outputs less half of what both players' values sum to; arrays or tensors, [n, 2H] both.
+    """Outputs minus half the sum of both players' expected values; arrays or tensors, [n, 2H] both.
 
-    DeepStack subtracts from counterfactual values, against ranges. Here beliefs count card removal, so that values sum to zero
-    exactly, also where hands exclude each other.
+    DeepStack weights counterfactual values by ranges. Here beliefs account for card removal, so values sum to exactly zero even
+    if hands exclude each other.
     """
     return outputs - 0.5 * (beliefs * outputs).sum(-1)[:, None]
 
 
 def situation_loss(net: Module, inputs: Any, targets: Any, met: Any, beliefs: Any) -> Any:
-    """Mean Huber loss of counterfactual values, in pots, over hands that can be there and meet somebody."""
+    """Mean Huber loss of counterfactual values as fractions of the pot, over possible hands with a compatible opposing hand."""
     found = balanced(net(inputs), beliefs)
     losses = torch_module().nn.functional.huber_loss(met * found, met * targets, reduction="none")
     counted = (met > 0).float()

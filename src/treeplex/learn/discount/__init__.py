@@ -1,1 +1,1 @@
-"""Learning how to discount: evolution strategies and PPO."""
+"""Training of discount policies: evolution strategies and PPO."""

@@ -8,21 +8,21 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 
 LEAST_SPREAD = 0.01
-"""Rewards of a game that spread by less (1% of its exploitability) are not blown up to unit variance."""
+"""Least spread of a game's rewards (1% of its exploitability) that is scaled to unit variance."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Trajectories of an epoch: N decisions in E episodes, one after another, as many episodes on each of G games.
+    """Trajectories of an epoch: N decisions in E consecutive episodes, equally many on each of G games.
 
     Attributes:
-        offsets: int64 [E+1], where an episode's decisions begin; none is empty.
-        game: int64 [E], the game of each episode, ascending.
-        final: float64 [E], exploitability at its end, floored.
+        offsets: int64 [E+1], first decision of each episode; no episode is empty.
+        game: int64 [E], game of each episode, ascending.
+        final: float64 [E], final exploitability, floored.
         features: float64 [N, F].
         sampled: float64 [N, O], the network's outputs with noise.
-        before: float64 [N], exploitability that the decision saw, floored.
-        holds: float64 [N], iterations that it holds.
+        before: float64 [N], exploitability at the decision, floored.
+        holds: float64 [N], number of iterations the decision applies to.
     """
 
     offsets: Ints
@@ -40,15 +40,15 @@ class Decisions:
 
 
 def rewards(decisions: Decisions, *, shaped: bool = False) -> Floats:
-    """The reward of each decision, float64 [N].
+    """Reward of each decision, float64 [N].
 
-    An episode's sum is ``-log E_T``, standardised over the episodes of its game to mean 0 and variance 1, for games differ in
-    scale; ``log E_1`` of the paper's ``log E_1 - log E_T`` is a constant of the game and cancels.
+    An episode's rewards sum to ``-log E_T``, standardised over the game's episodes to mean 0 and variance 1, since games differ
+    in scale; ``log E_1`` of the paper's ``log E_1 - log E_T`` is constant per game and cancels.
 
     Args:
-        decisions: of the epoch.
-        shaped: pay every decision ``(log e_before - log e_after) / scale``, the last one also what centring the sums takes.
-            Otherwise all is paid at the end, as in the paper.
+        decisions: the epoch's decisions.
+        shaped: reward each decision with ``(log e_before - log e_after) / scale``, and the last one also with the centring
+            term. Otherwise the whole reward comes at the end, as in the paper.
     """
     table = -np.log(decisions.final).reshape(decisions.game[-1] + 1, -1)
     scales = np.maximum(table.std(axis=1, keepdims=True), LEAST_SPREAD)
@@ -69,11 +69,11 @@ def estimate_advantages(decisions: Decisions, paid: Floats, values: Floats, disc
     with V and A zero after an episode's last decision.
 
     Args:
-        decisions: of the epoch; h_d is how many iterations decision d holds.
+        decisions: the epoch's decisions; h_d is the number of iterations that decision d applies to.
         paid: float64 [N], rewards.
         values: float64 [N], the critic's estimates V.
-        discount: gamma, of one iteration.
-        smoothing: lambda, of one decision.
+        discount: gamma, per iteration.
+        smoothing: lambda, per decision.
     """
     lengths = np.diff(decisions.offsets)
     place = np.arange(len(paid)) - decisions.offsets[decisions.episode]

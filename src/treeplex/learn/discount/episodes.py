@@ -1,4 +1,4 @@
-"""Playing candidates of a discount policy on the training games, by whatever workers there are."""
+"""Evaluation of candidate discount policies on the training games, by worker processes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ from treeplex.learn.discount.trainer import Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 JOBS_PER_WORKER = 4
-"""Jobs per worker from each game in an epoch, about: enough that no worker waits long for the last one."""
+"""Approximate number of jobs per worker and game in an epoch, large enough to keep workers busy until the end."""
 
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """A worker's state: the specs of the games, which it compiles once, and the policy whose network the jobs replace."""
+    """Worker state: the games' specs, compiled once, and the policy whose network the jobs replace."""
 
     specs: tuple[str, ...]
     policy: DiscountPolicy
 
     @cached_property
     def games(self) -> list[CompiledGame]:
-        """The games, compiled."""
+        """The compiled games."""
         return [compile_game(spec) for spec in self.specs]
 
 
 def play(player: Player, game: int, parameters: Floats) -> Floats:
-    """Play networks, float64 [n, P], on a game by its number; exploitability at the end of each episode, float64 [n]."""
+    """Play networks, float64 [n, P], on a game by index; returns each episode's final exploitability, float64 [n]."""
     compiled, scheme, horizon = player.games[game], player.policy.compiled, player.policy.horizon
     rows = np.ascontiguousarray(parameters, np.float64)
     episodes = [play_episode(compiled.tree, compiled.payoff, scheme._replace(parameters=row), horizon) for row in rows]
@@ -51,17 +51,17 @@ def evaluate(
 
     Args:
         executor: the workers.
-        player: what they know.
+        player: the workers' state.
         candidates: networks, float64 [n, P].
-        games: the training games, as :class:`Player` numbers them; the largest is played first.
-        watch: called while waiting; what it raises goes through, and the jobs under way are given up.
+        games: the training games, indexed as in :class:`Player`; the largest is played first.
+        watch: called while waiting; an exception it raises cancels the running jobs.
 
     Returns:
-        Exploitability at the end, float64 [n, G].
+        Final exploitability, float64 [n, G].
 
     Raises:
-        AlgorithmError: a job that several workers died of.
-        Exception: what a worker raised.
+        AlgorithmError: several workers died on the same job.
+        Exception: an exception from a worker.
     """
     count = len(candidates)
     step = max(1, count // (JOBS_PER_WORKER * executor.size))

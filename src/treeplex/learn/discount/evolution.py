@@ -1,4 +1,4 @@
-"""Evolution strategies: climb a function that can only be evaluated (Salimans et al. 2017; Xu et al. 2024, algorithm 1).
+"""Evolution strategies: maximise a black-box function (Salimans et al. 2017; Xu et al. 2024, algorithm 1).
 
 Candidates are mirrored pairs ``theta +- sigma eps``; only the ranks of their fitness count; Adam climbs the gradient
 
@@ -18,8 +18,8 @@ from treeplex.errors import FileError, SpecError
 
 POPULATION = 100
 SIGMA = 0.05
-"""Standard deviation of the noise. The paper says 0.5, but the authors' code ignores the configured value and uses 0.05. In
-the wide layers fresh weights are within 1/8 of 0, so noise of 0.5 drowns them."""
+"""Standard deviation of the noise. The paper says 0.5, but the authors' code ignores the configured value and uses 0.05. In the
+wide layers initial weights are within 1/8 of 0, so noise of 0.5 drowns them."""
 LEARNING_RATE = 0.01
 MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 
@@ -29,10 +29,10 @@ class Evolution:
     """Settings of the search.
 
     Attributes:
-        population: N, an even number of candidates an epoch.
+        population: N, the even number of candidates per epoch.
         sigma: standard deviation of the noise.
-        learning_rate: Adam's step.
-        seed: of the noise; epoch e draws from (seed, e), whatever came before.
+        learning_rate: Adam's step size.
+        seed: seed of the noise; epoch e draws from (seed, e) regardless of earlier epochs.
     """
 
     population: int = POPULATION
@@ -42,7 +42,9 @@ class Evolution:
 
     def __post_init__(self) -> None:
         if self.population < 2 or self.population % 2:
-            raise SpecError(f"population must be even and at least 2, for candidates are mirrored pairs; not {self.population}")
+            raise SpecError(
+                f"population must be even and at least 2, since candidates are mirrored pairs; not {self.population}"
+            )
         for name, value in (("sigma", self.sigma), ("learning rate", self.learning_rate)):
             if not (value > 0 and math.isfinite(value)):
                 raise SpecError(f"{name} must be a number above 0, not {value!r}")
@@ -50,17 +52,17 @@ class Evolution:
             raise SpecError(f"seed must be a whole number of at least 0, not {self.seed}")
 
     def noise(self, epoch: int, size: int) -> Floats:
-        """The directions of an epoch, standard normal, float64 [N/2, size]."""
+        """Noise directions of an epoch, standard normal, float64 [N/2, size]."""
         return np.random.default_rng([self.seed, epoch]).standard_normal((self.population // 2, size))
 
     def candidates(self, parameters: Floats, noise: Floats) -> Floats:
-        """The candidates, [N, P]: first ``theta + sigma eps`` of all pairs, then ``theta - sigma eps`` in the same order."""
+        """The candidates, [N, P]: ``theta + sigma eps`` for all pairs, then ``theta - sigma eps`` in the same order."""
         return np.concatenate([parameters + self.sigma * noise, parameters - self.sigma * noise])
 
     def gradient(self, fitness: Floats, noise: Floats) -> Floats:
-        """The estimate of the gradient, [P], from the candidates' fitness [N].
+        """Gradient estimate, [P], from the candidates' fitness [N].
 
-        Sums run over pairs in order, without BLAS, so that the number of its threads changes no bit.
+        Sums run over pairs in order, without BLAS, so that the result does not depend on the number of threads.
         """
         shaped = shape(fitness)
         pairs = len(noise)
@@ -71,10 +73,10 @@ class Evolution:
 
 
 def shape(fitness: Floats) -> Floats:
-    """Fitness by rank: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, DDCFR).
+    """Rank-based fitness: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, DDCFR).
 
-    Ties share the mean of the values at their ranks, since equal candidates give no direction. The sum
-    is 0. What is not a number ranks last.
+    Ties share the mean of the values at their ranks, since equal candidates give no direction. The values sum to 0. NaN ranks
+    last.
     """
     count = len(fitness)
     utility = np.maximum(0.0, math.log(count / 2 + 1) - np.log(np.arange(1, count + 1)))
@@ -88,7 +90,7 @@ def shape(fitness: Floats) -> Floats:
 
 @dataclass
 class Adam:
-    """Adam, climbing (Kingma and Ba 2015, algorithm 1).
+    """Adam for maximisation (Kingma and Ba 2015, algorithm 1).
 
     Attributes:
         parameters: theta, float64 [P].
@@ -103,11 +105,11 @@ class Adam:
 
     @classmethod
     def start(cls, parameters: Floats) -> "Adam":
-        """At step 0."""
+        """Start at step 0."""
         return cls(parameters.copy(), np.zeros_like(parameters), np.zeros_like(parameters))
 
     def climb(self, gradient: Floats, learning_rate: float) -> None:
-        """One step up the gradient."""
+        """Take one step along the gradient."""
         self.steps += 1
         self.mean = MEAN_DECAY * self.mean + (1.0 - MEAN_DECAY) * gradient
         self.square = SQUARE_DECAY * self.square + (1.0 - SQUARE_DECAY) * gradient**2
@@ -121,18 +123,18 @@ class Adam:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], size: int) -> "Adam":
-        """Back from :meth:`arrays`.
+        """Restore from the arrays of :meth:`arrays`.
 
         Raises:
-            FileError: one is missing or has another shape.
+            FileError: an array is missing or has another shape.
         """
         parts = []
         for name in ("parameters", "mean", "square"):
             part = arrays.get(name)
             if part is None or part.shape != (size,) or part.dtype != np.float64:
-                raise FileError(f"{name!r} is not {size} numbers")
+                raise FileError(f"{name!r} must have {size} numbers")
             parts.append(part.copy())
         steps = arrays.get("epoch")
         if steps is None or steps.shape != (1,) or steps.dtype.kind != "i" or steps[0] < 0:
-            raise FileError("'epoch' is not a number of epochs")
+            raise FileError("'epoch' must be a number of epochs")
         return cls(parts[0], parts[1], parts[2], int(steps[0]))

@@ -1,4 +1,4 @@
-"""The trainer by evolution strategies (Xu et al. 2024, DDCFR, algorithm 1)."""
+"""Trainer by evolution strategies (Xu et al. 2024, DDCFR, algorithm 1)."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ class EvolutionTrainer:
 
     Attributes:
         games: the training games.
-        fitness: what is maximised.
+        fitness: the objective.
         evolution: settings of the search.
         watch: see :class:`treeplex.learn.discount.trainer.Trainer`.
     """
@@ -37,11 +37,11 @@ class EvolutionTrainer:
         """Start from a policy.
 
         Args:
-            policy: where to start, and what stays: all but the network.
+            policy: the initial policy; all but its network stays fixed.
             games: the training games.
-            fitness: what is maximised.
-            evolution: settings of the search; None for the usual ones.
-            executor: who plays; None for this process alone. The trainer closes it.
+            fitness: the objective.
+            evolution: settings of the search; None for the defaults.
+            executor: workers that play, closed by the trainer; None for this process alone.
         """
         self.games, self.fitness = tuple(games), fitness
         self.evolution = evolution or Evolution()
@@ -52,7 +52,7 @@ class EvolutionTrainer:
 
     @property
     def policy(self) -> DiscountPolicy:
-        """The policy as trained so far."""
+        """The current policy."""
         return self._start.with_parameters(self._adam.parameters)
 
     @property
@@ -61,7 +61,7 @@ class EvolutionTrainer:
         return self._adam.steps
 
     def step(self) -> EpochReport:
-        """Play a population, climb, and play the policy that comes out."""
+        """Evaluate a population, update the parameters, and evaluate the new policy."""
         parameters = self._adam.parameters
         noise = self.evolution.noise(self.epoch, len(parameters))
         lost = self._executor.lost
@@ -88,16 +88,16 @@ class EvolutionTrainer:
         return self._adam.arrays()
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue from :meth:`state`.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
-            FileError: the arrays are of another network.
+            FileError: the arrays belong to another network.
         """
         adam = Adam.from_arrays(arrays, len(self._start.parameters))
         if not np.isfinite(adam.parameters).all():
-            raise FileError("'parameters' are not numbers")
+            raise FileError("'parameters' must be numbers")
         self._adam = adam
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         self._executor.close()

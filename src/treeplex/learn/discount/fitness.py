@@ -1,4 +1,4 @@
-"""Fitness of a discount policy: exploitabilities on the training games reduced to one number."""
+"""Fitness of a discount policy: one number from its exploitabilities on the training games."""
 
 import os
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ class Fitness:
     ``log``, the paper's reward (Xu et al. 2024, section 3.1): ``top = ln E_1``, ``span = 1``. E_1 is the exploitability after
     the first iteration. With alternating updates both players play uniformly in it, so E_1 is that of the uniform policy.
 
-    ``relative``, what the authors' code maximises: ``top = ln e_CFR``, ``span = ln e_CFR - ln e_DCFR``, with what CFR and DCFR
-    reach in as many iterations (ours, not files of results): 0 is as good as CFR, 1 as good as DCFR.
+    ``relative``, the objective of the authors' code: ``top = ln e_CFR``, ``span = ln e_CFR - ln e_DCFR``, where CFR and DCFR
+    run for as many iterations (computed here rather than read from result files): 0 is as good as CFR, 1 as good as DCFR.
 
     Attributes:
         weights, top, span: float64 [G].
@@ -39,7 +39,7 @@ class Fitness:
     span: Floats
 
     def of(self, exploitability: Floats) -> Floats:
-        """Fitness, [...], of exploitabilities at the end, [..., G], in game units."""
+        """Fitness, [...], of final exploitabilities, [..., G], in game units."""
         gains = (self.top - np.log(np.maximum(exploitability, LOWEST))) / self.span
         total = np.zeros(gains.shape[:-1])
         for game, weight in enumerate(self.weights):
@@ -51,24 +51,24 @@ class Fitness:
 def fitness_on(
     games: Sequence[CompiledGame], horizon: int, *, kind: str = "log", weights: Sequence[float] | None = None
 ) -> Fitness:
-    """The fitness over some games.
+    """Create the fitness over a list of games.
 
     Args:
         games: the training games.
-        horizon: iterations of an episode.
+        horizon: iterations per episode.
         kind: ``log`` or ``relative``, see :class:`Fitness`.
-        weights: one for each game; None for equal ones. The authors' code weighs Kuhn poker with 3, others with 1.
+        weights: weight of each game; None for equal weights. The authors' code gives Kuhn poker weight 3, others 1.
 
     Raises:
-        SpecError: an unknown kind, or weights that are not one number above 0 for each game.
-        AlgorithmError: ``relative`` on a game on which DCFR does not get below CFR.
+        SpecError: unknown kind, or weights that are not one positive number per game.
+        AlgorithmError: ``relative`` on a game where DCFR does not improve on CFR.
     """
     if kind not in KINDS:
         raise SpecError(f"unknown fitness {kind!r}{nearest(kind, KINDS)}")
     share = np.ones(len(games)) if weights is None else np.array(weights, np.float64)
     if len(share) != len(games) or not (np.isfinite(share) & (share > 0)).all():
         given = ", ".join(f"{weight:g}" for weight in share)
-        raise SpecError(f"weights are numbers above 0, one for each of {len(games)} games in their order, not {given}")
+        raise SpecError(f"weights must be one number above 0 for each of {len(games)} games in their order, not {given}")
     if kind == "log":
         first = [uniform_exploitability(game) for game in games]
         return Fitness(share, np.log(np.maximum(first, LOWEST)), np.ones(len(games)))
@@ -76,8 +76,8 @@ def fitness_on(
     for game, span in zip(games, top - bottom, strict=True):
         if not span > 0:
             raise AlgorithmError(
-                f"fitness 'relative' needs games on which DCFR gets below CFR, and on {game} it does not in {horizon} "
-                "iterations; leave the game out or take fitness 'log'"
+                f"fitness 'relative' needs games where DCFR improves on CFR; on {game} it does not in "
+                f"{horizon} iterations; remove the game or take fitness 'log'"
             )
     return Fitness(share, top, top - bottom)
 
@@ -90,11 +90,11 @@ def reached(game: CompiledGame, algorithm: str, iterations: int) -> float:
 
 
 def training_games(specs: Sequence[str], *, named_in: str | os.PathLike[str] | None = None) -> list[CompiledGame]:
-    """Compile the games to train on; ``named_in`` is the file in which they stand (see ``forms.sources.load.load``).
+    """Compile the training games; ``named_in`` is the file that names them (see ``forms.sources.load.load``).
 
     Raises:
-        SpecError: none given, one given twice, or an unknown one.
-        AlgorithmError: a game that is not a two-player zero-sum one.
+        SpecError: no game, a game given twice, or an unknown one.
+        AlgorithmError: a game that is not two-player zero-sum.
     """
     if not specs:
         raise SpecError("give at least one game to train on")
@@ -103,13 +103,15 @@ def training_games(specs: Sequence[str], *, named_in: str | os.PathLike[str] | N
         if game.players != 2 or not game.zero_sum:
             what = f"has {game.players} players" if game.players != 2 else "is not zero-sum"
             raise AlgorithmError(
-                f"{specs[number]} {what}; discount policies are trained on two-player zero-sum games, "
-                "such as kuhn_poker, leduc_poker, liars_dice, goofspiel, battleship or small_matrix"
+                f"{specs[number]} {what}; discount policies are trained on two-player zero-sum games, such "
+                "as kuhn_poker, leduc_poker, liars_dice, goofspiel, battleship or small_matrix"
             )
         if not uniform_exploitability(game) > LOWEST:
-            raise AlgorithmError(f"on {specs[number]} the uniform policy is an equilibrium, so there is nothing to learn")
+            raise AlgorithmError(
+                f"on {specs[number]} the uniform policy is an equilibrium, so there is nothing to learn; remove it"
+            )
         if game.identity in {other.identity for other in games[:number]}:
-            raise SpecError(f"{specs[number]} is given twice; weights make a game count more")
+            raise SpecError(f"{specs[number]} is given twice; use weights to make a game count more")
     return games
 
 
@@ -119,5 +121,5 @@ def uniform_exploitability(game: CompiledGame) -> float:
 
 
 def exploitability_of(policy: DiscountPolicy, games: Sequence[CompiledGame]) -> Floats:
-    """Exploitability that a policy reaches on each game in its own horizon, float64 [G]."""
+    """Exploitability of a discount policy's result on each game after its horizon, float64 [G]."""
     return np.array([play_episode(game.tree, game.payoff, policy.compiled, policy.horizon) for game in games])

@@ -54,18 +54,20 @@ DISCOUNT = JobKind(
     files=(POLICY, BEST, PLOT),
     noun="training",
 )
-"""Trainings of discount policies. ``fitness`` is that of the policy after that epoch, without noise (epoch 0: before
-training); ``mean`` and ``best``: fitness over the epoch's candidates, None at epoch 0; ``exploitability``: what the policy
-reaches at the end of its horizon on each game, in game units, in the games' order; ``lost``: workers that died in the epoch."""
+"""Trainings of discount policies.
+
+Numbers of a record: ``fitness``, of the policy after the epoch, without noise (epoch 0: before training); ``mean`` and
+``best``, fitness over the epoch's candidates, None at epoch 0; ``exploitability``, the policy's final exploitability on each
+game, in game units and the games' order; ``lost``, workers that died in the epoch."""
 
 
 class DiscountJob(TrainingJob[DiscountSettings]):
-    """A training under way.
+    """A running training.
 
     Attributes:
-        games: the training games, compiled.
+        games: the compiled training games.
         trainer: the trainer.
-        fitness: what it maximises.
+        fitness: the objective.
     """
 
     kind = DISCOUNT
@@ -93,7 +95,7 @@ class DiscountJob(TrainingJob[DiscountSettings]):
 
     @property
     def name(self) -> str:
-        """What is trained, and how."""
+        """The learner and its optimizer."""
         return f"{self.learner} by {self.settings.optimizer}"
 
     @property
@@ -103,21 +105,21 @@ class DiscountJob(TrainingJob[DiscountSettings]):
 
     @property
     def total(self) -> int:
-        """Epochs asked for."""
+        """Epochs to do."""
         return self.settings.epochs
 
     @property
     def ahead(self) -> int:
-        """A step is one epoch."""
+        """1: a step is one epoch."""
         return min(1, max(0, self.total - self.done))
 
     def step(self, count: int) -> None:
-        """One epoch; given up if a stop is requested meanwhile."""
+        """Run one epoch; cancelled if a stop is requested."""
         self._report = self.trainer.step()
         self.lost += self._report.lost
 
     def measure(self) -> Mapping[str, Any]:
-        """The numbers of the last epoch, or of the policy before training."""
+        """Numbers of the last epoch, or of the policy before training."""
         report = self._report
         if report is None:
             reached = exploitability_of(self.trainer.policy, self.games)
@@ -130,11 +132,11 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         return found
 
     def live(self) -> Mapping[str, Any]:
-        """The best fitness so far, and the workers that died in this session."""
+        """Best fitness so far, and workers that died in this session."""
         return {"best_fitness": None if self.best is None else self.best[1], "lost": self.lost}
 
     def points(self) -> Iterator[int]:
-        """Every epoch."""
+        """Measure after every epoch."""
         return count(0)
 
     def about(self) -> Mapping[str, Any]:
@@ -169,7 +171,7 @@ class DiscountJob(TrainingJob[DiscountSettings]):
             write_figure(learning_figure(title, self.game, records), path / PLOT)
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         self.trainer.close()
 
     def last_policy(self, records: Sequence[Record]) -> DiscountPolicy:
@@ -182,7 +184,7 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         return self.with_card(policy, best_of(records))
 
     def with_card(self, policy: DiscountPolicy, record: Record) -> DiscountPolicy:
-        """The policy with a card: what it was trained on and how, when, and how it scores."""
+        """The policy with a card: how, when and on what it was trained, and its scores."""
         card = {
             "algorithm": self.learner,
             "games": self.game,
@@ -203,10 +205,10 @@ def best_of(records: Sequence[Record]) -> Record:
 
 
 def learning_figure(title: str, games: Sequence[str], records: Sequence[Record]) -> "Figure":
-    """Fitness above, exploitability on each game below (logarithmic), against epochs.
+    """Plot fitness and, below it on a log scale, exploitability on each game against epochs.
 
     Args:
-        title: of the figure.
+        title: the figure's title.
         games: specs, in the records' order.
         records: at least one.
     """
@@ -225,9 +227,7 @@ def learning_figure(title: str, games: Sequence[str], records: Sequence[Record])
     ]
     panels = [
         Panel("Fitness", above, logarithmic=False, share=2.0),
-        Panel(
-            "Exploitability at the end\n(mean best-response gain, game units)", below, floor=LOWEST, named_ends=True, share=3.0
-        ),
+        Panel("Final exploitability\\n(mean best-response gain, game units)", below, floor=LOWEST, named_ends=True, share=3.0),
     ]
     low = any(value < LOWEST for record in records for value in record.exploitability)
     across = f"Epochs\n(exploitability below {LOWEST:.0e} is drawn there)" if low else "Epochs"
@@ -235,7 +235,7 @@ def learning_figure(title: str, games: Sequence[str], records: Sequence[Record])
 
 
 def short_names(games: Sequence[str]) -> list[str]:
-    """Each spec with only those parameters in which it differs from others of the same name; paths as they are."""
+    """Specs shortened to the parameters that differ between games of the same name; paths are kept."""
     try:
         specs = [parse_spec(game) for game in games]
     except SpecError:

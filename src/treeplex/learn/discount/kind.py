@@ -21,10 +21,10 @@ from treeplex.solvers.rules.learned import LEARNED, REFERENCE
 
 
 class DiscountKind(TrainingKind):
-    """Trains a network that sets how a CFR variant discounts.
+    """Trains a network that sets the discounting of a CFR variant.
 
     Args:
-        name: of :data:`treeplex.solvers.rules.learned.LEARNED`.
+        name: one of :data:`treeplex.solvers.rules.learned.LEARNED`.
     """
 
     job_kind, settings, source = DISCOUNT, DiscountSettings, REFERENCE
@@ -37,7 +37,7 @@ class DiscountKind(TrainingKind):
         self.base, self.summary = LEARNED[name]
 
     def make(self, game: Any, settings: DiscountSettings, options: Options) -> DiscountJob:
-        """A training at epoch 0."""
+        """Create a training at epoch 0."""
         specs = specs_of(game)
         games = training_games(specs, named_in=options.named_in)
         fitness = fitness_on(games, settings.horizon, kind=settings.fitness, weights=settings.weights)
@@ -46,7 +46,7 @@ class DiscountKind(TrainingKind):
         if settings.optimizer == "ppo":
             if work.ray is not None:
                 raise SpecError(
-                    "PPO plays its episodes on threads of this machine; leave --ray out, or train with --set optimizer=es"
+                    "PPO plays its episodes on threads of this machine; remove --ray, or train with --set optimizer=es"
                 )
             trainer = PPOTrainer(policy, games, fitness, ppo=settings.ppo, workers=work.cores)
         else:
@@ -54,15 +54,15 @@ class DiscountKind(TrainingKind):
         return DiscountJob(self.name, specs, games, settings, trainer, fitness)
 
     def load(self, folder: Path) -> DiscountPolicy:
-        """The policy with the best fitness."""
+        """Load the policy with the best fitness."""
         return load_discount_policy(folder / BEST)
 
     def named_again(self, training: Training) -> str:
-        """The games to name again if any is custom, separated by commas; empty if none is."""
+        """The games to name again on resuming if any is custom, separated by commas; empty otherwise."""
         return ",".join(training.game) if any(map(named_file, training.game)) else ""
 
     def summarise(self, training: Training) -> dict[str, Any]:
-        """Exploitabilities by game, the best epoch, and all workers that died."""
+        """Exploitabilities by game, the best epoch, and the number of workers that died."""
         last, best = training.records[-1], best_of(training.records)
 
         def by_game(values: Sequence[float]) -> dict[str, float]:
@@ -73,7 +73,7 @@ class DiscountKind(TrainingKind):
         return {"exploitability": by_game(last.exploitability), "best": found, "lost": lost}
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Fitness and exploitabilities."""
+        """Report fitness and exploitabilities."""
         first, last, best = training.records[0], training.records[-1], best_of(training.records)
         now = f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"
         facts = {"fitness": now}
@@ -84,7 +84,7 @@ class DiscountKind(TrainingKind):
         return f"{self.name} by {training.settings.optimizer}: {effort}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Use the policy, train on."""
+        """Suggest solving with the policy and training on."""
         policy, own = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
         return [
@@ -94,7 +94,7 @@ class DiscountKind(TrainingKind):
 
 
 def specs_of(game: Any) -> list[str]:
-    """Specs of training games: those given, one text with commas between them, or DDCFR's four."""
+    """Specs of the training games: the ones given, a comma-separated list, or DDCFR's four."""
     if game is None:
         return list(GAMES)
     texts = [game] if isinstance(game, str) else list(game)
@@ -102,4 +102,4 @@ def specs_of(game: Any) -> list[str]:
 
 
 DISCOUNT_LEARNERS = tuple(DiscountKind(name) for name in LEARNED)
-"""The three of them."""
+"""The three learners of discount policies."""

@@ -1,17 +1,17 @@
-"""Proximal policy optimisation, what DDCFR's ablation trains with in place of evolution strategies (DDCFR-rl of table 1).
+"""Proximal policy optimisation, used in DDCFR's ablation instead of evolution strategies (DDCFR-rl of table 1).
 
-An episode is a run of T iterations on one game; a decision is an evaluation of the network, and an action is what it sets. The
-network's outputs are the actor: a continuous exponent is ``tanh`` of a Gaussian around its output, and a choice (of whole
-numbers, or of how long to hold) is the largest of its logits plus Gumbel noise, which samples from their softmax exactly
-(Maddison, Tarlow and Minka 2014, "A* sampling", section 2). Both are noise added to the outputs, so it is drawn beforehand and
-episodes run in compiled code.
+An episode is a run of T iterations on one game; a decision is an evaluation of the network, and an action is the set of
+discount parameters. The network's outputs are the actor: a continuous exponent is ``tanh`` of a Gaussian around its output, and
+a discrete choice (an integer exponent, or how long to hold) is the largest of its logits plus Gumbel noise, which samples from
+their softmax exactly (Maddison, Tarlow and Minka 2014, "A* sampling", section 2). Both add noise to the outputs, so the noise
+is drawn in advance and episodes run in compiled code.
 
 The update is the clipped objective of Schulman et al. 2017 ("Proximal policy optimization algorithms", equations 7 and 9), with
-a critic that sees what the actor sees and which game it is in. Rewards come at the end of an episode
-(``learn.discount.advantages.rewards``). DDCFR gives no settings for its PPO: those of :class:`PPO` are the usual ones, but
+a critic that sees the actor's features and the game. Rewards come at the end of an episode
+(``learn.discount.advantages.rewards``). DDCFR gives no settings for its PPO: those of :class:`PPO` are the usual ones, except
 for the discount, which a finite horizon does not need.
 
-PyTorch is the extra ``torch``; it is imported when a trainer is made.
+PyTorch is the extra ``torch``; it is imported when a trainer is created.
 """
 
 import math
@@ -36,9 +36,9 @@ from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 Tensor = Any
 MOMENTS = {"mean": "exp_avg", "square": "exp_avg_sq"}
-"""Adam's moments, as the state names them and as PyTorch does."""
+"""Adam's moments: names in the state and in PyTorch."""
 EPSILON = 1e-5
-"""Adam's; usual with PPO."""
+"""Adam's epsilon, usual with PPO."""
 MAY_BE_ZERO = ("smoothing", "entropy", "value", "shaped", "seed")
 
 
@@ -47,21 +47,21 @@ class PPO:
     """Settings of PPO.
 
     Attributes:
-        episodes: on each game in each epoch; evolution strategies play as many with a population of this size.
-        learning_rate: Adam's step.
-        clip: how far the ratio of probabilities may leave 1 before it earns nothing.
-        passes: over an epoch's decisions.
-        minibatches: gradient steps of a pass, fewer where they would be smaller than ``smallest``.
-        smallest, largest: decisions of a minibatch. Where an epoch has more, each pass sees another random part of them, which
-            bounds its time (an episode has from T/20 to T decisions).
-        discount: of rewards, for each iteration.
+        episodes: episodes per game and epoch; evolution strategies with a population of this size play as many.
+        learning_rate: Adam's step size.
+        clip: PPO's clip range of the probability ratio.
+        passes: passes over an epoch's decisions.
+        minibatches: gradient steps per pass, fewer if minibatches would be smaller than ``smallest``.
+        smallest, largest: decisions per minibatch. If an epoch has more, each pass uses another random subset, which bounds its
+        time (an episode has from T/20 to T decisions).
+        discount: discount factor of rewards per iteration.
         smoothing: lambda of the advantage estimates.
         entropy: weight of the entropy bonus.
         value: weight of the critic's squared error.
-        norm: longest gradient.
-        spread: standard deviation of continuous outputs before training; it is learned.
-        shaped: reward every decision with what it achieved; see ``learn.discount.advantages.rewards``. Not in the paper.
-        seed: of noise, minibatches and the critic; epoch e draws from (seed, e), whatever came before.
+        norm: gradient norm at which gradients are clipped.
+        spread: initial standard deviation of continuous outputs; it is learned.
+        shaped: reward each decision with its own progress; see ``learn.discount.advantages.rewards``. Not in the paper.
+        seed: seed of noise, minibatches and the critic; epoch e draws from (seed, e) regardless of earlier epochs.
     """
 
     episodes: int = 100
@@ -86,7 +86,7 @@ class PPO:
             if not (math.isfinite(value) and (value > 0 or (value == 0 and field.name in MAY_BE_ZERO))):
                 raise SpecError(f"{field.name} of PPO must be a number {least} 0, not {value!r}")
         if self.smallest > self.largest or self.discount > 1 or self.smoothing > 1:
-            raise SpecError("discount and smoothing of PPO are at most 1, and the smallest minibatch at most the largest")
+            raise SpecError("discount and smoothing of PPO must be at most 1, and the smallest minibatch at most the largest")
 
 
 class PPOTrainer:
@@ -94,7 +94,7 @@ class PPOTrainer:
 
     Attributes:
         games: the training games.
-        fitness: what reports say; its weights also weigh what is learned from each game.
+        fitness: fitness for reports; its weights also weight each game's contribution to learning.
         ppo: settings of the algorithm.
         watch: see :class:`treeplex.learn.discount.trainer.Trainer`.
         epoch: epochs done.
@@ -112,21 +112,23 @@ class PPOTrainer:
         """Start from a policy.
 
         Args:
-            policy: the actor to start with, and what stays: all but the network.
+            policy: the initial actor; all but its network stays fixed.
             games: the training games.
             fitness: see :class:`PPOTrainer`.
-            ppo: settings; None for the usual ones.
+            ppo: settings; None for the defaults.
             workers: threads that play; results do not depend on it.
 
         Raises:
-            SpecError: PyTorch is not installed, or shaped rewards for a policy that does not see exploitability.
+            SpecError: PyTorch is not installed, or shaped rewards for a policy without the exploitability feature.
         """
         self._torch = torch = torch_module()
         self.games, self.fitness, self.ppo = tuple(games), fitness, ppo or PPO()
         self.watch: Watch = unwatched
         self.epoch = 0
         if self.ppo.shaped and "exploitability" not in policy.features:
-            raise SpecError("shaped rewards need a policy that sees exploitability; add the feature, or train without them")
+            raise SpecError(
+                "shaped rewards need a policy with the exploitability feature; add the feature, or train without them"
+            )
         self._start, self._workers = policy, workers
         self._critic_sizes = np.array([len(policy.features) + len(self.games), *policy.hidden, 1], np.int64)
         critic = initial_parameters(self._critic_sizes, np.random.default_rng([self.ppo.seed, 0, 1]))
@@ -137,11 +139,11 @@ class PPOTrainer:
 
     @property
     def policy(self) -> DiscountPolicy:
-        """The policy as trained so far, without noise."""
+        """The current policy, without noise."""
         return self._start.with_parameters(self._tensors["parameters"].detach().numpy().copy())
 
     def step(self) -> EpochReport:
-        """Play the epoch's episodes with noise, improve actor and critic on them, and play the policy that comes out."""
+        """Play the epoch's episodes with noise, update actor and critic, and evaluate the new policy."""
         decisions = self._play()
         with one_thread():
             self._improve(decisions)
@@ -157,7 +159,7 @@ class PPOTrainer:
         )
 
     def state(self) -> Arrays:
-        """Actor, critic, spread, Adam's moments of each, its steps, and the epoch."""
+        """Actor, critic, spread, their Adam moments, its steps, and the epoch."""
         steps = 0
         arrays: dict[str, NDArray[Any]] = {}
         for name, tensor in self._tensors.items():
@@ -169,16 +171,16 @@ class PPOTrainer:
         return {"epoch": np.array([self.epoch], np.int64), "steps": np.array([steps], np.int64), **arrays}
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue from :meth:`state`.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
-            FileError: the arrays are of another network, other games, or not of PPO.
+            FileError: the arrays belong to another network, other games, or another algorithm.
         """
         torch = self._torch
         for name, wanted in self.state().items():
             found = arrays.get(name)
             if found is None or found.shape != wanted.shape or found.dtype != wanted.dtype or not np.isfinite(found).all():
-                raise FileError(f"{name!r} is not {wanted.size} {'whole ' if wanted.dtype == np.int64 else ''}numbers")
+                raise FileError(f"{name!r} must have {wanted.size} {'whole ' if wanted.dtype == np.int64 else ''}numbers")
         steps = float(arrays["steps"][0])
         for name, tensor in self._tensors.items():
             with torch.no_grad():
@@ -188,10 +190,10 @@ class PPOTrainer:
         self.epoch = int(arrays["epoch"][0])
 
     def close(self) -> None:
-        """Nothing to end: threads live for an epoch."""
+        """Do nothing: threads end with each epoch."""
 
     def _play(self) -> Decisions:
-        """The epoch's episodes, game by game; each draws from its own stream of random numbers."""
+        """Play the epoch's episodes, game by game, each with its own random stream."""
         policy, episodes, total = self.policy, self.ppo.episodes, self.ppo.episodes * len(self.games)
         spread = np.exp(self._tensors["log_spread"].detach().numpy())
 
@@ -217,11 +219,11 @@ class PPOTrainer:
         )
 
     def _random(self, stream: int) -> np.random.Generator:
-        """The epoch's random numbers: stream 0 for minibatches, one from 1 on for each episode."""
+        """A random stream of the epoch: 0 for minibatches, from 1 on for episodes."""
         return np.random.default_rng([self.ppo.seed, self.epoch + 1, stream])
 
     def _improve(self, decisions: Decisions) -> None:
-        """Climb the clipped objective."""
+        """Maximise the clipped objective."""
         torch, ppo, random = self._torch, self.ppo, self._random(0)
         game = decisions.game[decisions.episode]
         features, sampled = torch.tensor(decisions.features), torch.tensor(decisions.sampled)
@@ -244,23 +246,23 @@ class PPOTrainer:
                 self._adam.step()
 
     def _values(self, seen: Tensor) -> Tensor:
-        """The critic's estimates [N], from features and the game, one-hot."""
+        """The critic's estimates [N], from features and the one-hot game."""
         return forward(self._torch, self._critic_sizes, self._tensors["critic"], seen)[:, 0]
 
     def _judge(self, features: Tensor, sampled: Tensor) -> tuple[Tensor, Tensor]:
-        """Log-probabilities of what was sampled, and entropies; see :func:`log_probabilities`."""
+        """Log probabilities of the sampled outputs, and entropies; see :func:`log_probabilities`."""
         outputs = forward(self._torch, self._start.sizes, self._tensors["parameters"], features)
         return log_probabilities(self._torch, self._start, outputs, self._tensors["log_spread"], sampled)
 
 
 def initial_parameters(sizes: Ints, random: np.random.Generator) -> Floats:
-    """A fresh network, float64 [P]: weights and biases uniform in ``+-1 / sqrt(inputs)``, as for the actor."""
+    """Initialise a network, float64 [P]: weights and biases uniform in ``+-1 / sqrt(inputs)``, as for the actor."""
     bounds = np.repeat(1.0 / np.sqrt(sizes[:-1]), (sizes[:-1] + 1) * sizes[1:])
     return random.uniform(-1.0, 1.0, parameter_count(sizes)) * bounds
 
 
 def forward(torch: Any, sizes: Ints, parameters: Tensor, inputs: Tensor) -> Tensor:
-    """What ``engine.networks.mlp_single.forward`` computes, for inputs [N, F] and with gradients; outputs [N, O]."""
+    """Differentiable ``engine.networks.mlp_single.forward``: inputs [N, F] to outputs [N, O]."""
     place, values = 0, inputs
     for layer in range(len(sizes) - 1):
         rows, columns = int(sizes[layer]), int(sizes[layer + 1])
@@ -272,7 +274,7 @@ def forward(torch: Any, sizes: Ints, parameters: Tensor, inputs: Tensor) -> Tens
 
 
 def output_blocks(policy: DiscountPolicy) -> tuple[list[int], list[slice]]:
-    """The columns of a policy's outputs that are continuous exponents, and the columns of each choice's logits."""
+    """Columns of a policy's outputs that are continuous exponents, and the columns of each choice's logits."""
     continuous, choices, place = [], [], 0
     for level in (*policy.levels, *([len(policy.holds)] if policy.holds else [])):
         if level == 0:
@@ -284,9 +286,9 @@ def output_blocks(policy: DiscountPolicy) -> tuple[list[int], list[slice]]:
 
 
 def draw_noise(policy: DiscountPolicy, spread: Floats, random: np.random.Generator) -> Floats:
-    """Noise for the outputs of every decision that an episode may have, float64 [T, O].
+    """Noise for the outputs of every possible decision of an episode, float64 [T, O].
 
-    Normal with standard deviations ``spread`` [continuous exponents] for these, standard Gumbel for logits.
+    Normal with standard deviations ``spread`` [continuous exponents] for exponents, standard Gumbel for logits.
     """
     continuous, _ = output_blocks(policy)
     noise = random.gumbel(size=(policy.horizon, int(policy.sizes[-1])))
@@ -297,20 +299,20 @@ def draw_noise(policy: DiscountPolicy, spread: Floats, random: np.random.Generat
 def log_probabilities(
     torch: Any, policy: DiscountPolicy, outputs: Tensor, log_spread: Tensor, sampled: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """How likely decisions were.
+    """Log probabilities of sampled outputs.
 
-    Of continuous exponents it is the density before ``tanh``, whose Jacobian is the same under every policy and cancels in
+    For continuous exponents this is the density before ``tanh``, whose Jacobian is the same under every policy and cancels in
     ratios.
 
     Args:
         torch: the module.
-        policy: says which outputs are what.
-        outputs: [N, O], of the actor, without noise.
+        policy: determines the meaning of each output.
+        outputs: [N, O], the actor's outputs without noise.
         log_spread: [continuous exponents], logarithms of standard deviations.
-        sampled: [N, O], outputs with the noise that was drawn.
+        sampled: [N, O], outputs with the sampled noise.
 
     Returns:
-        Logarithms of probabilities (densities) of what was sampled, and entropies, both before ``tanh``, [N] each.
+        Log probabilities (densities) of the sampled outputs, and entropies, both before ``tanh``, [N] each.
     """
     continuous, choices = output_blocks(policy)
     distances = (sampled[:, continuous] - outputs[:, continuous]) * torch.exp(-log_spread)
@@ -326,6 +328,6 @@ def log_probabilities(
 
 
 def clipped_gain(torch: Any, log_ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
-    """``min(r A, clip(r, 1 - c, 1 + c) A)`` with r the ratio of probabilities, [N] (Schulman et al. 2017, equation 7)."""
+    """``min(r A, clip(r, 1 - c, 1 + c) A)`` with r the probability ratio, [N] (Schulman et al. 2017, equation 7)."""
     ratio = torch.exp(log_ratio)
     return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip, 1.0 + clip) * advantages)

@@ -1,4 +1,4 @@
-"""Settings of a discount policy's training, its games apart."""
+"""Settings of a discount policy's training, without its games."""
 
 from dataclasses import dataclass
 
@@ -16,39 +16,45 @@ GAMES = (
     "liars_dice(dice_sides=3)",
     "small_matrix",
 )
-"""The training games of DDCFR, in the order in which table 1 takes the first one, two or three of them."""
+"""DDCFR's training games, in the order in which table 1 takes the first one, two or three of them."""
 
 
 @dataclass(frozen=True)
 class DiscountSettings(Settings):
-    """Settings of a training; the defaults are DDCFR's (Xu et al. 2024, section 5.1), but for sigma and the clip."""
+    """Settings of a training; the defaults are DDCFR's (Xu et al. 2024, section 5.1), except for sigma and the clip."""
 
     epochs: int = setting(1000, "epochs in total, over all resumes", low=1)
-    population: int = setting(POPULATION, "candidates of an epoch; ppo: episodes of each game", low=1, fixed=True)
-    sigma: float = setting(SIGMA, "standard deviation of the noise; ppo has no such noise", fixed=True, above=0)
-    learning_rate: float | None = setting(None, "Adam's step; none: 0.01, of ppo 0.0003", above=0, fixed=True)
-    horizon: int = setting(HORIZON, "T, iterations of an episode", low=1, fixed=True)
-    features: tuple[str, ...] = setting(("iteration", "exploitability"), "what it sees", choices=FEATURES, fixed=True)
+    population: int = setting(POPULATION, "candidates per epoch (ppo: episodes per game)", low=1, fixed=True)
+    sigma: float = setting(SIGMA, "standard deviation of the noise (not for ppo)", fixed=True, above=0)
+    learning_rate: float | None = setting(None, "Adam's step size (none: 0.01, for ppo 0.0003)", above=0, fixed=True)
+    horizon: int = setting(HORIZON, "T, iterations per episode", low=1, fixed=True)
+    features: tuple[str, ...] = setting(
+        ("iteration", "exploitability"), "the policy's input features", choices=FEATURES, fixed=True
+    )
     exponents: tuple[str, ...] | None = setting(
-        None, "what it sets; none: the exponents of the variant that it steers", choices=EXPONENTS, fixed=True
+        None, "exponents the policy sets (none: those of its CFR variant)", choices=EXPONENTS, fixed=True
     )
-    discrete: bool = setting(False, "whether exponents are whole numbers", fixed=True)
-    holds: tuple[int, ...] = setting(HOLDS, "iterations that a decision may hold; empty: one", low=1, fixed=True)
-    hidden: tuple[int, ...] = setting(HIDDEN, "units of the hidden layers", low=1, fixed=True)
-    clipped: bool = setting(True, "whether alpha is raised to 1 after T/2, as theorem 1 asks", fixed=True)
+    discrete: bool = setting(False, "round exponents to whole numbers", fixed=True)
+    holds: tuple[int, ...] = setting(
+        HOLDS, "choices of how many iterations a decision applies to (empty: one)", low=1, fixed=True
+    )
+    hidden: tuple[int, ...] = setting(HIDDEN, "units per hidden layer", low=1, fixed=True)
+    clipped: bool = setting(True, "raise alpha to at least 1 after T/2, as theorem 1 requires", fixed=True)
     optimizer: str = setting("es", "evolution strategies or PPO", choices=("es", "ppo"), fixed=True)
-    fitness: str = setting("log", "log, the paper's, or relative, that of the authors' code", choices=KINDS, fixed=True)
-    weights: tuple[float, ...] | None = setting(
-        None, "weight of each game, in the games' order; none: 1 each", above=0, fixed=True
+    fitness: str = setting(
+        "log", "objective: log as in the paper, or relative as in the authors' code", choices=KINDS, fixed=True
     )
-    seed: int = setting(0, "seed of the first network and of everything random", low=0, fixed=True)
+    weights: tuple[float, ...] | None = setting(
+        None, "weight of each game, in the games' order (none: 1 each)", above=0, fixed=True
+    )
+    seed: int = setting(0, "random seed", low=0, fixed=True)
 
     def check(self) -> None:
-        """Refuse names that stand twice, and what the optimizer does not take."""
+        """Reject duplicate names and settings that the optimizer does not take."""
         for name in ("features", "exponents"):
             value = getattr(self, name)
             if value is not None and len(set(value)) < len(value):
-                raise SpecError(f"{name} names one of {', '.join(value)} twice")
+                raise SpecError(f"{name} names one of {', '.join(value)} twice; name each once")
         if not self.features or self.exponents == ():
             raise SpecError("a discount policy needs at least one feature and one exponent")
         if self.learning_rate is None:
@@ -66,6 +72,6 @@ class DiscountSettings(Settings):
         return PPO(episodes=self.population, learning_rate=self.learning_rate or 0.0, seed=self.seed)
 
     def start(self, base: str) -> DiscountPolicy:
-        """The policy before training that steers a variant of :data:`treeplex.solvers.rules.discount_policy.BASES`."""
+        """The untrained policy for a variant of :data:`treeplex.solvers.rules.discount_policy.BASES`."""
         names = ("features", "exponents", "discrete", "holds", "hidden", "horizon", "clipped", "seed")
         return untrained_discount_policy(base, **{name: getattr(self, name) for name in names})

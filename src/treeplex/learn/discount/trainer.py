@@ -1,4 +1,4 @@
-"""What every way of training a discount policy offers to the loop that records and saves it."""
+"""Interface between trainers of discount policies and the loop that records and saves them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ class EpochReport:
     """Results of one epoch of training.
 
     Attributes:
-        epoch: epochs done, this one included.
-        fitness: of the policy after this epoch, without noise.
+        epoch: epochs done, including this one.
+        fitness: fitness of the policy after this epoch, without noise.
         mean, best: fitness over the epoch's candidates (PPO: over its episodes).
-        exploitability: after the last iteration, of the policy after this epoch on each game, in the games' order.
+        exploitability: final exploitability of that policy on each game, in the games' order.
         lost: workers that died in this epoch.
     """
 
@@ -39,18 +39,18 @@ class EpochReport:
 class Trainer(Protocol):
     """Improves a discount policy, an epoch at a time.
 
-    The same trainer continued from :meth:`state` does what it would have done without the break, bit for bit.
+    A trainer resumed from :meth:`state` gives the same results as without the interruption, bit for bit.
 
     Attributes:
-        watch: called now and then while an epoch's episodes run. What it raises ends the epoch and leaves the trainer as it
-            was before the epoch; so it is not called once the trainer's state begins to change.
+        watch: called periodically while an epoch's episodes run. An exception it raises cancels the epoch and leaves the
+            trainer unchanged; it is therefore not called once the trainer's state starts to change.
     """
 
     watch: Watch
 
     @property
     def policy(self) -> DiscountPolicy:
-        """The policy as trained so far, without noise."""
+        """The current policy, without noise."""
 
     @property
     def epoch(self) -> int:
@@ -60,14 +60,14 @@ class Trainer(Protocol):
         """Train for one epoch."""
 
     def state(self) -> Arrays:
-        """Everything that :meth:`restore` needs, as arrays, ``epoch`` (int64 [1]) and ``parameters`` among them."""
+        """Arrays that :meth:`restore` needs, including ``epoch`` (int64 [1]) and ``parameters``."""
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
-            FileError: the arrays are not of this trainer and policy.
+            FileError: the arrays belong to another trainer or policy.
         """
 
     def close(self) -> None:
-        """End the workers, if there are any."""
+        """Stop the workers, if any."""
