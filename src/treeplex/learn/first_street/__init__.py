@@ -1,1 +1,1 @@
-"""A spot's first street searched or solved alone with networks, what they give away, and the agent that plays so."""
+"""Searching or solving only a spot's first street, with leaf values from networks, and the agent that plays this way."""

@@ -1,4 +1,4 @@
-"""An agent for turns of hold'em from a network, or with exact values, ready to play."""
+"""Agent for hold'em turns that searches with a network or exact leaf values."""
 
 import os
 from collections.abc import Callable
@@ -30,37 +30,37 @@ def turn_agent(
     threads: int | None = None,
     drawn: bool = True,
 ) -> tuple[SearchAgent, NetFile | None]:
-    """An agent that searches turns, and its network's file.
+    """Create an agent that searches turns; returns it with its network's file.
 
     Args:
-        game: a turn.
+        game: a turn spot.
         source: as for :func:`treeplex.learn.first_street.search.search_spot`; None for exact values.
-        generator: of the agent's draws.
-        iterations, method: of a turn's search.
-        river: iterations of Discounted CFR in each solution of a river.
-        threads: for exact values; default: one per core that this process may use.
-        drawn: play an iteration drawn at random in each game, and not the average; see :class:`SearchAgent`.
+        generator: random number generator for actions.
+        iterations, method: iterations and method of each search.
+        river: iterations of Discounted CFR per river solution.
+        threads: threads for exact values; None for one per available core.
+        drawn: play a randomly drawn iteration in each game instead of the average; see :class:`SearchAgent`.
 
     Raises:
-        SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
-        GameError: the spot is no turn, or its ranges leave no pair of hands.
-        FileError: no network for rivers of hold'em there.
+        SpecError: a value outside its range, a spot that networks do not support, too little memory, or PyTorch is missing.
+        GameError: the spot is not a turn, or no pair of hands is possible in its ranges.
+        FileError: the source is not a hold'em river network.
     """
     threads, net, leaf = searching(source, iterations, method, river, threads)
     spot = game.spot
     check_turn(spot)
     kept = iterations if drawn else 1
-    check_room(least_policy(spot) * kept, kept)  # before anything else takes time
+    check_room(least_policy(spot) * kept, kept)  # checked before anything slow
     values = leaf or ExactLeaf(iterations=river, storage=STORAGE, threads=threads)
     agent = holdem_agent(spot, values, generator, method=method, iterations=iterations, endgame=river, drawn=drawn, game=game)
-    agent.prepare = room_for(agent, threads)  # asked for before a search takes its memory
+    agent.prepare = room_for(agent, threads)  # checked before a search allocates its memory
     return agent, net
 
 
 def room_for(agent: SearchAgent, threads: int) -> Callable[[Subgame], None]:
-    """A check that the policies of all iterations have room in memory; remembered turns make room for them.
+    """A check that the policies of all iterations fit in memory, which may evict remembered turns.
 
-    With exact values the rivers must have room as well.
+    With exact values the rivers must fit as well.
     """
 
     def check(subgame: Subgame) -> None:
@@ -73,32 +73,32 @@ def room_for(agent: SearchAgent, threads: int) -> Callable[[Subgame], None]:
         check_room(size, agent.kept)
         if isinstance(agent.leaf, ExactLeaf) and not memory_for(subgame, threads, needed=False):
             raise SpecError(
-                "solving the rivers of this spot needs more memory than is free; offer fewer sizes, narrow the ranges, or play "
-                "against a network"
+                "solving the rivers of this spot needs more memory than is free; offer fewer bet sizes, "
+                "narrow the ranges, or play against a network"
             )
 
     return check
 
 
 def least_policy(spot: Spot) -> int:
-    """Bytes that the policy of one iteration takes at least: one action of every hand."""
+    """Lower bound on the bytes of one iteration's policy: one action per hand."""
     return sum(4 * int(np.count_nonzero(own)) for own in spot.ranges)
 
 
 def lacking(size: int) -> int | None:
-    """The bytes that are free, where they are fewer than ``size``."""
+    """The free bytes if they are fewer than ``size``, otherwise None."""
     free = available_memory()
     return free if free is not None and free < size else None
 
 
 def check_room(size: int, iterations: int) -> None:
-    """Refuse policies of ``iterations`` iterations, ``size`` bytes at least, that do not fit into memory.
+    """Check that the policies of ``iterations`` iterations, at least ``size`` bytes, fit in memory.
 
     Raises:
-        SpecError: they have none.
+        SpecError: they do not fit.
     """
     free = lacking(size)
     if free is not None:
         what = f"the policies of {iterations:,} iterations need" if iterations > 1 else "the policy of a search needs"
         remedy = "fewer iterations (-n) or fewer bet sizes" if iterations > 1 else "fewer bet sizes"
-        raise SpecError(f"{what} {megabytes(size)} of memory or more, and {megabytes(free)} are free; give {remedy}")
+        raise SpecError(f"{what} at least {megabytes(size)} of memory, but {megabytes(free)} are free; give {remedy}")

@@ -1,4 +1,4 @@
-"""Search the first street of a spot, with values where its betting ends, and judge what that plays."""
+"""Search the first street of a spot with leaf values where its betting ends, and judge the resulting strategy."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -49,9 +49,9 @@ from treeplex.search.warm_start.begin import begin_search
 
 Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
-"""Iterations of a search, its method, iterations of the endgames' solution, and the numbers that it is kept in."""
+"""Defaults: iterations of a search, its method, iterations of endgame solving; and the search's number type."""
 LEAF_STEPS = {"turn": 2, "flop": 24}
-"""Stride over the complete boards below, for equities at leaves valued by networks for hands."""
+"""Stride over the complete boards for equities at leaves valued by hand networks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,19 +59,18 @@ class SearchedSpot:
     """A searched spot.
 
     Attributes:
-        search: the search, which has the average policy.
-        values: where values at the ends of the street came from: ``exact``, ``zero``, ``rebel`` for the library's own network,
-            a file, or the name of a class.
-        net: the network's file, if values are a network's.
+        search: the search, with the average policy.
+        values: source of the leaf values: ``exact``, ``zero``, ``rebel`` for the shipped network, a file, or a class name.
+        net: the network's file if a network gives the values, otherwise None.
         method: a name of :data:`treeplex.search.METHODS`.
-        river: iterations of Discounted CFR in each solution of the endgames.
-        ev: for each player, as the search values it, chips against half of the starting pot.
+        river: iterations of Discounted CFR per endgame solution.
+        ev: the search's EV estimate of each player, in chips relative to half of the starting pot.
         first: the player who acts first.
-        actions: what that player can do, and how often it does, over its range.
-        seconds, cpu_seconds: of the search.
-        played: the average policy, and endgames solved for its beliefs, as a solution of the whole game, judged; None if not
-            asked for.
-        judging_seconds: what solving those endgames and judging took.
+        actions: that player's actions and their frequencies over its range.
+        seconds, cpu_seconds: time of the search.
+        played: the average policy with endgames solved at its beliefs, as a judged solution of the whole game; None if not
+            requested.
+        judging_seconds: time for solving those endgames and judging.
         status: ``finished`` or ``interrupted``.
     """
 
@@ -96,7 +95,7 @@ class SearchedSpot:
 
     @property
     def unlike(self) -> list[str]:
-        """Features of the spot that the network was not trained with, by its card."""
+        """Features of the spot that the network was not trained on, according to its card."""
         return unlike(self.net, self.spot)
 
 
@@ -114,22 +113,22 @@ def search_spot(
     """Search the first street of a spot, all hands at once, to the end of its betting.
 
     Args:
-        spot: at least one street follows its first.
-        source: for turns a training folder, the file of its network, or ``rebel``, the network that comes with the library;
-            for turns and flops the same of networks for hands, ``hands`` being the library's; for any spot values of your
-            own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file, ``file.py:NAME``; None for exact values, all
-            streets that follow solved anew in every iteration.
-        iterations: of the search; each updates both players.
+        spot: a spot with at least one later street.
+        source: source of the leaf values. For turns: a training folder, its network's file, or ``rebel``, the shipped
+            network. For turns and flops: the same of a hand network, ``hands`` for the shipped one. For any spot: a custom leaf
+            value such as :class:`treeplex.search.ZeroLeaf`, or ``file.py:NAME``. None for exact values, with all later streets
+            re-solved in every iteration.
+        iterations: iterations of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
-        river: iterations of Discounted CFR in each solution of the endgames: on a turn the rivers.
-        threads: for endgames and judging; default: one per core that this process may use. They change no number.
-        judge: find how exploitable the average policy is with endgames solved for its beliefs; None where memory allows.
+        river: iterations of Discounted CFR per endgame solution (on a turn: per river).
+        threads: threads for endgames and judging, without effect on results; None for one per available core.
+        judge: compute the exploitability of the average policy with endgames solved at its beliefs; None if memory allows.
         progress: called after each iteration.
 
     Raises:
-        SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
-        GameError: nothing follows the spot's first street, it is too large, or its ranges leave no pair of hands.
-        FileError: no network for rivers of hold'em there.
+        SpecError: a value outside its range, a spot that networks do not support, too little memory, or PyTorch is missing.
+        GameError: the spot has no later street, is too large, or no pair of hands is possible in its ranges.
+        FileError: the source is not a hold'em river network.
     """
     own, file = (source, None) if callable(source) else (None, source)
     hands = None if file is None else hand_network(file, spot)
@@ -178,7 +177,7 @@ def search_spot(
 def searching(
     source: str | os.PathLike[str] | None, iterations: int, method: str, river: int, threads: int | None
 ) -> tuple[int, NetFile | None, LeafValue | None]:
-    """Threads, and the network with its values if there is one, once all that is asked of searches is checked.
+    """Check a search's arguments; returns the number of threads, and the network and its leaf value or None.
 
     Raises:
         SpecError, FileError: as :func:`search_spot`.
@@ -196,16 +195,16 @@ def searching(
 def hand_network(
     source: str | os.PathLike[str], spot: Spot, *, every: int = 1, symmetric: bool = False
 ) -> tuple[NetFile, HandValues] | None:
-    """The network for single hands that a training folder, a file or ``hands`` means; None for anything else.
+    """The hand network in a training folder, in a file, or named ``hands``; None for any other source.
 
     Args:
-        source: as said.
-        spot: of the street before the network's.
+        source: the source.
+        spot: a spot of the street before the network's.
         every, symmetric: see :class:`treeplex.holdem.search.leaves.hand_values.HandValues`.
 
     Raises:
-        FileError: the folder has no network yet, or it is damaged.
-        SpecError: the street that the spot leads to is another than the network's, or the spot has rake or another deck.
+        FileError: the folder has no network yet, or the file is corrupted.
+        SpecError: the network is for another street, or the spot has rake or another deck.
     """
     path = Path(source)
     if kind_of(path) == HAND_VALUES.name:
@@ -218,17 +217,17 @@ def hand_network(
     found = read_net(path, form=HAND_FORM, makers="train hand-values")
     net = hand_net_of(found)
     if net.street != following:
-        raise SpecError(f"{path} values hands where the {net.street} begins; give a spot of the street before")
+        raise SpecError(f"{path} values hands at the start of the {net.street}; give a spot of the street before")
     if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
-        raise SpecError("networks for hands know the whole deck, a pot, and no rake; change the spot, or search with --exact")
+        raise SpecError("hand networks support only the full deck, a pot and no rake; change the spot, or search with --exact")
     return found, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
 
 
 def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
-    """The network of a training folder or file, or the library's own (``rebel``), and values by it.
+    """The network in a training folder or file, or the shipped one (``rebel``), and its leaf value.
 
     Raises:
-        FileError: there is none, or one for something else.
+        FileError: no network, or a network of another kind.
         SpecError: PyTorch is missing.
     """
     path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
@@ -241,7 +240,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
 
 
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
-    """The name of a source of values: see :class:`SearchedSpot`."""
+    """Name of a source of leaf values; see :class:`SearchedSpot`."""
     if net is not None:
         own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
         return own.get(net.path, str(net.path))
@@ -253,20 +252,20 @@ def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | No
 
 
 def check_streets(spot: Spot) -> None:
-    """Refuse a spot whose first street nothing follows, or that is too large to be compiled.
+    """Check that a spot has a later street and is small enough to compile.
 
     Raises:
         GameError: it has one street of betting.
-        SpecError: too much betting, or too many boards.
+        SpecError: the betting tree is too large, or there are too many boards.
     """
     if len(spot.streets) < 2:
-        raise GameError("the spot has one street of betting and nothing after it to value; solve it: treeplex solve")
+        raise GameError("the spot has only one street of betting, so there are no leaf values to use; solve it: treeplex solve")
     check_boards(spot, isomorphism=False)
     check_nodes(spot_size(spot, isomorphism=False).nodes)
 
 
 def unlike(net: NetFile | None, spot: Spot) -> list[str]:
-    """Features of a spot that a network was not trained with, by its card; empty without a network."""
+    """Features of a spot that a network was not trained on, according to its card; empty without a network."""
     trained = {} if net is None else net.card.get("spot", {})
     if net is not None and "street" in net.settings:
         return unlike_hands(net, spot)
@@ -284,7 +283,7 @@ def unlike(net: NetFile | None, spot: Spot) -> list[str]:
 
 
 def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
-    """Features of a spot that a network for hands was not trained with, by its settings."""
+    """Features of a spot that a hand network was not trained on, according to its settings."""
     sizes = BetPlan.same(str(net.settings["bets"]), str(net.settings["raises"])).streets[-1]
     most, played = float(net.settings["most_stack"]), spot.bets.streets[-1] if isinstance(spot.bets, BetPlan) else None
     checks = {
@@ -295,7 +294,7 @@ def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
 
 
 def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides the betting on the turn and the river, chips in parts of the pot, from a spot as plain data."""
+    """The parameters of turn and river betting from a spot as plain data, chips as fractions of the pot."""
     bets, plan = spot["bets"], plan_from_json(spot["bets"])
     in_chips = not isinstance(plan, BetPlan) or any(
         size.kind == "chips" for street in plan.streets[-2:] for own in street for size in (*own.bets, *own.raises)
@@ -306,7 +305,7 @@ def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sizes_text(bets: Mapping[str, Any]) -> str:
-    """The sizes of a betting plan as options, in brackets; nothing where players or streets have different ones."""
+    """The sizes of a betting plan as options, in brackets; empty if players or streets differ."""
     sizes = [own for street in bets.get("streets", [])[-2:] for own in street]
     if not sizes or any((own["bets"], own["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for own in sizes):
         return ""
@@ -315,10 +314,10 @@ def sizes_text(bets: Mapping[str, Any]) -> str:
 
 
 def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
-    """Whether all endgames can be solved and what is played judged.
+    """Whether there is memory to solve all endgames and judge the strategy.
 
     Raises:
-        SpecError: they cannot, and it is ``needed``.
+        SpecError: there is not, and it is ``needed``.
     """
     size = needed_memory(cut.whole.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * cut.whole.stored
     free = available_memory()
@@ -326,20 +325,21 @@ def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
         return True
     if needed:
         raise SpecError(
-            f"solving what follows this spot's first street needs {megabytes(size)} of memory, and {megabytes(free)} are free; "
-            "offer fewer sizes, narrow the ranges, or search with a network and without judging (--no-judge)"
+            f"solving the streets after this spot's first needs {megabytes(size)} of memory, but "
+            f"{megabytes(free)} are free; offer fewer bet sizes, narrow the ranges, or search with a "
+            "network and without judging (--no-judge)"
         )
     return False
 
 
 def subgame_of(search: SubgameSearch) -> HoldemSubgame:
-    """The street that a search is of."""
+    """The street that a search covers."""
     assert isinstance(search.subgame, HoldemSubgame)
     return search.subgame
 
 
 def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
-    """The spot with its strategy judged in the whole game, endgames solved exactly for the beliefs at their start."""
+    """Judge the spot's strategy in the whole game, with endgames solved exactly at the beliefs they start with."""
     began, search = perf_counter(), found.search
     strategy = player.average(search)
     verdict = player.judge(strategy)

@@ -1,10 +1,9 @@
-"""Spots solved on their first street alone: ``--until turn`` cuts a flop after its betting and asks a network for every turn.
+"""Solving only the first street of a spot: ``--until turn`` cuts a flop off after its betting and values turns with a network.
 
-The search is that of :class:`treeplex.search.subgame_search.SubgameSearch`, on one board
-(:mod:`treeplex.holdem.forms.first_street`). A network for single hands is asked for both players at once on every board
-that can follow, and what it says is kept for :data:`USUALLY` iterations, before the flop for more. All-ins are exact. What
-comes out is a solution whose strategy ends with the first street; its EVs are those of the average strategy with the
-network's values. Its exploitability is unknown unless what follows is solved, see
+The search is :class:`treeplex.search.subgame_search.SubgameSearch` on one board (:mod:`treeplex.holdem.forms.first_street`). A
+hand network values every possible next board for both players at once; its values are reused for :data:`USUALLY` iterations,
+before the flop for more. All-ins are exact. The result is a solution whose strategy ends with the first street; its EVs are
+those of the average strategy with the network's values. Its exploitability is unknown unless the later streets are solved, see
 :mod:`treeplex.holdem.solve.first_street_judge`.
 """
 
@@ -42,28 +41,28 @@ from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.synonyms import unknown_algorithm
 
 SHOWDOWN = "showdown"
-"""In place of a network: hands have their showdown values without further betting."""
+"""Leaf values of showdowns without further betting, instead of a network's."""
 EVERY = {"flop": 4}
-"""Iterations for which the values that a network says are kept, by the street that it values; elsewhere :data:`USUALLY`."""
+"""Iterations for which a network's values are reused, by the street that it values; otherwise :data:`USUALLY`."""
 USUALLY = 2
 ITERATIONS = 60
 """Default iterations of a solve until the next street."""
 REFUSED = ("storage", "locks", "start", "workers", "ray", "most_memory")
-"""Options of whole solves that mean nothing here."""
+"""Options of full solves that do not apply here."""
 KEPT = ("kept0", "kept1")
-"""Names of the values that the network said last, in files."""
+"""Names in files of the network's latest values."""
 
 
 class UntilJob(SolvingJob):
-    """A first street being solved.
+    """A running solve of a first street.
 
     Args:
-        search: at iteration 0.
-        values: what it asks at its leaves.
-        settings: how it is solved.
-        file: where it keeps itself; None for nowhere.
-        judged: judge the solution of a session that was not stopped, all that follows solved.
-        interrupt: who listens for requests to stop already.
+        search: the search at iteration 0.
+        values: its leaf values.
+        settings: settings of the solve.
+        file: file where progress is saved; None for none.
+        judged: whether to judge the solution of a session that was not stopped, by solving all later streets.
+        interrupt: an existing listener for stop requests.
     """
 
     kind = SPOT
@@ -101,19 +100,19 @@ class UntilJob(SolvingJob):
 
     @property
     def total(self) -> int:
-        """Iterations asked for."""
+        """Iterations to do."""
         return self.iterations
 
     def step(self, count: int) -> None:
-        """Iterate."""
+        """Run iterations."""
         self.search.run(count)
 
     def measure(self) -> Mapping[str, Any]:
-        """Nothing is known of what follows."""
+        """Return no numbers, since later streets are unknown."""
         return {"exploitability": nan}
 
     def points(self) -> Iterator[int]:
-        """At the end."""
+        """Measure at the end only."""
         return iter((self.iterations,))
 
     def about(self) -> Mapping[str, Any]:
@@ -121,12 +120,12 @@ class UntilJob(SolvingJob):
         return {"spot": self.subgame.game.spot.to_json(), "algorithm": self.name}
 
     def keep(self, records: Sequence[Record], status: str) -> None:
-        """Write the file, such that solving goes on from it."""
+        """Write the file from which solving can resume."""
         if self.file is not None:
             self.made(records, status).save(self.file)
 
     def solution(self, outcome: Outcome) -> HoldemSolution:
-        """The solution when a session has ended; its file says no exploitability."""
+        """The solution at the end of a session; the saved file has no exploitability."""
         made = self.made(outcome.records, outcome.status)
         if not self.judged or made.status == "interrupted":
             return made
@@ -137,7 +136,7 @@ class UntilJob(SolvingJob):
         return replace(made, records=(*made.records[:-1], last))
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
-        """The solution as the search stands."""
+        """The solution from the search's current state."""
         ev, _, ends = average_values(self.search, self.values)
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": nan})
         state = {"average": self.search.average.copy(), "regrets": self.search.regrets.copy()}
@@ -161,10 +160,10 @@ class UntilJob(SolvingJob):
         )
 
     def go_on(self, resume: HoldemSolution) -> None:
-        """Take over the state of a solution.
+        """Resume from the state of a solution.
 
         Raises:
-            FileError: it does not fit.
+            FileError: the state does not fit.
         """
         assert resume.state is not None
         for name, array in (("average", self.search.average), ("regrets", self.search.regrets), ("policy", self.search.policy)):
@@ -182,22 +181,22 @@ class UntilJob(SolvingJob):
 
 
 def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
-    """The job of a spot whose settings or options say where to stop, new or from a solution.
+    """The job of a spot that stops at a street, new or resumed from a solution.
 
     Args:
         spot: the spot; None for that of the solution to resume.
         asked: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
-        stack: where what is begun for it ends.
+        stack: closes the resources opened for the job.
 
     Raises:
-        SpecError: a street that is not the next one, an option of whole solves, an algorithm that searches do not know, a
-            network for another street, or a spot that it does not know.
-        GameError: nothing follows the spot's first street, or the ranges leave no pair of hands.
+        SpecError: a street that is not the next one, an option of full solves, an algorithm that is not available for
+            searches, or a network that does not fit the street or the spot.
+        GameError: the spot has no later street, or no pair of hands is possible in its ranges.
         FileError: no such network, or a solution that cannot be resumed.
     """
     resume: HoldemSolution | None = asked.resume
     if resume is not None and spot is not None and reread(spot).identity != reread(resume.spot).identity:
-        raise SpecError("the solution to resume is one of another spot; leave the spot out, or solve it from the start")
+        raise SpecError("the solution to resume is for another spot; leave the spot out, or solve it from the start")
     given, how = resume.spot if spot is None and resume is not None else spot, None if spot is None else spot.settings
     assert given is not None
     until = text_option(asked, "until") or (resume.settings.until if resume else "") or (how.until if how else "") or ""
@@ -217,7 +216,7 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     if resume is not None:
         check_resumed(resume, algorithm, net, iterations)
     if longest is not None and iterations > longest:
-        raise SpecError(f"{algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
+        raise SpecError(f"{algorithm} is scheduled for {longest:,} iterations; ask for at most that many in total")
     values = values_of(given, net)
     settings = HoldemSettings("float64", 1, resume.settings.horizon if resume else iterations, None, until, net)
     search = SubgameSearch(cut_first_street(given), method, values, horizon=settings.horizon)
@@ -230,27 +229,27 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
 
 
 def is_algorithm(method: Method) -> bool:
-    """Whether a method of search goes by the name of an algorithm for whole solves: CFR-D with alternating updates."""
+    """Whether a search method is also an algorithm of full solves: CFR-D with alternating updates."""
     return isinstance(method.scheme, Variant) and method.leaves == "current" and method.updates == "alternating"
 
 
 def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: int) -> None:
-    """Refuse to go on by another algorithm, with another network, with nothing to go on from, or for fewer iterations."""
+    """Check that a solution can resume with the given algorithm, network and number of iterations."""
     done = resume.iterations
     if resume.state is None:
-        raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
+        raise SpecError("this solution was saved without the state for resuming (resumable); solve the spot again")
     if not resume.settings.until:
-        raise SpecError("the solution to resume is one of all streets; leave until out, or solve the spot from the start")
+        raise SpecError("the solution to resume covers all streets; leave until out, or solve the spot from the start")
     if algorithm != resume.algorithm:
-        raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {algorithm}; leave the algorithm out")
+        raise SpecError(f"the solution to resume uses {resume.algorithm}, not {algorithm}; leave the algorithm out")
     if net != resume.settings.net:
-        raise SpecError(f"the solution to resume has values by {resume.settings.net}, not {net}; leave net out")
+        raise SpecError(f"the solution to resume uses values of {resume.settings.net}, not {net}; leave net out")
     if iterations < done:
-        raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
+        raise SpecError(f"{done} iterations are already done, and iterations counts them; ask for more than {done}")
 
 
 def check_asked(spot: Spot, until: str, asked: Asked) -> None:
-    """Refuse streets that do not come next, and options that mean nothing here."""
+    """Check that the street is the next one and that no option of full solves is given."""
     following = following_street(spot)
     if until != following:
         remedy = f"write until: {following}" if following else "leave until out"
@@ -259,23 +258,22 @@ def check_asked(spot: Spot, until: str, asked: Asked) -> None:
         )
     for name in REFUSED:
         if asked.options.get(name) or getattr(spot.settings, name, None):
-            raise SpecError(f"{name} does not go with until; leave it out")
+            raise SpecError(f"{name} does not apply with until; leave it out")
     if asked.target is not None:
-        raise SpecError("until solves no later street, so exploitability is not known; leave target out, and give iterations")
+        raise SpecError("until solves no later street, so exploitability is unknown; leave target out, and give iterations")
     if asked.options.get("threads") not in (None, 1):
-        raise SpecError("threads does not go with until, which runs on one thread; leave it out")
+        raise SpecError("threads does not apply with until, which runs on one thread; leave it out")
 
 
 def values_of(spot: Spot, net: str) -> HandValues:
-    """What hands are worth where the next street begins.
+    """Hand values at the start of the next street.
 
     Args:
         spot: the spot.
-        net: :data:`SHOWDOWN`, ``hands`` for the library's own, or a training folder or a file.
+        net: :data:`SHOWDOWN`, ``hands`` for the shipped network, or a training folder or file.
 
     Raises:
-        SpecError, FileError: as :func:`treeplex.learn.first_street.search.hand_network`, or something else
-            that is no network.
+        SpecError, FileError: as :func:`treeplex.learn.first_street.search.hand_network`, or not a hand network.
     """
     following = following_street(spot)
     every = EVERY.get(following, USUALLY)
@@ -284,11 +282,11 @@ def values_of(spot: Spot, net: str) -> HandValues:
         return HandValues(None, step=step, every=every, symmetric=True)
     found = hand_network(net, spot, every=every, symmetric=True)
     if found is None:
-        raise SpecError(f"no network for hands at {net}; name a folder of treeplex train hand-values, hands or showdown")
+        raise SpecError(f"no hand network at {net}; name a folder of treeplex train hand-values, hands or showdown")
     return found[1]
 
 
 def unlike_training(spot: Spot, net: str) -> list[str]:
-    """Features of a spot that the network of its values was not trained with, by its card."""
+    """Features of a spot that its network was not trained on, according to the network's card."""
     found = None if net == SHOWDOWN else hand_network(net, spot)
     return [] if found is None else unlike(found[0], spot)

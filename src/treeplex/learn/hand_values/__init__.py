@@ -1,1 +1,1 @@
-"""Value networks for single hands of hold'em where a street begins, fitted to streets that are solved to the end."""
+"""Value networks for single hold'em hands at the start of a street, fitted to streets solved to the end."""

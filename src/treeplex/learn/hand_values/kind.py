@@ -22,38 +22,41 @@ from treeplex.learn.train.kind import Options, Training
 from treeplex.learn.train.situations import SituationsJob, SituationsKind, situations_job_kind
 
 HAND_VALUES = situations_job_kind("hand-values", NET)
-"""Trainings of networks for hands."""
+"""Trainings of hand networks."""
 
 
 class HandValuesKind(SituationsKind):
-    """A value network for hands where a street begins, from random situations."""
+    """Trains a value network for hands at the start of a street, on random situations."""
 
     name, job_kind, file = "hand-values", HAND_VALUES, NET
-    source = "Moravčík et al. 2017, DeepStack, with single hands in place of buckets"
+    source = "Moravčík et al. 2017, DeepStack, with single hands instead of buckets"
     settings: type[Settings] = HandValueSettings
-    summary = "a network that values hands of hold'em where a street begins, from situations solved to the end"
-    title, values, rows = "A network for {}", "hands' values", "hands"
+    summary = "a value network for single hold'em hands at the start of a street, from solved situations"
+    title, values, rows = "A network for {}", "hand values", "hands"
     needs_game = False
 
     def make(self, game: Any, settings: Any, options: Options) -> SituationsJob:
-        """A training at its beginning.
+        """Create a training.
 
         Raises:
-            SpecError: a game is named that is not this one, or stacks out of order.
+            SpecError: another game is named, or the stack limits are out of order.
         """
         own = GAME.format(street=settings.street)
         if game not in (None, own):
-            raise SpecError(f"hand-values draws its own boards and stacks of hold'em; leave {game} out, and --set street=turn")
+            raise SpecError(
+                f"hand-values draws its own hold'em boards and stacks; leave {game} out, and choose a "
+                "street with --set street=turn"
+            )
         if settings.most_stack < settings.least_stack:
             raise SpecError(f"most_stack {settings.most_stack:g} is below least_stack {settings.least_stack:g}; raise it")
         return SituationsJob(self, own, own, HandSource(settings))
 
     def load(self, folder: Path) -> HandNet:
-        """The network."""
+        """Load the network."""
         return read_hand_net(folder / NET)
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Search the street before with it."""
+        """Suggest searching the street before with the network."""
         if training.settings.street == "flop":
             return []
         before = {"river": "turn.yaml", "turn": "flop.yaml --board Ks8s3d"}[training.settings.street]

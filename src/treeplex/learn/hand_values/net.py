@@ -1,4 +1,4 @@
-"""A network for single hands where a street begins, and its file."""
+"""A network for single hands at the start of a street, and its file."""
 
 import os
 from collections.abc import Mapping
@@ -16,24 +16,24 @@ from treeplex.learn.common.value_net import Forward, Module, network_text, value
 from treeplex.learn.hand_values.situations import Situation
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 
-GAME = "hands of hold'em where the {street} begins"
+GAME = "hold'em hands at the start of the {street}"
 FORM = "treeplex network for hands"
 NET = "net.safetensors"
 LINEAR = 0.2
-"""Parts of the pot: an error beyond it counts as its size, not its square."""
+"""Error, as a fraction of the pot, beyond which the Huber loss is linear."""
 
 
 class HandNet:
-    """A network for hands where a street begins.
+    """A network for hands at the start of a street.
 
     Attributes:
         street: ``flop``, ``turn`` or ``river``.
         net: float32 [n, INPUTS] to [n, 1].
-        forward: its outputs: what hands are worth over the showdown, in pots.
+        forward: evaluates it: hand values relative to the showdown value, as fractions of the pot.
     """
 
     def __init__(self, street: str, *, width: int, layers: int, seed: int) -> None:
-        """A fresh network.
+        """Create an untrained network.
 
         Raises:
             SpecError: PyTorch is missing.
@@ -43,20 +43,20 @@ class HandNet:
         self.forward = Forward(self.net)
 
     def __repr__(self) -> str:
-        return f"<network for hands on the {self.street}: {network_text(self.net)}>"
+        return f"<hand network for the {self.street}: {network_text(self.net)}>"
 
     def worth(self, situation: Situation) -> Floats:
-        """Values of both players' hands over half of the pot, in pots, float64 [2, n]; zero-sum."""
+        """Values of both players' hands relative to half of the pot, as fractions of the pot, float64 [2, n]; zero-sum."""
         found = [situation.equity[own] - 0.5 + self.forward(situation.rows(own))[:, 0] for own in (0, 1)]
         reach = situation.reach[:, situation.board.held]
         return np.stack(zero_sum((found[0], found[1]), (reach[0], reach[1]), situation.mass))
 
     def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
-        """Leaf values of the street before; see :class:`HandValues`."""
+        """Leaf value for the street before; see :class:`HandValues`."""
         return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
 
     def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
-        """Write it atomically, with the settings of its training.
+        """Write the file atomically, including the training's settings.
 
         Raises:
             FileError: the file cannot be written.
@@ -67,10 +67,10 @@ class HandNet:
 
 
 def hand_net_of(found: NetFile) -> HandNet:
-    """The network of a file.
+    """The hand network in a file.
 
     Raises:
-        FileError: a network for something else.
+        FileError: a network of another kind.
         SpecError: PyTorch is missing.
     """
     try:
@@ -78,7 +78,7 @@ def hand_net_of(found: NetFile) -> HandNet:
         net = HandNet(str(street), width=int(width), layers=int(layers), seed=0)
         load_weights(net.net, found.weights)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
-        raise FileError(f"{found.path}: not a network for hands ({error}); give one of treeplex train hand-values") from error
+        raise FileError(f"{found.path}: not a hand network ({error}); give one of treeplex train hand-values") from error
     return net
 
 
@@ -86,12 +86,12 @@ def read_hand_net(path: str | os.PathLike[str]) -> HandNet:
     """Read a network that :meth:`HandNet.save` wrote.
 
     Raises:
-        FileError: missing, damaged, or a network for something else.
+        FileError: missing, corrupted, or a network of another kind.
         SpecError: PyTorch is missing.
     """
     return hand_net_of(read_net(path, form=FORM, makers="train hand-values"))
 
 
 def hand_loss(net: Module, inputs: Any, targets: Any) -> Any:
-    """Mean Huber loss of hands' values over the showdown, in pots."""
+    """Mean Huber loss of hand values relative to the showdown value, as fractions of the pot."""
     return torch_module().nn.functional.huber_loss(net(inputs), targets, delta=LINEAR)

@@ -1,4 +1,4 @@
-"""Networks for single hands that come with the library."""
+"""Shipped networks for single hands."""
 
 from pathlib import Path
 
@@ -6,19 +6,17 @@ from treeplex.errors import SpecError
 
 SHIPPED = Path(__file__).parent / "networks"
 HANDS = "hands"
-"""The word for them in place of a file: that of the street which comes next."""
+"""Name of the shipped networks; stands for that of the next street."""
 
 
 def shipped_hand_net(street: str) -> Path:
-    """The file of the network for a street.
+    """File of the shipped network for a street.
 
     Raises:
-        SpecError: there is none.
+        SpecError: no network is shipped for it.
     """
     path = SHIPPED / f"{street}.safetensors"
     if not path.is_file():
         known = ", ".join(sorted(each.stem for each in SHIPPED.glob("*.safetensors"))) or "none"
-        raise SpecError(
-            f"no network for hands where the {street or 'next street'} begins comes with the library; known: {known}"
-        )
+        raise SpecError(f"no hand network for the start of the {street or 'next street'} is shipped; known: {known}")
     return path

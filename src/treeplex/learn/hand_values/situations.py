@@ -1,8 +1,8 @@
-"""Random situations where a street of hold'em begins, and what every hand is worth in them.
+"""Random hold'em situations at the start of a street, and the value of every hand in them.
 
-Three ranges in ten are drawn as DeepStack draws them, by halving hands in order of strength (Moravčík et al. 2017); the others
-are as play makes them: hands above some strength on the board, smoothed, or some band of the hands as they are before the flop,
-both perhaps reweighted by a curve over strength; or all hands alike.
+Three ranges in ten are drawn as in DeepStack, by repeatedly splitting hands sorted by strength (Moravčík et al. 2017). The
+others resemble ranges in play: hands above a strength on the board, smoothed, or a band of preflop hands, either perhaps
+reweighted by a curve over strength; or all hands equally.
 """
 
 from dataclasses import dataclass, replace
@@ -28,27 +28,27 @@ from treeplex.search.subgame_search import SubgameSearch
 
 POT, CHIP = 100.0, 0.01
 KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}
-"""How often each kind of range is drawn: by halving; the strongest hands on the board; these reweighted by a curve; hands as
-they come from before the flop; these reweighted by a curve; all hands alike."""
+"""Probability of each kind of range: recursive splitting; the strongest hands on the board; these reweighted by a curve; a band
+of preflop hands; these reweighted by a curve; all hands equally."""
 NOISE = 0.3
 SHALLOW, MIDDLE = 1.5, 4.0
-"""Stacks in pots up to which solves take half of the iterations, and the usual ones."""
+"""Stack limits in pots: solves up to the first take half of the iterations, up to the second the full number."""
 DEEP = 1.75
 SURE = 1e-6
-"""Reach of the hands that a hand meets, from which on what it is worth is known."""
+"""Opposing reach from which a hand's value counts as known."""
 
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """A solved situation; both players' hands are those of the board, n of them.
+    """A solved situation; n is the number of hands possible on the board.
 
     Attributes:
         board: the board.
         stack: chips behind, in pots.
         reach: float64 [2, H], both ranges, each summing to one.
         mass, equity: float64 [2, n], see :meth:`HandBoard.equities`.
-        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where its mass is 0, or it
-            is not in the range.
+        worth: float64 [2, n], hand values relative to half of the pot, as fractions of the pot; the showdown value where
+            the mass is 0 or the hand is not in the range.
     """
 
     board: HandBoard
@@ -60,7 +60,7 @@ class Situation:
 
     @property
     def weights(self) -> Floats:
-        """How often each hand is held and met, float64 [2, n]; each player's sum to one."""
+        """Probability of holding each hand against a compatible one, float64 [2, n]; each player's sum to one."""
         met = self.reach[:, self.board.held] * self.mass
         return np.asarray(met / met.sum(axis=1, keepdims=True))
 
@@ -70,12 +70,12 @@ class Situation:
 
 
 def random_board(street: str, generator: np.random.Generator) -> tuple[int, ...]:
-    """Cards for a street."""
+    """Draw board cards for a street."""
     return tuple(int(card) for card in generator.choice(52, 3 + STREETS.index(street), replace=False))
 
 
 def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
-    """A range on a board of the whole deck, float64 [H], summing to one; every hand that the board allows has a trace."""
+    """Draw a range on a full-deck board, float64 [H], summing to one; every possible hand has some weight."""
     size, drawn = len(board.held), np.zeros(len(board.format.hands))
     order = board.held[np.lexsort((generator.random(size), board.static[:, 0]))]
     place, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
@@ -95,12 +95,12 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
 
 
 def above(place: Floats, least: float, generator: np.random.Generator) -> Floats:
-    """Shares that rise from 0 to 1 around a place, more or less steeply."""
+    """Sigmoid weights from 0 below ``least`` to 1 above it, with random steepness."""
     return np.asarray(1.0 / (1.0 + np.exp(-generator.uniform(5.0, 30.0) * (place - least))))
 
 
 def band_of_classes(generator: np.random.Generator) -> Floats:
-    """How often each class of hands comes to a flop, float64 [169]: good ones by their equity before it, often not the best."""
+    """Weights of the 169 hand classes on a flop, float64: high by preflop equity, often without the best hands."""
     known = class_equities()
     equity = (known.equity * known.pairs).sum(axis=1) / known.pairs.sum(axis=1)
     place = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
@@ -112,7 +112,7 @@ def band_of_classes(generator: np.random.Generator) -> Floats:
 
 
 def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random.Generator) -> Floats:
-    """A range, float64 [H], of about ``count`` hands of another one, chosen at random; all of it for 0."""
+    """Restrict a range, float64 [H], to about ``count`` random hands; 0 keeps all."""
     least, most = max(count // 2, 1), count + count // 2
     number = int(generator.integers(least, most, endpoint=True)) if count else len(board.held)
     if number >= len(board.held):
@@ -124,7 +124,7 @@ def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random
 
 
 def pairs_of(board: HandBoard, reach: Floats) -> float:
-    """How much of all pairs of hands of two ranges, float64 [2, H], each summing to one, share no card."""
+    """Fraction of the pairs of hands of two ranges, float64 [2, H], each summing to one, that share no card."""
     holds = (board.format.hands[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
     first, second = reach @ holds
     return float(1.0 - first @ second + reach[0] @ reach[1])
@@ -137,17 +137,17 @@ def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, r
 
 
 def iterations_at(stack: float, settings: HandValueSettings) -> int:
-    """Iterations of a solve: deep stacks take longer to be as exact."""
+    """Iterations of a solve; deep stacks need more for the same accuracy."""
     usual = settings.iterations
     return max(usual // 2 if stack < SHALLOW else usual if stack < MIDDLE else round(DEEP * usual), 1)
 
 
 def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
-    """A random situation, solved by Discounted CFR to the end of the hand, or of the street if a leaf values what follows."""
+    """Draw a random situation and solve it with Discounted CFR to the end of the hand, or of the street if a leaf is given."""
     board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
     low, high = np.log(settings.least_stack), np.log(settings.most_stack)
     stack = float(np.exp(generator.uniform(low, high)))
-    while True:  # few hands may all share cards with each other
+    while True:  # with few hands all pairs may share cards
         reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
         if pairs_of(board, reach) > SURE:
             break
@@ -157,7 +157,7 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
 
 
 def searched(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
-    """A situation with these ranges, float64 [2, H], whose street alone is solved."""
+    """Solve only the street of a situation with ranges float64 [2, H]."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     count = iterations_at(stack, settings)
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)
@@ -166,7 +166,7 @@ def searched(board: HandBoard, stack: float, reach: Floats, settings: HandValueS
 
 
 def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
-    """A situation with these ranges, float64 [2, H]."""
+    """Solve a situation with ranges float64 [2, H]."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     game, count = compile_spot(spot, isomorphism=False), iterations_at(stack, settings)
     held = [np.asarray(game.boards[0][0].hands[player]) for player in (0, 1)]
@@ -183,7 +183,7 @@ def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSet
 
 
 def situation(board: HandBoard, stack: float, reach: Floats, found: Floats) -> Situation:
-    """A situation from counterfactual values of hands in pots, float64 [2, H]."""
+    """Create a situation from counterfactual hand values as fractions of the pot, float64 [2, H]."""
     mass, equity = board.equities(reach)
     worth = equity - 0.5
     for player in (0, 1):

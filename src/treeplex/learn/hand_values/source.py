@@ -1,4 +1,4 @@
-"""Training data of a network for single hands: random situations where a street begins, solved."""
+"""Training data of a hand network: solved random situations at the start of a street."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -19,11 +19,11 @@ from treeplex.learn.hand_values.situations import SURE, Situation, draw
 
 
 class HandSource(SituationSource):
-    """Rows are single hands, so values are not made to sum to zero in training; they are in use.
+    """Rows are single hands, so values are made zero-sum only in use, not in training.
 
     Attributes:
         net: the network.
-        leaf: what values the next street, where situations are not solved to the end.
+        leaf: leaf value for the next street if situations are not solved to the end, otherwise None.
     """
 
     parts = ("inputs", "targets")
@@ -31,24 +31,24 @@ class HandSource(SituationSource):
     empty = np.zeros((0, INPUTS), np.float32), np.zeros((0, 1), np.float32)
 
     def __init__(self, settings: HandValueSettings) -> None:
-        """Start with a fresh network.
+        """Start with an untrained network.
 
         Raises:
-            SpecError: PyTorch is missing, or ``labels`` need a network that there is not.
+            SpecError: PyTorch is missing, or ``labels`` need a network that is not shipped.
         """
         self.settings, self.together = settings, 2 * settings.sampled
         self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.networks, self.leaf = [self.net.net], leaf_of(settings)
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Singles]:
-        """Hands of a situation."""
+        """Rows of ``count`` situations."""
         return self.sampled(draw(self.settings, generator, self.leaf), generator)
 
     def sampled(self, situation: Situation, generator: np.random.Generator) -> Sequence[Singles]:
-        """Rows of some hands of both players, half of them drawn evenly, half by the range.
+        """Rows of sampled hands of both players, half of them uniformly and half from the range.
 
         Returns:
-            What the network sees, float32 [2 * sampled, INPUTS], and the hands' values over the showdown, [2 * sampled, 1].
+            Network inputs, float32 [2 * sampled, INPUTS], and values relative to the showdown value, [2 * sampled, 1].
         """
         inputs, targets, count = [], [], self.settings.sampled
         for player in (0, 1):
@@ -68,14 +68,14 @@ class HandSource(SituationSource):
 
 
 def leaf_of(settings: HandValueSettings) -> HandValues | None:
-    """Leaf values for the street after the settings' own, by the library's network; None where situations are solved.
+    """The shipped network's leaf value for the next street; None if situations are solved to the end.
 
     Raises:
-        SpecError: no street follows, or no network for it comes with the library.
+        SpecError: no street follows, or no network is shipped for it.
     """
     if settings.labels == SOLVES:
         return None
     following = dict(pairwise(STREETS)).get(settings.street)
     if following is None:
-        raise SpecError("labels=network values the street after this one, and none follows the river; --set labels=solves")
+        raise SpecError("labels=network needs a street after this one, and none follows the river; take labels=solves")
     return read_hand_net(shipped_hand_net(following)).leaf(step=2 if following == "turn" else 1, every=2)

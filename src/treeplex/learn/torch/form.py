@@ -1,4 +1,4 @@
-"""Compiled games and batches of subgames as forms of tensors, for any device that PyTorch has."""
+"""Compiled games and batches of subgames as PyTorch tensors, on any device."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,13 +36,13 @@ from treeplex.solvers.solver import FormSolver
 
 @dataclass(eq=False)
 class TensorState:
-    """The tensors of a run, for each player; slots are those of :mod:`treeplex.learn.torch.kernels`.
+    """Tensors of a run, one per player; slots are those of :mod:`treeplex.learn.torch.kernels`.
 
     Attributes:
-        policies: [I, A], the current policy; of fictitious play the last pure replies.
-        along: [N], what each slot multiplies its path by under that policy.
+        policies: [I, A], current policy; for fictitious play the last pure best response.
+        along: [N], factor by which each slot multiplies its path under that policy.
         strategies: [N], its sequence form.
-        averages: [N], own-reach-weighted sums of policies; of fictitious play the averages themselves.
+        averages: [N], own-reach-weighted sums of policies; for fictitious play the averages.
         regrets: [I, A].
     """
 
@@ -54,7 +54,7 @@ class TensorState:
 
 
 class TensorForm:
-    """Trees of sequences of two players that update rules run on with tensors; a :class:`treeplex.forms.form.Form`.
+    """Sequence-form trees of two players for update rules on tensors; a :class:`treeplex.forms.form.Form`.
 
     Attributes:
         treeplexes: of both players.
@@ -64,29 +64,29 @@ class TensorForm:
     players = 2
 
     def __init__(self, tree: Tree, payoff: Payoff, *, device: Any, dtype: Any = None, identity: str = "") -> None:
-        """Carry a tree and its payoffs to a device.
+        """Copy a tree and its payoffs to a device.
 
         Args:
-            tree, payoff: of a compiled game or a batch of subgames.
+            tree, payoff: those of a compiled game or a batch of subgames.
             device: a PyTorch device.
             dtype: a PyTorch type; None for float32.
             identity: a hash of the game.
 
         Raises:
-            AlgorithmError: other than two players, or payoffs that are not stored.
+            AlgorithmError: not two players, or payoffs that are not stored.
         """
         players = len(tree.sequence_offsets) - 1
         if players != 2:
-            raise AlgorithmError(f"tensors are for games of two players, not of {players}; take device cpu")
+            raise AlgorithmError(f"tensors support games of two players, not of {players}; take device cpu")
         if payoff.walk != STORED:
-            raise AlgorithmError("tensors need stored payoffs, and these rules are walked instead; take device cpu")
+            raise AlgorithmError("tensors need stored payoffs, but these are computed by the rules; take device cpu")
         self.identity, self.size = identity, int(tree.sequence_offsets[-1])
         self.at = Placement(device, dtype or torch_module().float32)
         self.treeplexes = Treeplex.of(tree, 0, self.at), Treeplex.of(tree, 1, self.at)
         self._terminals = [Terminals.of(payoff, player, self.treeplexes, self.at) for player in (0, 1)]
 
     def state_of(self, arrays: Mapping[str, Floats]) -> TensorState:
-        """The state whose arrays, float64 [Q] each, are these; ``strategy`` says with which weights root sequences begin."""
+        """Create a state from arrays, float64 [Q] each; ``strategy`` has the weights of the root sequences."""
         state = TensorState([], [], [], [], [])
         with torch_module().inference_mode():
             for own in self.treeplexes:
@@ -104,10 +104,10 @@ class TensorForm:
     def allocate(
         self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> TensorState:
-        """The state before the first iteration, at the uniform policy; root sequences begin with 1.
+        """Create the initial state at the uniform policy; root sequences have weight 1.
 
         Raises:
-            AlgorithmError: a rule that needs more than regrets or replies, and one average.
+            AlgorithmError: a rule that needs more than regrets or best responses, or more than one average.
         """
         if kind not in (RuleKind.REGRETS, RuleKind.REPLIES) or needs & {"previous", "changes"}:
             raise AlgorithmError("does not run on tensors; take device cpu, or a variant such as dcfr, or fictitious play")
@@ -126,7 +126,7 @@ class TensorForm:
         return state
 
     def iterate(self, kind: RuleKind, rows: Floats, state: TensorState, *, alternating: bool) -> None:
-        """Run one iteration for each row; nothing is read on the host meanwhile."""
+        """Run one iteration per row, without reading results on the host."""
         with torch_module().inference_mode():
             for numbers in rows.tolist():
                 if kind is RuleKind.REPLIES:
@@ -142,20 +142,20 @@ class TensorForm:
                         self.improve(player, row, state, values[player])
 
     def gradient(self, player: int, state: TensorState) -> Tensor:
-        """Values of a player's slots against the other's current strategy, [N], leaves counted as nothing."""
+        """Values of a player's slots against the other's current strategy, [N], without the leaves."""
         return self._terminals[player].gradient(state.strategies[1 - player])
 
     def improve(
         self, player: int, row: Weights, state: TensorState, values: Tensor, add: Callable[[Tensor], None] | None = None
     ) -> None:
-        """One player's part of an iteration: the strategy just played enters the average, then come regrets and next policy.
+        """Update one player: add the current strategy to the average, then compute regrets and the next policy.
 
         Args:
-            player: who updates.
+            player: the updating player.
             row: the iteration's weights.
             state: changed in place.
-            values: [N], the gradient; it becomes the counterfactual values, those of root sequences in the first slots.
-            add: called between average and backup, to add to the gradient what leaves are worth.
+            values: [N], the gradient; becomes the counterfactual values, those of root sequences in the first slots.
+            add: called between average and backup, to add leaf values to the gradient.
         """
         own = self.treeplexes[player]
         state.averages[player] = averaged(row, state.averages[player], state.strategies[player])
@@ -166,14 +166,14 @@ class TensorForm:
         self._play(player, policy, state)
 
     def _play(self, player: int, policy: Tensor, state: TensorState) -> None:
-        """Set a player's policy, and with it the strategy."""
+        """Set a player's policy and its strategy."""
         own = self.treeplexes[player]
         state.policies[player] = policy
         state.along[player] = factors(state.along[player][: own.head], policy)
         state.strategies[player] = reached(own, state.along[player])
 
     def _reply(self, row: list[float], state: TensorState, *, alternating: bool) -> None:
-        """An iteration of fictitious play; see :func:`treeplex.engine.tree.fictitious.iterate_best_replies`."""
+        """Run an iteration of fictitious play; see :func:`treeplex.engine.tree.fictitious.iterate_best_replies`."""
         step, share = row[STEP], row[OPTIMISM]
         faced = [mixed(share, state.averages[player], state.strategies[player]) for player in (0, 1)]
         for player in (0, 1):
@@ -186,7 +186,7 @@ class TensorForm:
     def iterate_learned(
         self, network: DiscountNetwork, state: TensorState, done: int, iterations: int, horizon: int, *, alternating: bool
     ) -> None:
-        """Learned rules look at the run, which tensors do not show.
+        """Raise, since learned rules need features of the run that tensors do not provide.
 
         Raises:
             AlgorithmError: always.
@@ -194,9 +194,9 @@ class TensorForm:
         raise AlgorithmError("a learned rule does not run on tensors; take device cpu")
 
     def arrays(self, state: TensorState) -> dict[str, Floats]:
-        """The arrays that the next iteration depends on, float64 [Q] each; copies on the host.
+        """Arrays that the next iteration depends on, float64 [Q] each; copies on the host.
 
-        They are those of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so that a run may resume with either.
+        Their format is that of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run may resume with either.
         """
         found = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
         for player, own in enumerate(self.treeplexes):
@@ -230,7 +230,7 @@ class TensorForm:
         return found
 
     def _normalised(self, player: int, state: TensorState) -> Tensor:
-        """The factors, [N], of a player's average policy; uniform where the average does not go."""
+        """Factors, [N], of a player's average policy; uniform where the average has no reach."""
         own = self.treeplexes[player]
         sums = own.inner(state.averages[player])
         total = sums.sum(dim=1, keepdim=True)
@@ -241,17 +241,17 @@ class TensorForm:
 def tensor_solver(
     game: CompiledGame, algorithm: AnyAlgorithm, device: str, *, horizon: int | None, updates: str | None
 ) -> "TensorSolver | None":
-    """A solver on one of :data:`treeplex.learn.common.device.DEVICES`; None where that is the processor.
+    """A solver on one of :data:`treeplex.learn.common.device.DEVICES`; None for the CPU.
 
     Raises:
-        SpecError: an unknown device, no graphics card where one is asked for, or PyTorch is missing.
+        SpecError: an unknown device, no GPU, or PyTorch is missing.
     """
     found = torch_device(device)
     return None if found is None else TensorSolver(game, algorithm, device=found, horizon=horizon, updates=updates)
 
 
 class TensorSolver(FormSolver[TensorState], Solver):
-    """A run of an update rule on a compiled game with tensors; it goes on from the state of a run without, and back."""
+    """A run of an update rule on a compiled game with tensors; its state is interchangeable with a run on compiled kernels."""
 
     form: TensorForm
     algorithm: str
@@ -271,16 +271,16 @@ class TensorSolver(FormSolver[TensorState], Solver):
         """Start from the uniform policy.
 
         Args:
-            game: the compiled game, of two players.
+            game: the compiled two-player game.
             algorithm: an update rule, or its spec.
             device: a PyTorch device.
             dtype: a PyTorch type; None for float64.
-            horizon: iterations planned; only rules that pace themselves need it.
-            updates: ``alternating`` or ``simultaneous``; None for the rule's usual one.
+            horizon: planned number of iterations, for scheduled rules only.
+            updates: ``alternating`` or ``simultaneous``; None for the rule's default.
 
         Raises:
             SpecError: an unknown algorithm, parameter or order of updates.
-            AlgorithmError: an algorithm that is no update rule or does not run on tensors, or other than two players.
+            AlgorithmError: an algorithm that is not an update rule or does not run on tensors, or not two players.
         """
         self.game = game
         try:
@@ -293,18 +293,18 @@ class TensorSolver(FormSolver[TensorState], Solver):
 
     @property
     def average(self) -> Floats:  # type: ignore[override]
-        """The average, float64 [Q], own-reach-weighted sums of policies, on the host."""
+        """The average on the host, float64 [Q]: own-reach-weighted sums of policies."""
         return self.form.policy(self.tables)
 
     def average_policy(self) -> Policy:
-        """The policy that approaches equilibrium; uniform before the first iteration."""
+        """The policy that converges to equilibrium; uniform before the first iteration."""
         return Policy(self.game, normalised(self.game, self.average))
 
     def restore(self, state: Mapping[str, Floats]) -> None:
-        """Continue from a saved state, of this solver or of the same rule on compiled kernels.
+        """Resume from a saved state, of this solver or of the same rule on compiled kernels.
 
         Raises:
-            FileError: an array is missing or has another shape; nothing has changed then.
+            FileError: an array is missing or has another shape; the solver is left unchanged.
         """
         arrays = self.arrays()
         check_state({"iteration": np.empty(1), **arrays}, state)
@@ -318,5 +318,5 @@ def mixed(share: float, average: Tensor, reply: Tensor) -> Tensor:
 
 
 def on_host(tensor: Tensor) -> Floats:
-    """A tensor's numbers, float64."""
+    """A tensor's numbers on the host, float64."""
     return np.asarray(tensor.cpu().numpy(), np.float64)

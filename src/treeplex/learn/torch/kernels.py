@@ -1,10 +1,10 @@
-"""The engine's four operations on tensors, for any device that PyTorch has: reach, gradient, backup and update, average.
+"""The engine's four operations on PyTorch tensors, for any device: reach, gradient, backup and update, average.
 
-On a graphics card every operation is a kernel to launch, and launching is what subgames of thousands of sequences cost. So a
-player's sequences stand here in *slots* that make few operations do. Two slots are constants: their factors, by which paths
-multiply, are 1 and 0. Then come the root sequences, then by own depth a row for each infoset, of as many slots as the most
-actions. Strategies are products along paths (one gather and one product, however deep the tree), and terminals that share a
-payoff matrix are stacked for one batched product.
+On a GPU every operation is a kernel launch, and launches dominate the cost of subgames with thousands of sequences. A player's
+sequences are therefore arranged in *slots* that need few operations. Two slots are constant factors 1 and 0 of paths. Then come
+the root sequences, then one row per infoset, ordered by own depth and padded to the maximum number of actions. Strategies are
+products along paths (one gather and one product, however deep the tree), and terminals that share a payoff matrix are stacked
+for one batched product.
 
 Nothing here reads a tensor's numbers on the host, and no shape depends on them.
 """
@@ -23,14 +23,14 @@ from treeplex.learn.common.device import torch_module
 
 Tensor = Any
 ONE, ZERO, CONSTANTS = 0, 1, 2
-"""Slots of the constant factors, and how many these are."""
+"""Slots of the constant factors, and their number."""
 WASTE = 1.25
-"""The most rows that stacking may make of one."""
+"""Maximum factor by which stacking may increase the number of rows."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where tensors are: a PyTorch device, and the type of their numbers (float32 or float64)."""
+    """A PyTorch device and number type (float32 or float64) for tensors."""
 
     device: Any
     dtype: Any
@@ -46,16 +46,16 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Treeplex:
-    """The treeplex of one player, of N slots: I infosets of at most A actions, own depth less than D.
+    """One player's treeplex of N slots: I infosets of at most A actions, own depth less than D.
 
     Attributes:
         begin: the player's first sequence.
-        slots: int64 [own sequences], on the host, the slot of each.
-        head: slots before those of infosets.
+        slots: int64 [own sequences], slot of each sequence, on the host.
+        head: number of slots before those of infosets.
         shape: I and A.
-        ancestors: int64 [D, N], each slot, the one it follows, and so on; then :data:`ONE`.
-        levels: the slots of each own depth, deepest first, and the slots that they follow, int64.
-        lowest, highest: [1] 0, and [I, A] infinity for actions, 0 for slots that stand for none.
+        ancestors: int64 [D, N], each slot, its parent, and so on up, padded with :data:`ONE`.
+        levels: slots of each own depth, deepest first, and their parents' slots, int64.
+        lowest, highest: [1] 0, and [I, A] infinity for actions, 0 for padding.
         uniform: [I, A], the uniform policy.
     """
 
@@ -71,7 +71,7 @@ class Treeplex:
 
     @classmethod
     def of(cls, tree: Tree, player: int, at: Placement) -> "Treeplex":
-        """The slots of a player."""
+        """Arrange a player's sequences in slots."""
         begin, end = (int(each) for each in tree.sequence_offsets[player : player + 2])
         first_infoset, last_infoset = (int(each) for each in tree.infoset_offsets[player : player + 2])
         infosets, layout = tree.sequence_infoset[begin:end], tree.infoset_layout[first_infoset:last_infoset]
@@ -87,7 +87,9 @@ class Treeplex:
         ancestors, begins = [np.arange(len(parent))], []
         while (following := parent[ancestors[-1]]).any():
             ancestors.append(following)
-            begins.append(int(np.flatnonzero(following != ONE)[0]))  # by own depth, so all from here on are as deep
+            begins.append(
+                int(np.flatnonzero(following != ONE)[0])
+            )  # sorted by own depth, so all later slots are at least as deep
         levels = [slice(*ends) for ends in pairwise([*begins, len(parent)])]
         legal = np.arange(most) < layout[:, 2:]
         return cls(
@@ -108,47 +110,48 @@ class Treeplex:
         return self.head + self.shape[0] * self.shape[1]
 
     def sources(self, sequences: Ints) -> Ints:
-        """Slots to read sequences from; :data:`ZERO` for -1."""
+        """Slots from which to read sequences; :data:`ZERO` for -1."""
         return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], ZERO)
 
     def targets(self, sequences: Ints) -> Ints:
-        """Slots to add to at sequences, flat; for -1, where zeros are added, any, so that they do not wait for each other."""
+        """Flat slots to which to add at sequences; arbitrary distinct ones for -1, where zeros are added, to avoid
+        contention."""
         anywhere = np.arange(sequences.size).reshape(sequences.shape) % self.size
         return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], anywhere).ravel()
 
     def spread(self, own: Floats) -> Floats:
-        """Numbers of own sequences, [own sequences], in slots, float64 [N]; 0 where there is none."""
+        """Arrange numbers of own sequences, [own sequences], in slots, float64 [N]; 0 in padding."""
         found = np.zeros(self.size)
         found[self.slots] = own
         return found
 
     def inner(self, slots: Any) -> Any:
-        """Of numbers in slots those at infosets, [I, A]."""
+        """The part of slot-wise numbers that belongs to infosets, [I, A]."""
         return slots[self.head :].reshape(self.shape)
 
 
 def factors(head: Tensor, policy: Tensor) -> Tensor:
-    """What each slot multiplies its path by, [N], from that of the first slots, [head], and a policy, [I, A]."""
+    """Path factors of slots, [N], from those of the first slots, [head], and a policy, [I, A]."""
     return torch_module().cat((head, policy.flatten()))
 
 
 def reached(treeplex: Treeplex, along: Tensor) -> Tensor:
-    """The strategy in sequence form, [N], from the factors, [N]."""
+    """Sequence-form strategy, [N], from path factors, [N]."""
     return along[treeplex.ancestors].prod(dim=0)
 
 
 def back_up(treeplex: Treeplex, along: Tensor, values: Tensor) -> None:
-    """Turn a gradient, [N], into counterfactual values of sequences, in place, by the factors, [N], of the policy."""
+    """Turn a gradient, [N], into counterfactual values of sequences, in place, with the policy's path factors, [N]."""
     for below, parents in treeplex.levels:
         values.index_add_(0, parents, values[below] * along[below])
 
 
 def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
-    """The pure policy, [I, A], that gets most, of equal actions the first; its values go up the tree, in place.
+    """Pure best response, [I, A], the first of equally good actions; backs up its values in place.
 
     Args:
-        treeplex: the player's.
-        values: [N], a gradient; it becomes the best counterfactual values of sequences.
+        treeplex: the player's treeplex.
+        values: [N], a gradient; becomes the best-response counterfactual values of sequences.
     """
     torch, (rows, actions) = torch_module(), treeplex.shape
     policy = values.new_zeros(rows, actions)
@@ -163,13 +166,13 @@ def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
 
 
 def updated(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, regrets: Tensor) -> tuple[Tensor, Tensor]:
-    """The next policy and regrets, both [I, A], as :func:`treeplex.engine.tree.regret.update` finds them.
+    """The next policy and regrets, both [I, A], as in :func:`treeplex.engine.tree.regret.update`.
 
     Args:
-        treeplex: the player's.
+        treeplex: the player's treeplex.
         row: the iteration's weights.
         values: [N], counterfactual values.
-        policy, regrets: [I, A], of which slots without an action have policy 0 and any regret.
+        policy, regrets: [I, A]; padding has policy 0 and arbitrary regrets.
     """
     action_values = treeplex.inner(values)
     new = action_values - (policy * action_values).sum(dim=1, keepdim=True)
@@ -183,7 +186,7 @@ def updated(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, re
 
 
 def grown(regrets: Tensor, positive: float, negative: float, new: Tensor, weight: float) -> Tensor:
-    """``regrets * (positive where they are, else negative) + weight * new``, in as few operations as these numbers allow."""
+    """``regrets * (positive if above 0, else negative) + weight * new``, in as few operations as the factors allow."""
     torch, factor = torch_module(), positive
     if positive == 0.0 != negative:
         regrets, factor = regrets.clamp(max=0.0), negative
@@ -195,19 +198,19 @@ def grown(regrets: Tensor, positive: float, negative: float, new: Tensor, weight
 
 
 def averaged(row: Weights, average: Tensor, strategy: Tensor) -> Tensor:
-    """An average moved on by an iteration: discounted, and the strategy added with its weight."""
+    """Update an average by an iteration: discount it and add the weighted strategy."""
     return torch_module().add(strategy if row.average == 1.0 else strategy * row.average, average, alpha=row.average_discount)
 
 
 def stacking(sizes: Ints) -> tuple[Ints, Ints]:
-    """Groups of neighbouring rows as chunks of equal length, so that one batched product serves all.
+    """Split groups of neighbouring rows into chunks of equal length for one batched product.
 
     Args:
         sizes: [G], rows of each group, at least 1.
 
     Returns:
-        The rows of each chunk, int64 [S, C], -1 where there is none, and the group of each, int64 [S]. A single group is one
-        chunk; else C is the largest power of two that makes at most :data:`WASTE` as many rows.
+        Rows of each chunk, int64 [S, C], -1 in padding, and each chunk's group, int64 [S]. A single group is one chunk;
+        otherwise C is the largest power of two with at most :data:`WASTE` times as many rows.
     """
     length = int(sizes.max())
     if len(sizes) > 1:
@@ -224,13 +227,13 @@ def stacking(sizes: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
-    """The dense operator for one player: S chunks of C terminals, h own and h' other hands at most.
+    """Dense payoff operator for one player: S chunks of C terminals, at most h own and h' opposing hands.
 
     Attributes:
         matrices: [S, h', h].
-        scales: [S, C, 1], what each terminal counts for this player; 0 where there is none.
+        scales: [S, C, 1], each terminal's factor for this player; 0 in padding.
         sources: int64 [S, C, h'], the other player's slots.
-        targets: int64 [S * C * h], the own ones.
+        targets: int64 [S * C * h], the player's own slots.
     """
 
     matrices: Tensor
@@ -240,7 +243,7 @@ class Stacked:
 
     @classmethod
     def of(cls, dense: Dense, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Stacked | None":
-        """The operator; None without terminals."""
+        """Create the operator; None without terminals."""
         if not len(dense.groups):
             return None
         offsets, shapes = dense.groups[:, 0], dense.groups[:, 1:3]
@@ -266,7 +269,7 @@ class Stacked:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The sparse operator for one player: values [E], the other player's slots and the own ones, int64 [E]."""
+    """Sparse payoff operator for one player: values [E], the other player's slots and its own, int64 [E]."""
 
     values: Tensor
     sources: Tensor
@@ -274,7 +277,7 @@ class Entries:
 
     @classmethod
     def of(cls, sparse: Sparse, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Entries | None":
-        """The operator; None without entries."""
+        """Create the operator; None without entries."""
         own, other = treeplexes[player], treeplexes[1 - player]
         pointers = sparse.pointers[own.begin : own.begin + len(own.slots) + 1]
         taken = slice(int(pointers[0]), int(pointers[-1]))
@@ -289,14 +292,14 @@ class Entries:
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """The factor operator for one player.
+    """Factored payoff operator for one player.
 
     Attributes:
-        sources, summed, shares: int64 [E] twice and [E], slots of the other player, the list that each is in, and its weight.
-        lists, targets, weights: int64 [F] twice and [F], the lists of the player, the slots in them, and their weights.
-        others, own: int64 [K], the lists of each terminal.
-        values: [K], what the player gets.
-        counts: how many lists the other player has, and the player.
+        sources, summed, shares: int64 [E], int64 [E] and [E], slots of the other player, their lists, and their weights.
+        lists, targets, weights: int64 [F], int64 [F] and [F], the player's lists, the slots in them, and their weights.
+        others, own: int64 [K], both players' lists at each terminal.
+        values: [K], the player's payoff.
+        counts: number of lists of the other player, and of the player.
     """
 
     sources: Tensor
@@ -312,7 +315,7 @@ class Factored:
 
     @classmethod
     def of(cls, factors: Factors, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Factored | None":
-        """The operator; None without terminals."""
+        """Create the operator; None without terminals."""
         if not len(factors.values):
             return None
 
@@ -342,7 +345,7 @@ class Factored:
         )
 
     def add(self, strategy: Tensor, found: Tensor) -> None:
-        """Add to what each of the player's slots is worth, [N]."""
+        """Add to the values of the player's slots, [N]."""
         sums = strategy.new_zeros(self.counts[0]).index_add_(0, self.summed, self.shares * strategy[self.sources])
         worth = strategy.new_zeros(self.counts[1]).index_add_(0, self.own, self.values * sums[self.others])
         found.index_add_(0, self.targets, self.weights * worth[self.lists])
@@ -350,7 +353,7 @@ class Factored:
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """A game's payoffs at its ends to one player, of N slots."""
+    """Payoffs at a game's terminals for one player of N slots."""
 
     size: int
     stacked: Stacked | None
@@ -359,7 +362,7 @@ class Terminals:
 
     @classmethod
     def of(cls, payoff: Payoff, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Terminals":
-        """The operators of a player."""
+        """Create a player's operators."""
         return cls(
             treeplexes[player].size,
             Stacked.of(payoff.dense, player, treeplexes, at),

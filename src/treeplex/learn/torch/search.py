@@ -1,7 +1,7 @@
-"""Subgames solved by CFR with tensors: what :class:`SubgameSearch` does with Numba, on any device that PyTorch has.
+"""Subgame solving by CFR on PyTorch tensors: :class:`SubgameSearch` for any device.
 
-A search begins on the host, is carried to the device, runs there without the host reading anything, and is carried back. Values
-at the leaves are a network's, a copy of which goes along.
+A search is created on the host, copied to the device, run there without any reads by the host, and copied back. Leaf values
+come from a copy of a network on the device.
 """
 
 from copy import deepcopy
@@ -28,10 +28,10 @@ from treeplex.solvers.rules.variants import Variant
 
 
 def check_method(method: Method, *, predicts: bool = True) -> None:
-    """Refuse methods other than those of the CFR family with alternating updates, and unless ``predicts`` those that predict.
+    """Check that a method is of the CFR family with alternating updates and, unless ``predicts``, not predictive.
 
     Raises:
-        SpecError: it is such a method.
+        SpecError: the method is not supported.
     """
 
     def runs(each: Method) -> bool:
@@ -39,30 +39,30 @@ def check_method(method: Method, *, predicts: bool = True) -> None:
 
     if not runs(method):
         known = ", ".join(name for name, each in METHODS.items() if runs(each))
-        raise SpecError(f"method {method.name} runs on device cpu only; take that, or one of {known}")
+        raise SpecError(f"method {method.name} runs on device cpu only; take device cpu, or one of {known}")
 
 
 class TorchSearch:
-    """A :class:`SubgameSearch` resumed with tensors, whose numbers :meth:`finish` brings back.
+    """Continues a :class:`SubgameSearch` with tensors; :meth:`finish` copies the results back.
 
-    Whatever the search did so far, a warm start too, stays done. Of each player there are
+    Earlier iterations of the search, including a warm start, are kept. For each player there are
 
     Attributes:
-        search: the search, which changes in :meth:`finish` only.
+        search: the search, changed only by :meth:`finish`.
         iteration: iterations done.
         form, tables: the batch as a form of tensors, and its state.
-        sums: [head], root values of iterations so far, weighted as the average policy.
-        faced: [N], averages of what the other player faced, as :class:`SubgameSearch` keeps them for CFR-AVG.
-        last_leaf: [S, C, H], what modified CFR-AVG takes differences from; empty otherwise.
+        sums: [head], root values so far, weighted like the average policy.
+        faced: [N], averages of what the other player faced, as in :class:`SubgameSearch` for CFR-AVG.
+        last_leaf: [S, C, H], base of modified CFR-AVG's differences; empty otherwise.
     """
 
     def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
-        """Carry a search to a device.
+        """Copy a search to a device.
 
         Args:
-            search: of CFR with alternating updates, with :class:`NetworkLeaf`, :class:`ZeroLeaf` or :class:`NoLeaf`.
+            search: a CFR search with alternating updates, with :class:`NetworkLeaf`, :class:`ZeroLeaf` or :class:`NoLeaf`.
             device: a PyTorch device.
-            dtype: of all but the network; None for float32.
+            dtype: number type of everything but the network; None for float32.
 
         Raises:
             SpecError: another method or leaf.
@@ -137,7 +137,7 @@ class TorchSearch:
         return (entries - row.average_discount * last) / row.average
 
     def finish(self) -> SubgameSearch:
-        """Bring everything back: the search stands where this one does."""
+        """Copy the state back into the search."""
         search = self.search
         for name, array in self.form.arrays(self.tables).items():
             getattr(search, name)[...] = array
@@ -152,10 +152,10 @@ class TorchSearch:
         return search
 
     def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None, *, average: bool = False) -> Stopped:
-        """Run and :meth:`finish`; the policy of each subgame at its own iteration, and the average if asked for, as
-        :func:`treeplex.search.stopping.policies_at` gives them.
+        """Run and :meth:`finish`; returns each subgame's policy at its own iteration, and optionally the average, as
+        :func:`treeplex.search.stopping.policies_at` does.
 
-        What is sampled stays on the device until the end.
+        Sampled policies stay on the device until the end.
         """
         torch, search = torch_module(), self.search
         owners = search.subgames.owners if copies is None else copies.subgames.owners
@@ -185,7 +185,7 @@ class TorchSearch:
         return found
 
     def _next_average(self, player: int) -> Tensor:
-        """A player's average strategy with the current one taken in, [N], up to a factor."""
+        """A player's average strategy including the current one, [N], up to a factor."""
         scheme = self.search.method.scheme
         assert isinstance(scheme, Variant)
         row = scheme.schedule(self.iteration + 1, self.search.horizon, **scheme.parameters)
@@ -194,12 +194,12 @@ class TorchSearch:
 
 @dataclass(frozen=True, eq=False)
 class Taker:
-    """Which probabilities of one player are sampled when.
+    """The schedule by which one player's probabilities are sampled.
 
     Attributes:
-        sequences: int64 [n], where they go.
-        slots: int64 [n], where they are, counted from the first infoset's.
-        times: int64 [n], the iterations, in order.
+        sequences: int64 [n], sequences to write.
+        slots: int64 [n], slots to read, counted from the first infoset's.
+        times: int64 [n], iterations, ascending.
     """
 
     sequences: Ints
@@ -208,7 +208,7 @@ class Taker:
 
     @classmethod
     def of(cls, own: Treeplex, source: Ints, at: Ints, done: int) -> "Taker":
-        """From the sequences that are sampled and the iterations, int64 [Q] each; those done already are left out."""
+        """Create the schedule from the sampled sequences and their iterations, int64 [Q] each; omits past iterations."""
         mine = (source >= own.begin) & (source < own.begin + len(own.slots)) & (at > done)
         sequences = np.flatnonzero(mine)
         slots = own.slots[source[sequences] - own.begin] - own.head
@@ -219,7 +219,7 @@ class Taker:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What leaves see of one player, S chunks of C leaves: reach [S, C, H], and beliefs, [S * C, H]."""
+    """One player's reach, [S, C, H], and beliefs, [S * C, H], at S chunks of C leaves."""
 
     reach: Tensor
     beliefs: Tensor
@@ -227,19 +227,19 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class TensorLeaves:
-    """Leaves valued by a network; those that share weights of pairs of hands stand together, S chunks of C, H hands at most.
+    """Leaves valued by a network, grouped by weights of pairs of hands into S chunks of C leaves, with at most H hands.
 
     Attributes:
-        net, kind: the network, on the device, and the type of its numbers.
-        chunks: int64 [S, C], which leaf stands where, on the host; -1 for none.
+        net, kind: the network on the device, and its number type.
+        chunks: int64 [S, C], the leaf at each position, on the host; -1 in padding.
         features: [S * C, features].
-        weights: for each player [S, H, H], from the other's reach to the mass that the player's hands meet.
-        bases: for each player [S * C, H], how likely chance makes each hand; not all 0.
-        traces: ``bases`` times a tiny factor, the belief where nothing reaches.
+        weights: for each player [S, H, H], maps the other's reach to the compatible mass of the player's hands.
+        bases: for each player [S * C, H], chance probability of each hand; not all 0.
+        traces: ``bases`` times a tiny factor, the belief at zero reach.
         sources: for each player int64 [S, C, H].
         targets: for each player int64 [S * C * H].
-        inputs: int64 [S * C, inputs], the columns of features, player 0's and player 1's beliefs that make a row.
-        outputs: for each player int64 [S * C, H], the columns of its values.
+        inputs: int64 [S * C, inputs], columns of features and both players' beliefs that form a row.
+        outputs: for each player int64 [S * C, H], columns of its values.
     """
 
     net: Module
@@ -298,41 +298,41 @@ class TensorLeaves:
         )
 
     def seen(self, player: int, strategy: Tensor) -> Seen:
-        """What the leaves see of a player's strategy."""
+        """Reach and beliefs of a player's strategy at the leaves."""
         reach = strategy[self.sources[player]]
         joint = torch_module().addcmul(self.traces[player], self.bases[player], reach.flatten(0, 1))
         return Seen(reach, joint / joint.sum(dim=1, keepdim=True))
 
     def entries(self, player: int, seen: list[Seen], reach: Tensor) -> Tensor:
-        """Values at the beliefs that are seen, times the mass in the other's reach [S, C, H'] that hands meet: [S, C, H]."""
+        """Values at the given beliefs times the compatible mass of the other's reach [S, C, H']: [S, C, H]."""
         known = torch_module().cat((self.features, seen[0].beliefs, seen[1].beliefs), dim=1)
         outputs = self.net(known.gather(1, self.inputs).to(self.kind)).to(reach.dtype)
         mass = reach.bmm(self.weights[player])
         return outputs.gather(1, self.outputs[player]).view_as(mass) * mass
 
     def add(self, player: int, entries: Tensor, values: Tensor) -> None:
-        """Add what the leaves are worth, [S, C, H], to the gradient of a player, [N]."""
+        """Add leaf values, [S, C, H], to a player's gradient, [N]."""
         values.index_add_(0, self.targets[player], entries.flatten())
 
     def chunked(self, entries: Floats) -> Floats:
-        """Numbers of leaves [K, H'] where they stand here, [S, C, H]; 0 where there is none."""
+        """Arrange numbers of leaves [K, H'] in chunks, [S, C, H]; 0 in padding."""
         found = np.zeros((*self.chunks.shape, self.sources[0].shape[2]))
         found[..., : entries.shape[1]] = np.where(self.chunks[..., None] >= 0, entries[self.chunks], 0.0)
         return found
 
     def unchunk(self, found: Floats, entries: Floats) -> None:
-        """Write numbers [S, C, H] where :meth:`chunked` had them from, [K, H']."""
+        """Write chunked numbers [S, C, H] back to their leaves, [K, H']."""
         there = self.chunks >= 0
         entries[self.chunks[there]] = found[there][:, : entries.shape[1]]
 
 
 def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> TensorLeaves | None:
-    """The leaves of a search on a device; None where nothing is added for them."""
+    """The leaves of a search on a device; None if the search adds no leaf values."""
     leaves, leaf = search.subgames.leaves, search.leaf
     if not len(leaves) or isinstance(leaf, ZeroLeaf):
         return None
     if isinstance(leaf, NoLeaf):
-        raise AlgorithmError("the subgame is cut off, so its leaves need values: give leaf=")
+        raise AlgorithmError("the subgame is depth-limited, so its leaves need values; give leaf=")
     if not isinstance(leaf, NetworkLeaf):
-        raise SpecError(f"leaf values by {type(leaf).__name__} are found on device cpu only; a network's anywhere")
+        raise SpecError(f"leaf values by {type(leaf).__name__} run on device cpu only; take device cpu, or a network")
     return TensorLeaves.of(leaves, leaf.encoding, leaf.net, treeplexes, at)

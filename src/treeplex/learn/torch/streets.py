@@ -1,8 +1,8 @@
-"""A street of hold'em on tensors: many boards with the same betting side by side, each with its own chips, cards and ranges.
+"""One hold'em street on tensors: many boards with the same betting in a batch, each with its own chips, cards and ranges.
 
-A showdown is a product with a matrix over pairs of hands, one for each board, which says who wins. That takes more arithmetic
-than the sweep by strength of ``holdem.engine.showdowns.terminal``, but it is what a graphics card does best: a river of 60
-terminals and 64 iterations is some 18 GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
+A showdown is a product with a win/loss matrix over pairs of hands, one per board. It takes more arithmetic than the sweep by
+strength of ``holdem.engine.showdowns.terminal``, but suits a GPU best: a river of 60 terminals and 64 iterations is about 18
+GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,8 @@ class Cards:
     """B boards with N hands each, on a device.
 
     Attributes:
-        held: [B, N, 52], which hand has which card.
-        edge: [B, N, N], for an own hand and another's: 1 if it wins, -1 if it loses, 0 for ties and for hands that share
-            a card.
+        held: [B, N, 52], the cards of each hand.
+        edge: [B, N, N], for an own and an opposing hand: 1 if it wins, -1 if it loses, 0 for ties and for shared cards.
     """
 
     held: Tensor
@@ -36,12 +35,12 @@ class Cards:
 
     @classmethod
     def of_rivers(cls, hands: NDArray[Any], start: NDArray[Any], at: Placement) -> "Cards":
-        """Complete boards.
+        """Create complete boards.
 
         Args:
             hands: uint8 [B, N, 2], cards of the hands, weakest first.
-            start: int [B, N], the place of the first hand that ties with each.
-            at: device and type.
+            start: int [B, N], index of the first hand that ties with each.
+            at: device and number type.
         """
         held = one_hot(hands, at)
         strength = at.numbers(start.astype(np.float64))
@@ -49,7 +48,7 @@ class Cards:
         return cls(held, (strength[:, :, None] - strength[:, None]).sign() * apart)
 
     def met(self, reach: Tensor) -> Tensor:
-        """For each own hand the reach of those that share no card with it, both [B, K, N]."""
+        """Opposing reach compatible with each hand, both [B, K, N]."""
         return reach.sum(dim=2, keepdim=True) - (reach @ self.held) @ self.held.transpose(1, 2) + reach
 
 
@@ -59,12 +58,12 @@ def one_hot(hands: NDArray[Any], at: Placement) -> Tensor:
 
 
 class Betting(NamedTuple):
-    """A street's betting, the same on all boards; sequences are those of :class:`Forest`, with one root.
+    """A street's betting tree, the same on all boards; sequences are those of :class:`Forest` with one root.
 
     Attributes:
         nodes: for each player rows (parent sequence, first sequence, actions), parents first.
-        sequences: of each player, the root included.
-        folds, showdowns, ends: the sequences of both players there.
+        sequences: number of each player's sequences, including the root.
+        folds, showdowns, ends: both players' sequences at these terminals.
     """
 
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
@@ -75,7 +74,7 @@ class Betting(NamedTuple):
 
     @classmethod
     def of(cls, forest: Forest) -> "Betting":
-        """That of a forest with one root."""
+        """The betting of a forest with one root."""
         assert len(forest.roots) == 1
         nodes = tuple(tuple((parent, 1 + first, count) for parent, first, count in own) for own in forest.nodes)
         first, second = forest.actions
@@ -83,13 +82,13 @@ class Betting(NamedTuple):
 
 
 class StreetTables:
-    """A street being solved by members of the CFR family, in alternating updates.
+    """CFR-family tables for solving a street with alternating updates.
 
     Attributes:
-        betting: of all boards.
-        cards: of each.
-        ranges: for each player [B, N], reach with which it begins.
-        policies, strategies, averages, regrets: for each player [B, sequences, N], the root's first; a policy is 1 there.
+        betting: betting tree of all boards.
+        cards: cards of each board.
+        ranges: for each player [B, N], initial reach.
+        policies, strategies, averages, regrets: for each player [B, sequences, N], the root's first, where a policy is 1.
     """
 
     def __init__(
@@ -101,15 +100,15 @@ class StreetTables:
         showdown_values: Floats,
         at: Placement,
     ) -> None:
-        """Begin at the uniform policy.
+        """Start at the uniform policy.
 
         Args:
-            betting: of all boards.
-            cards: of each.
+            betting: betting tree of all boards.
+            cards: cards of each board.
             ranges: for each player [B, N].
             fold_values: [B, F, 2], chips for each player.
-            showdown_values: [B, D], chips for who wins, and lost by who loses.
-            at: device and type.
+            showdown_values: [B, D], chips the winner gains and the loser loses.
+            at: device and number type.
         """
         torch = torch_module()
         self.betting, self.cards = betting, cards
@@ -123,7 +122,7 @@ class StreetTables:
         self.regrets = [torch.zeros_like(own) for own in self.strategies]
 
     def _places(self, player: int, at: Placement) -> Tensor:
-        """Which of a player's sequences each fold and showdown belongs to, [sequences, F + D]."""
+        """Membership of folds and showdowns in a player's sequences, [sequences, F + D]."""
         own = [pair[player] for pair in (*self.betting.folds, *self.betting.showdowns)]
         return at.numbers((np.arange(self.betting.sequences[player])[:, None] == np.array(own, np.int64)).astype(np.float64))
 
@@ -151,17 +150,17 @@ class StreetTables:
         return self._terminals[player] @ torch_module().cat((folded, compared), dim=1)
 
     def iterate(self, row: Weights) -> None:
-        """One iteration, each player in turn."""
+        """Run one iteration, each player in turn."""
         for player in (0, 1):
             self.improve(player, row, self.gradient(player, self.strategies[1 - player]))
 
     def improve(self, player: int, row: Weights, values: Tensor) -> None:
-        """A player's part of it: the strategy just played enters the average, then come regrets and the next policy.
+        """Update one player: add the current strategy to the average, then compute regrets and the next policy.
 
         Args:
-            player: who updates.
+            player: the updating player.
             row: the iteration's weights.
-            values: the gradient, [B, sequences, N]; it becomes counterfactual values, the root's first.
+            values: the gradient, [B, sequences, N]; becomes counterfactual values, the root's first.
         """
         self.averages[player] = row.average_discount * self.averages[player] + row.average * self.strategies[player]
         regrets, policy = self.regrets[player], self.policies[player]
@@ -178,7 +177,7 @@ class StreetTables:
         self.strategies[player] = self.reach(player, policy)
 
     def worth_of_average(self) -> tuple[Tensor, Tensor]:
-        """Values of hands under both average strategies, for each player [B, N], chips times the other's reach."""
+        """Hand values under both average strategies, for each player [B, N], in chips times the other's reach."""
         policies = []
         for player in (0, 1):
             policy = self.averages[player].clone()
@@ -196,7 +195,7 @@ class StreetTables:
 
 
 def matched(rows: Tensor) -> Tensor:
-    """Policies proportional to the positive parts of [B, A, N]; uniform where there are none."""
+    """Regret matching over [B, A, N]: proportional to positive regrets, uniform if there are none."""
     positive = rows.clamp(min=0.0)
     total = positive.sum(dim=1, keepdim=True)
     return torch_module().where(total > 0, positive / total, 1.0 / rows.shape[1])

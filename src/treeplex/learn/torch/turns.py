@@ -1,4 +1,4 @@
-"""Searches of a turn of hold'em on tensors, with a network for rivers: what ``SubgameSearch`` does on the processor."""
+"""Search of a hold'em turn on tensors with a river network: ``SubgameSearch`` for any device."""
 
 from copy import deepcopy
 from typing import Any
@@ -24,21 +24,21 @@ from treeplex.solvers.rules.variants import Variant
 
 
 class TensorRivers:
-    """The rivers below one turn, and a network that values them; E ends of the turn's betting, C cards, N hands on the turn.
+    """The rivers below one turn and the network that values them; E ends of the turn's betting, C cards, N turn hands.
 
     Attributes:
-        edge: [C, N, N], on each river 1 where an own hand beats another's, -1 where it loses; 0 with a card in common.
-        chance: the probability of each river, given both hands.
+        edge: [C, N, N], on each river 1 where an own hand beats another, -1 where it loses, 0 with a shared card.
+        chance: probability of each river, given both hands.
     """
 
     def __init__(self, leaf: RiverLeaf, subgame: HoldemSubgame, cards: Tensor, at: Placement) -> None:
-        """Carry the network and the orders of hands to a device.
+        """Copy the network and the orders of hands to a device.
 
         Args:
-            leaf: values by a network.
+            leaf: the network's leaf value.
             subgame: the turn.
-            cards: [1, N, 52], which hand has which card.
-            at: device and type.
+            cards: [1, N, 52], the cards of each hand.
+            at: device and number type.
         """
         self._function, self._at, self._held = leaf.function, at, cards[0]
         self._net, places = deepcopy(leaf.net).to(at.device), subgame.leaves
@@ -71,16 +71,16 @@ class TensorRivers:
         return found
 
     def met(self, reach: Tensor) -> Tensor:
-        """For each own hand the reach of those that share no card with it, both [..., N]."""
+        """Opposing reach compatible with each hand, both [..., N]."""
         return reach.sum(dim=-1, keepdim=True) - (reach @ self._held) @ self._held.T + reach
 
     def entries(self, player: int, believed: tuple[Tensor, Tensor], reached: Tensor) -> Tensor:
-        """Values of a player's hands at the ends for what is believed, times the other's compatible reach, [E, N].
+        """Values of a player's hands at the ends, times the other's compatible reach, [E, N].
 
         Args:
-            player: whose.
-            believed: reach of both players for which rivers are valued, [E, N].
-            reached: the other's reach whose values are wanted, [E, N].
+            player: the player.
+            believed: reach of both players at which rivers are valued, [E, N].
+            reached: the other player's reach that weights the values, [E, N].
         """
         torch, bins = torch_module(), self._rivers.rivers.bins
         masked = [own[:, None] * self._free for own in believed]
@@ -116,18 +116,18 @@ class TensorRivers:
 
 
 class TurnSearch:
-    """A search of a turn whose iterations run on a device; what they lead to is written into the search it was made of.
+    """Search of a turn on a device; results are written back to the original search.
 
     Attributes:
-        search: that search.
+        search: the original search.
         tables: policies, strategies, averages and regrets on the device.
     """
 
     def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
-        """Carry a search over, begun or not.
+        """Copy a search to a device, new or already running.
 
         Args:
-            search: of a turn, every hand of which may be held, by CFR-D or CFR-AVG, with values by a network.
+            search: a search of a turn with all hands in both ranges, by CFR-D or CFR-AVG, with a network's leaf values.
             device: a PyTorch device.
             dtype: a PyTorch type; None for float32.
 
@@ -137,7 +137,7 @@ class TurnSearch:
         check_method(search.method, predicts=False)
         subgame, leaf = search.subgame, search.leaf
         if not isinstance(leaf, RiverLeaf):
-            raise SpecError(f"turns are searched on tensors with a network, not with {type(leaf).__name__}; take device cpu")
+            raise SpecError(f"a turn search on tensors needs a network, not {type(leaf).__name__}; take device cpu")
         assert isinstance(subgame, HoldemSubgame)
         self.search, self._subgame = search, subgame
         at = self._at = Placement(device, dtype or torch_module().float32)
@@ -164,7 +164,7 @@ class TurnSearch:
         self._write()
 
     def _improve(self, player: int, row: Weights) -> None:
-        """A player's part of an iteration; see ``SubgameSearch`` for what leaves are valued for."""
+        """Update one player; see ``SubgameSearch`` for the beliefs at which leaves are valued."""
         tables, leaves, other = self.tables, self.search.method.leaves, 1 - player
         values = tables.gradient(player, tables.strategies[other])
         own, faced = (tables.strategies[each] for each in (player, other))
@@ -187,7 +187,7 @@ class TurnSearch:
         return strategy[0, self._ends[player]]
 
     def _read(self) -> None:
-        """Take the search's arrays; the policy follows from regrets."""
+        """Read the search's arrays; the policy follows from regrets."""
         search, tables, at = self.search, self.tables, self._at
         ends = np.array(tables.betting.ends, np.int64).reshape(-1, 2)
         self._ends = at.places(ends[:, 0]), at.places(ends[:, 1])
@@ -209,7 +209,7 @@ class TurnSearch:
             self._sums.append(at.numbers(search.sums[player][0, held]))
 
     def _write(self) -> None:
-        """Give the search its arrays back."""
+        """Write the search's arrays back."""
         search, tables = self.search, self.tables
         for player in (0, 1):
             held, here = self._subgame.held(player), self._part(player)
@@ -229,7 +229,7 @@ class TurnSearch:
 
 
 def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[Betting, Floats]:
-    """A turn's betting, showdowns after an all-in among its terminals, and what these pay, [1, D]."""
+    """A turn's betting, with all-in showdowns among its terminals, and their payoffs, [1, D]."""
     rake, nodes = subgame.game.spot.rake, subgame.whole.betting.nodes
     shown, wins = [], []
     for pair, below in zip(forest.ends, forest.below, strict=True):

@@ -1,1 +1,1 @@
-"""Train: the learners by name, one door to all of them, and custom learners."""
+"""Training: the registry of learners, a single entry point, and custom learners."""

@@ -1,4 +1,4 @@
-"""TensorBoard events of a training, where the package ``tensorboard`` is installed."""
+"""TensorBoard events of a training, if the package ``tensorboard`` is installed."""
 
 import math
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from treeplex.run.job.record import Record
 
 @final
 class Events:
-    """Events by PyTorch's writer, one scalar for each number of a record, against how far the training is."""
+    """Writes each number of a record as a TensorBoard scalar over the training's progress."""
 
     def __init__(self, writer: Any, learner: str) -> None:
         self._writer, self._learner = writer, learner
 
     def add(self, record: Record) -> None:
-        """Write the numbers that there are."""
+        """Write a record's numbers that are not None."""
         for name, value in record.plain().items():
             if name != "done" and isinstance(value, int | float) and math.isfinite(value):
                 self._writer.add_scalar(f"{self._learner}/{name}", value, record.done)
@@ -28,7 +28,7 @@ class Events:
 
 
 def tensorboard_events() -> Callable[[str, int | None, str], Events]:
-    """How to write events into a folder, where events of an earlier session from a number of units on count no more.
+    """A factory of event writers for a folder; a writer discards an earlier session's events from a given progress on.
 
     Raises:
         SpecError: the package is not installed.
@@ -38,7 +38,7 @@ def tensorboard_events() -> Callable[[str, int | None, str], Events]:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise SpecError(
-            "TensorBoard events need the package: pip install tensorboard, or leave --tensorboard out; metrics.jsonl has the "
-            "same numbers"
+            "TensorBoard events need the package: pip install tensorboard, or leave --tensorboard out; "
+            "metrics.jsonl has the same numbers"
         ) from error
     return lambda folder, gone, learner: Events(SummaryWriter(folder, purge_step=gone), learner)

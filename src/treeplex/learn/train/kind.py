@@ -1,4 +1,4 @@
-"""What a kind of training says of itself, and the training under way and at its end."""
+"""Base classes of a kind of training, its running job and its result."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,23 +20,23 @@ from treeplex.run.job.record import Record
 from treeplex.run.job.workers import Work
 
 RECIPE = "recipe"
-"""The preset that is used unless another one is asked for."""
+"""The default preset."""
 EFFORTS = ("nodes", "episodes")
-"""Settings by which trainings are limited that count them: histories walked, and walks or playthroughs."""
+"""Settings that limit trainings by effort: histories visited, and traversals or playthroughs."""
 CURVE = "learning-curve.png"
-"""The picture of a training in its folder."""
+"""File name of a training's learning curve."""
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a training runs; nothing here decides its numbers.
+    """Options of a run that do not affect its results.
 
     Attributes:
-        work: who plays.
-        judge_every: seconds between judgements under way; None as often as costs little; 0 never.
-        folder: where the training is written; None in memory.
-        named_in: the folder in whose ``run.json`` the game stands; None if a person names it.
+        work: workers.
+        judge_every: seconds between evaluations during training; None for a default that costs little; 0 for none.
+        folder: folder of the training; None in memory.
+        named_in: folder whose ``run.json`` names the game; None if the user names it.
     """
 
     work: Work
@@ -46,12 +46,12 @@ class Options:
 
 
 class TrainingJob(Job, Generic[SettingsT]):
-    """A training under way.
+    """A running training.
 
     Attributes:
         learner: the learner's name.
-        game: what it trains on, as ``run.json`` has it.
-        settings: what was asked for.
+        game: the game, as in ``run.json``.
+        settings: the training's settings.
     """
 
     def __init__(self, learner: str, game: Any, identity: str, settings: SettingsT) -> None:
@@ -75,30 +75,30 @@ class TrainingJob(Job, Generic[SettingsT]):
         return {"learner": self.learner, "game": self.game, "identity": self.identity, "settings": settings}
 
     def resumed(self, records: Sequence[Record]) -> None:
-        """Take up the records of earlier sessions."""
+        """Load the records of earlier sessions."""
 
     def close(self) -> None:
-        """End workers, if there are any."""
+        """Stop the workers, if any."""
 
     def model(self, kind: "TrainingKind", records: Sequence[Record]) -> Any:
-        """The model so far, as :meth:`TrainingKind.load` reads it from a folder."""
+        """The current model, as :meth:`TrainingKind.load` reads it from a folder."""
         with TemporaryDirectory() as place:
             self.write(Path(place), records, ended=False)
             return kind.load(Path(place))
 
 
 class TrainingKind(ABC):
-    """A learner, and how trainings by it are started, resumed and reported.
+    """A learner: how its trainings are started, resumed and reported.
 
     Attributes:
-        name: by which it is asked for.
-        job_kind: of its jobs.
-        settings: the class of its settings.
-        summary, source: what it is, and the paper that it is from.
-        takes: which of ``workers``, ``ray`` and ``judge_every`` it takes.
-        efforts: which of :data:`EFFORTS` limit its trainings; a setting of such a name may mean something else.
-        line: what its live line shows: formats of numbers of its records, by name.
-        needs_game: whether a game has to be named.
+        name: the learner's name.
+        job_kind: kind of its jobs.
+        settings: class of its settings.
+        summary, source: a description, and the paper.
+        takes: which of ``workers``, ``ray`` and ``judge_every`` it accepts.
+        efforts: which of :data:`EFFORTS` limit its trainings; otherwise a setting of such a name has another meaning.
+        line: formats of the numbers in its progress line, by name.
+        needs_game: whether a game must be named.
     """
 
     name: str
@@ -112,15 +112,15 @@ class TrainingKind(ABC):
     needs_game: ClassVar[bool] = True
 
     def for_game(self, game: Any) -> "TrainingKind":
-        """The kind for a game, where one name stands for several kinds."""
+        """The kind for a game, if one name stands for several kinds."""
         return self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """Settings by name, for a game if one is named."""
+        """Presets by name, depending on the game if one is given."""
         return {RECIPE: self.settings()}
 
     def settings_for(self, game: Any, preset: str | None, *changes: Mapping[str, Any]) -> Any:
-        """A preset (None: :data:`RECIPE`) with changes, later ones over earlier ones.
+        """A preset (None: :data:`RECIPE`) with changes, where later ones override earlier ones.
 
         Raises:
             SpecError: an unknown name, or a value outside its range.
@@ -130,26 +130,26 @@ class TrainingKind(ABC):
 
     @abstractmethod
     def make(self, game: Any, settings: Any, options: Options) -> TrainingJob[Any]:
-        """A training at its beginning.
+        """Create a training.
 
         Args:
-            game: what a person names, or what ``run.json`` has as the game.
-            settings: of the class :attr:`settings`.
-            options: how it runs.
+            game: the game the user names, or that of ``run.json``.
+            settings: settings of the class :attr:`settings`.
+            options: options of the run.
 
         Raises:
-            SpecError, GameError, AlgorithmError, FileError: it cannot be trained on.
+            SpecError, GameError, AlgorithmError, FileError: the game cannot be trained on.
         """
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:  # noqa: B027
-        """Refuse to resume where settings name code that a person has not named again.
+        """Check on resuming that any code named in the settings has been named again.
 
         Raises:
-            FileError: they do.
+            FileError: it has not.
         """
 
     def context(self) -> AbstractContextManager[None]:
-        """The context in which a training runs."""
+        """Context manager in which a training runs."""
         return nullcontext()
 
     def load(self, folder: Path) -> Any:
@@ -157,42 +157,42 @@ class TrainingKind(ABC):
         raise NotImplementedError
 
     def named_again(self, training: "Training") -> str:
-        """Command-line words for whatever has to be named again on resuming: rules or a learner that would run code."""
+        """Command-line words to repeat on resuming: a game or learner that runs code."""
         return ""
 
     def summarise(self, training: "Training") -> dict[str, Any]:
-        """Fields of ``--json`` that add to the newest numbers, or replace some."""
+        """JSON fields that extend or replace the latest numbers."""
         return {}
 
     def report(self, training: "Training") -> tuple[str, dict[str, str]]:
-        """A title, and facts by name, for people."""
+        """A title and named facts to print."""
         last = training.records[-1]
         facts = {name.replace("_", " "): f"{value:.4g}" for name, value in training.numbers().items() if value is not None}
         return f"{training.learner} on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: "Training") -> list[tuple[str, str]]:
-        """Commands to try next, and what they do."""
+        """Suggested commands and what they do."""
         return []
 
 
 def count_of(done: int, unit: str) -> str:
-    """``1 game``, ``2,000 games``."""
+    """A count with its unit: ``1 game``, ``2,000 games``."""
     return f"{done:,} {unit[:-1] if done == 1 else unit}"
 
 
 @dataclass(frozen=True, repr=False)
 class Training:
-    """A training as it ended.
+    """Result of a training.
 
     Attributes:
         learner: the learner's name.
-        game: what it trained on, as ``run.json`` has it: a spec, several, or a spot.
-        settings: what was asked for.
+        game: the game as in ``run.json``: a spec, several specs, or a spot.
+        settings: the training's settings.
         records: the records.
         status: ``finished``, ``time up`` or ``interrupted``.
-        folder: where it is; None in memory.
-        kind: of the training.
-        made: in memory, what it has made.
+        folder: its folder; None in memory.
+        kind: the kind of training.
+        made: the trained model, in memory only.
     """
 
     learner: str
@@ -213,8 +213,8 @@ class Training:
     def to_dataframe(self) -> Any:
         """The learning curve as a ``pandas.DataFrame``, one row per record.
 
-        Columns are the unit of the training (``steps``, ``epochs``), ``seconds``, ``cpu_seconds``, and the numbers of its
-        records; of a number for each player or game ``name_0``, ``name_1`` and so on.
+        Columns are the unit of the training (``steps``, ``epochs``), ``seconds``, ``cpu_seconds``, and the records' numbers;
+        numbers per player or game are ``name_0``, ``name_1`` and so on.
 
         Raises:
             SpecError: pandas is not installed.
@@ -231,7 +231,7 @@ class Training:
 
     @property
     def model(self) -> Any:
-        """What it has made: a policy, a network, or the best discount policy; from its folder, if it has one."""
+        """The trained policy, network, or best discount policy; read from the folder if there is one."""
         return self.made if self.folder is None else self.kind.load(self.folder)
 
     def load(self) -> Any:
@@ -239,14 +239,14 @@ class Training:
         return self.model
 
     def numbers(self) -> dict[str, Any]:
-        """The newest of each number of its records that is not None."""
+        """The latest value of each number that is not None."""
         found: dict[str, Any] = dict.fromkeys(self.kind.job_kind.numbers)
         for record in self.records:
             found |= {name: value for name, value in record.numbers.items() if value is not None}
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """The training as JSON, the newest of each number included."""
+        """The training as JSON, with the latest value of each number."""
         last = self.records[-1]
         about = {"learner": self.learner, "game": self.game, "status": self.status, self.kind.job_kind.unit: last.done}
         times = {"seconds": last.seconds, "cpu_seconds": last.cpu_seconds}
@@ -267,13 +267,13 @@ class Training:
 
 
 def check_options(kind: TrainingKind, **given: Any) -> None:
-    """Refuse options that a kind of training does not take.
+    """Check that a kind of training takes the given options.
 
     Raises:
-        SpecError: one is given that it does not take, or is out of range.
+        SpecError: an option is not supported or out of range.
     """
     for name, value in given.items():
         if value is not None and name not in kind.takes:
             raise SpecError(f"{kind.name} does not take {name} (--{name.replace('_', '-')}); leave it out")
     if (every := given.get("judge_every")) is not None and not every >= 0:
-        raise SpecError(f"judge_every, seconds between judgements, must be at least 0, not {every!r}")
+        raise SpecError(f"judge_every, seconds between evaluations, must be at least 0, not {every!r}")

@@ -55,17 +55,16 @@ OWN = JobKind(
     files=(POLICY, PLOT),
     noun="training",
 )
-"""Trainings by custom learners. ``measures``: what the learner measured, and what its last step
-returned."""
+"""Trainings by custom learners; ``measures`` are the learner's measurements and its last step's numbers."""
 LIBRARY = replace(OWN, name="learner")
-"""Trainings by the library's classes that derive ``Learner``, with the same files."""
+"""Trainings by the library's ``Learner`` classes, with the same files."""
 
 
 class OwnJob(TrainingJob[Settings]):
-    """A training under way.
+    """A running training by a ``Learner`` class.
 
     Attributes:
-        student: the learner at work.
+        student: the learner.
     """
 
     kind = OWN
@@ -77,23 +76,23 @@ class OwnJob(TrainingJob[Settings]):
 
     @property
     def done(self) -> int:
-        """Steps."""
+        """Steps done."""
         return self._done
 
     @property
     def total(self) -> int | None:
-        """The setting ``steps``, if there is one and nothing else limits the training."""
+        """The setting ``steps``, if it exists and no effort limit applies."""
         return None if self.limits else getattr(self.settings, "steps", None)
 
     @property
     def limits(self) -> dict[str, int]:
-        """Limits of effort by name that are asked for."""
+        """The effort limits in use, by name."""
         asked = {name: getattr(self.settings, name, 0) for name in self.student.effort()}
         return {name: limit for name, limit in asked.items() if limit}
 
     @property
     def ahead(self) -> int:
-        """A step, unless all are done or a limit of effort is reached."""
+        """1, or 0 when all steps are done or an effort limit is reached."""
         if limits := self.limits:
             effort = self.student.effort()
             return int(all(effort[name] < limit for name, limit in limits.items()))
@@ -101,7 +100,7 @@ class OwnJob(TrainingJob[Settings]):
 
     @property
     def seconds_left(self) -> float | None:
-        """By how much of a limit of effort is left, at the speed so far."""
+        """Estimated from the remaining effort limit at the current speed."""
         effort = self.student.effort()
         shares = [effort[name] / limit for name, limit in self.limits.items()]
         most = max(shares, default=0.0)
@@ -113,10 +112,10 @@ class OwnJob(TrainingJob[Settings]):
         return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
 
     def step(self, count: int) -> None:
-        """One step of the learner.
+        """Run one step of the learner.
 
         Raises:
-            SpecError: it counts nothing of what limits the training, which would never end.
+            SpecError: it does not count the effort that limits the training, which would never end.
         """
         found = self.student.step() or {}
         self._last = {name: float(value) for name, value in found.items()}
@@ -126,7 +125,7 @@ class OwnJob(TrainingJob[Settings]):
             raise uncounted(self.learner, idle[0], self.student.countable)
 
     def close(self) -> None:
-        """End its workers."""
+        """Stop its workers."""
         self.student.executor.close()
 
     def measure(self) -> Mapping[str, Any]:
@@ -142,14 +141,14 @@ class OwnJob(TrainingJob[Settings]):
         return self._last
 
     def state(self) -> State:
-        """The learner's arrays, its random numbers, steps, and what the last one returned."""
+        """The learner's arrays, random state, steps and last numbers."""
         own = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
         own |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
         found = {name: np.asarray(array) for name, array in self.student.state().items()}
         return found | {OF_JOB + name: array for name, array in own.items()}
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore all of that."""
+        """Restore the arrays of :meth:`state`."""
         found = {name: np.array(array) for name, array in arrays.items()}
         own = {name.removeprefix(OF_JOB): found.pop(name) for name in list(found) if name.startswith(OF_JOB)}
         self._done = int(own.pop("steps")[0])
@@ -158,7 +157,7 @@ class OwnJob(TrainingJob[Settings]):
         self.student.restore(found)
 
     def model(self, kind: TrainingKind, records: Sequence[Record]) -> Policy | NeuralPolicy:
-        """The policy."""
+        """The current policy."""
         return self.student.policy()
 
     def panels(self, records: Sequence[Record]) -> "list[Panel]":
@@ -184,7 +183,7 @@ class OwnJob(TrainingJob[Settings]):
 
 
 class LibraryJob(OwnJob):
-    """A training by a class of the library."""
+    """A training by a ``Learner`` class of the library."""
 
     kind = LIBRARY
 
@@ -203,10 +202,12 @@ class OwnKind(TrainingKind):
 
     def __init__(self, made: type[Learner], name: str) -> None:
         if not isinstance(getattr(made, "settings_class", None), type) or not issubclass(made.settings_class, Settings):
-            raise SpecError(f"{name} has no settings; set settings_class to one that derives treeplex.base.settings.Settings")
+            raise SpecError(
+                f"{name} has no settings; set settings_class to a class derived from treeplex.base.settings.Settings"
+            )
         if inspect.isabstract(made):
             missing = ", ".join(sorted(made.__abstractmethods__))
-            raise SpecError(f"{name} lacks {missing}; write these methods")
+            raise SpecError(f"{name} lacks {missing}; implement these methods")
         declared(made.settings_class)
         self.made, self.name, self.settings = made, name, made.settings_class
         self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
@@ -214,15 +215,15 @@ class OwnKind(TrainingKind):
         self.efforts = tuple(each for each in EFFORTS if each in declared(made.settings_class))
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``recipe`` and those of the class."""
+        """``recipe`` and the class's presets."""
         usual = self.made.settings_class()
         return {RECIPE: usual, **{name: usual.changed(changes) for name, changes in self.made.presets.items()}}
 
     def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
-        """A training at its beginning."""
+        """Create a training."""
         rules = load(game, named_in=options.named_in).walkable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
-        with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
+        with blame(place_of(self.made), f"creating {self.name}", AlgorithmError):
             student = self.made(rules, settings)
         check_limits(self.name, student, settings)
         if options.work.asked:
@@ -230,12 +231,12 @@ class OwnKind(TrainingKind):
         return self.job_class(self.name, student, spec, settings)
 
     def load(self, folder: Path) -> Policy | NeuralPolicy:
-        """The policy."""
+        """Load the policy."""
         file = folder / POLICY
         return NeuralPolicy.load(file) if is_neural_policy(file) else load_policy(file)
 
     def named_again(self, training: Training) -> str:
-        """The game, if it is in a file."""
+        """The game to name again on resuming if it is in a file; empty otherwise."""
         return str(training.game) if not training.game or named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
@@ -248,30 +249,30 @@ class OwnKind(TrainingKind):
         return f"{self.name} on {training.game}: {count_of(last.done, 'steps')}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Judge it, read it."""
+        """Suggest evaluating and browsing the policy."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
         if names_spot(str(training.game)):
-            return [(f"treeplex evaluate {game} {folder}", "judge it exactly")]
+            return [(f"treeplex evaluate {game} {folder}", "compute its exploitability")]
         if is_neural_policy(f"{training.folder}/{POLICY}") and "exploitability" not in training.records[-1].measures:
-            return [(f"treeplex playouts {game} {folder} --against uniform", "play it; the game is not compiled")]
+            return [(f"treeplex playouts {game} {folder} --against uniform", "play games with it")]
         return [
             (f"treeplex evaluate {game} {folder}", "judge it"),
-            (f"treeplex show {folder}", "read the policy"),
+            (f"treeplex show {folder}", "browse the policy"),
         ]
 
 
 class LibraryKind(OwnKind):
-    """A learner of the library, known by name."""
+    """A ``Learner`` class of the library, selected by name."""
 
     job_kind, job_class = LIBRARY, LibraryJob
 
     def context(self) -> AbstractContextManager[None]:
-        """One thread, where there is PyTorch: these networks are small."""
+        """Run PyTorch with one thread, since the networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
 
 
 def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":
-    """A panel for each measure that is no effort, over steps from 0."""
+    """A panel for each measure except efforts, over steps from 0."""
     from treeplex.run.plots import Curve, Panel
 
     panels = []
@@ -284,10 +285,10 @@ def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Pane
 
 
 def check_limits(name: str, student: Learner, settings: Settings) -> None:
-    """Refuse a limit of effort that a learner does not count, for the training would never end.
+    """Check that a learner counts the effort that limits it, since otherwise the training would never end.
 
     Raises:
-        SpecError: there is one.
+        SpecError: it does not.
     """
     for effort in student.effort():
         if getattr(settings, effort, 0) and effort not in student.countable:
@@ -295,18 +296,18 @@ def check_limits(name: str, student: Learner, settings: Settings) -> None:
 
 
 def uncounted(name: str, effort: str, countable: Sequence[str]) -> SpecError:
-    """What to say of a limit that is not counted, and what may limit a training in its place."""
+    """The error for an uncounted effort limit, which names other limits."""
     others = ", ".join([*(f"--{each}" for each in countable if each != effort), "steps"])
-    return SpecError(f"{name} counts no {effort} with these settings; limit it by {others} or --seconds")
+    return SpecError(f"{name} does not count {effort} with these settings; limit it by {others} or --seconds")
 
 
 def number_text(value: float) -> str:
-    """A number for people: counts whole."""
+    """Format a number; counts as integers."""
     return f"{value:,.0f}" if value.is_integer() and value else f"{value:.3e}"
 
 
 def place_of(made: type[Learner]) -> Path:
-    """The file of a class; its name where it has none, as at a prompt."""
+    """The file of a class; its name if it has no file, as in an interactive session."""
     try:
         return Path(inspect.getsourcefile(made) or made.__name__)
     except (OSError, TypeError):
@@ -314,29 +315,29 @@ def place_of(made: type[Learner]) -> Path:
 
 
 def is_learner(thing: object) -> TypeGuard[type[Learner]]:
-    """Whether it is a class of learners."""
+    """Whether an object is a learner class."""
     return inspect.isclass(thing) and issubclass(thing, Learner) and thing is not Learner
 
 
-LEARNER = Wanted("learner", "MyLearner", "class that derives treeplex.learn.Learner", is_learner, is_learner)
-"""What a file is asked for."""
+LEARNER = Wanted("learner", "MyLearner", "class derived from treeplex.learn.Learner", is_learner, is_learner)
+"""How messages name the object loaded from a file."""
 
 
 def own_learner(learner: object) -> OwnKind | None:
-    """The learner that a class, or ``file.py:NAME``, is; None of other names.
+    """The learner kind of a class or of ``file.py:NAME``; None for other names.
 
     Raises:
-        SpecError: no such file or class, or one that is no learner.
+        SpecError: no such file or class, or the class is not a learner.
     """
     if is_learner(learner):
         return OwnKind(learner, learner.__name__)
     if not isinstance(learner, str):
-        raise SpecError(f"a learner is a name, file.py:NAME, or a class that derives treeplex.learn.Learner, not {learner!r}")
+        raise SpecError(f"a learner is a name, file.py:NAME, or a class derived from treeplex.learn.Learner, not {learner!r}")
     if not is_user_spec(learner):
         return None
     made, spec = user_source(learner, LEARNER)
     if spec.parameters:
-        raise SpecError(f"{learner} has parameters; give settings by --set instead")
+        raise SpecError(f"{learner} has parameters; give settings with --set instead")
     if not is_learner(made):
-        raise SpecError(f"{learner} is no learner; it has to derive treeplex.learn.Learner")
+        raise SpecError(f"{learner} is not a learner; derive it from treeplex.learn.Learner")
     return OwnKind(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)

@@ -1,4 +1,4 @@
-"""Learners by name, and the learner of a training's folder."""
+"""Registry of learners, and lookup of a training folder's learner."""
 
 import os
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ from treeplex.run.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.solvers.synonyms import unknown_algorithm
 
 TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="training")
-"""What messages say of a folder that holds no training of any kind."""
+"""How messages describe a folder without a training of any kind."""
 REBEL = "rebel"
-"""The learner that is meant where none is named; in a folder also that on turns of hold'em."""
+"""The default learner; in folders also the learner of hold'em turns."""
 AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a custom class."""
 
@@ -46,26 +46,26 @@ NEURAL: Mapping[str, str] = {
     "vr-deep-dcfr+": "regrets.vr_deep_cfr:VrDeepDcfr",
     "vr-deep-pdcfr+": "regrets.vr_deep_cfr:VrDeepPdcfr",
 }
-"""The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
+"""The library's classes derived from :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
 
 @cache
 def learners() -> Mapping[str, TrainingKind]:
-    """The learners that come with the library, by name."""
+    """The library's learners by name."""
     known: list[TrainingKind] = [each if isinstance(each, TrainingKind) else each() for each in provided("learners")]
     known += [LibraryKind(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}
 
 
 def neural_class(place: str) -> type[Learner]:
-    """The class that a place such as ``regrets.deep_cfr:DeepCfr`` means."""
+    """Import a class named like ``regrets.deep_cfr:DeepCfr``."""
     module, _, name = place.partition(":")
     found: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
     return found
 
 
 def learner_named(learner: AnyLearner) -> TrainingKind:
-    """The learner that a name or class means.
+    """The learner of a name or class.
 
     Raises:
         SpecError: an unknown name, or a file without such a class.
@@ -84,10 +84,10 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
 
 
 def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[str] | None, preset: str | None) -> TrainingKind:
-    """The kind of training that is asked for; without a learner that of the folder to resume, or ReBeL.
+    """The requested kind of training; without a learner, that of the folder to resume, or ReBeL.
 
     Raises:
-        SpecError: an unknown learner, or a preset for a training that is resumed.
+        SpecError: an unknown learner, or a preset for a resumed training.
         FileError: there is no training in the folder.
     """
     if resume is None:
@@ -103,7 +103,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
     """The learner of the training in a folder.
 
     Raises:
-        FileError: there is none, or one by a custom learner, which reading a folder does not run.
+        FileError: no training, or one by a custom learner, whose code is not run from a folder.
     """
     from treeplex.learn.rebel.training.kind import HoldemRebelKind, WholeRebelKind
 
@@ -111,15 +111,15 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
     if kind == OWN.name:
         name = str(JobFolder(OWN, folder).about()["learner"])
         raise FileError(
-            f"{folder} was trained by {name}, a learner of your own; reading a folder runs no code, so name it as well: "
-            f"treeplex train {name} --resume {folder}"
+            f"{folder} was trained by the custom learner {name}; reading a folder runs no code, so name "
+            f"it again: treeplex train {name} --resume {folder}"
         )
     for each in (HoldemRebelKind, WholeRebelKind):
         if kind == each.job_kind.name:
             return each()
     known = [each for each in learners().values() if each.job_kind.name == kind]
     if not known:
-        JobFolder(TRAINING, folder).about()  # raises, for no folder is of that kind
+        JobFolder(TRAINING, folder).about()  # raises, since no folder is of this kind
     named = about_of(folder).get("learner") if len(known) > 1 else known[0].name
     if named not in learners():
         raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; put back a copy or start again (with --force)")
@@ -127,7 +127,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
 
 
 def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """What ``run.json`` says, unchecked."""
+    """The contents of ``run.json``, unchecked."""
     found = read_json(Path(folder) / RUN)
     return found if isinstance(found, dict) else {}
 

@@ -31,14 +31,14 @@ from treeplex.run.job.record import Record, check_count
 
 SEEDS, BANDS = "seeds.json", "bands.json"
 EFFORTS: Mapping[str, tuple[str, Callable[[Record], float | None]]] = {
-    "nodes": ("Histories walked", lambda record: measured(record).get("nodes")),
-    "episodes": ("Walks or playthroughs", lambda record: measured(record).get("episodes")),
-    "cpu-seconds": ("Seconds of the processor", lambda record: record.cpu_seconds),
+    "nodes": ("Histories visited", lambda record: measured(record).get("nodes")),
+    "episodes": ("Traversals or playthroughs", lambda record: measured(record).get("episodes")),
+    "cpu-seconds": ("CPU seconds", lambda record: record.cpu_seconds),
     "steps": ("Steps", lambda record: float(record.done)),
 }
-"""The x-axis of curves, by the name of the picture."""
-SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Chips a hand against uniform play"}
-"""Labels of curves, by the name of the measure: the first that there is."""
+"""Labels of the x-axis, by picture name."""
+SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Chips per hand against uniform play"}
+"""Labels of curves by measure name, in order of preference."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class SeedSweep:
 
     Attributes:
         trainings: in the order of seeds.
-        folder: where they are.
-        pictures: names of those that were drawn there; none where trainings were not judged.
+        folder: their folder.
+        pictures: names of the pictures drawn in it; none if trainings were not evaluated.
     """
 
     trainings: tuple[Training, ...]
@@ -61,7 +61,7 @@ class SeedSweep:
         return self.trainings[-1].status
 
     def bands(self) -> list[dict[str, Any]]:
-        """At each number of steps that all have a record of: mean, least and greatest of each measure."""
+        """Mean, minimum and maximum of each measure, at each number of steps that all trainings recorded."""
         return bands_of([training.records for training in self.trainings])
 
     def to_json(self) -> dict[str, Any]:
@@ -87,17 +87,17 @@ def train_seeds(
     progress: AnyProgress = None,
     **options: Any,
 ) -> SeedSweep:
-    """Train with seeds s, s+1, ..., where s is the setting ``seed``, one after the other; draw bands at the end.
+    """Train with seeds s, s+1, ..., where s is the setting ``seed``, one after the other; plot bands at the end.
 
     Args:
         game, learner, settings, preset, force, progress, options: see :func:`treeplex.learn.train.train.train`.
-        seeds: how many; with ``resume`` as many as were asked for.
-        out: the folder of new trainings.
-        resume: a folder to resume: trainings that have ended stay as they are.
+        seeds: number of seeds; on ``resume`` that of the original call by default.
+        out: folder of new trainings.
+        resume: folder to resume; finished trainings are kept.
 
     Raises:
         SpecError: a learner without a seed, or a number below 1.
-        FileError: a folder that cannot be written, or that holds no trainings of several seeds.
+        FileError: a folder that cannot be written, or does not contain trainings of several seeds.
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.learn.train.train.train`.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training that was stopped.
     """
@@ -134,13 +134,13 @@ def train_seeds(
 
 
 def seed_folder(folder: Path, number: int) -> Path:
-    """The folder of one of the trainings."""
+    """Folder of the training with a number."""
     return folder / f"seed-{number}"
 
 
 @contextmanager
 def written_down(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
-    """Make the folder and ``seeds.json`` for what runs within; both are as before if the first training is refused."""
+    """Create the folder and ``seeds.json`` for the duration; undone if no training starts."""
     file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
     before, earlier = content_of(file), content_of(first)
     try:
@@ -151,13 +151,13 @@ def written_down(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
     try:
         yield
     except TreeplexError:
-        if content_of(first) == earlier:  # no training has begun
+        if content_of(first) == earlier:  # no training has started
             if before is None:
                 file.unlink()
             else:
                 write_atomically(file, before)
             if made:
-                with suppress(OSError):  # what else is in it stays
+                with suppress(OSError):  # keep the folder if it has other contents
                     folder.rmdir()
         raise
 
@@ -168,14 +168,14 @@ def content_of(file: Path) -> bytes | None:
 
 
 def seeds_of(folder: Path) -> dict[str, Any]:
-    """What trainings of several seeds were asked for.
+    """Read the original request for trainings of several seeds.
 
     Raises:
-        FileError: the folder holds none.
+        FileError: the folder contains none.
     """
     found = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
     if not isinstance(found, dict) or not {"game", "learner", "settings", "seeds"} <= set(found):
-        raise FileError(f"{folder} holds no trainings of several seeds, for {SEEDS} is missing or damaged")
+        raise FileError(f"{folder} contains no trainings of several seeds, since {SEEDS} is missing or damaged")
     check_count("seeds", found["seeds"])
     return found
 
@@ -196,13 +196,13 @@ def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
 
 
 def measured(record: Record) -> dict[str, float]:
-    """The numbers of a record, its ``measures`` among them; without those that are unknown."""
+    """A record's numbers, including its ``measures`` and excluding unknown ones."""
     found = {**record.numbers, **record.numbers.get("measures", {})}
     return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
 
 
 def draw_bands(done: SeedSweep) -> tuple[str, ...]:
-    """Draw what is judged against each kind of effort that records have; the names of the pictures."""
+    """Plot the evaluated measure against each kind of effort in the records; returns the pictures' names."""
     from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
     bands = [band for band in done.bands() if band["steps"]]
@@ -213,13 +213,13 @@ def draw_bands(done: SeedSweep) -> tuple[str, ...]:
     columns = {part: [band[part][judged] for band in whole] for part in ("mean", "low", "high")}
     first, by_step = done.trainings[0], [{record.done: record for record in each.records} for each in done.trainings]
     drawn = []
-    title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, least and greatest"
+    title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, minimum and maximum"
     for name, (label, of) in EFFORTS.items():
         across = [[of(records[band["steps"]]) for records in by_step] for band in whole]
         if any(place is None for row in across for place in row):
             continue
         places = [sum(place for place in row if place is not None) / len(row) for row in across]
-        if not any(places):  # what the learner does not count
+        if not any(places):  # an effort that the learner does not count
             continue
         curve = Curve(places, columns["mean"], low=columns["low"], high=columns["high"], dots=True)
         panel = Panel(SHOWN[judged], [curve], logarithmic=judged == "exploitability")

@@ -1,4 +1,4 @@
-"""Trainings that solve situations and fit networks to what they are worth, as jobs and learners."""
+"""Jobs and learners that solve situations and fit networks to their values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def situations_job_kind(name: str, file: str, **numbers: Callable[[Any], Any]) -> JobKind:
-    """Of jobs whose networks are in ``file``.
+    """The kind of jobs whose networks are in ``file``.
 
-    Their numbers, besides others: ``rows`` that a network learns from; gradient ``steps``; ``loss``: mean Huber loss in pots of
-    the steps since the last record, None without any; ``validation``: on situations that it does not learn from.
+    Numbers of a record, among others: ``rows``, the training rows; ``steps``, gradient steps; ``loss``, the mean Huber loss as
+    a fraction of the pot since the last record, None without steps; ``validation``, the same on held-out situations.
     """
     return JobKind(
         name=name,
@@ -39,10 +39,10 @@ class SituationsKind(TrainingKind):
     """A learner that fits networks to solved situations.
 
     Attributes:
-        file: the name of the networks' file in a folder.
-        title: of a training on a game.
-        values: what losses are about.
-        rows: what it learns from; of a round, if there are several.
+        file: file name of the networks in a folder.
+        title: title of a training, with the game's place.
+        values: what the losses measure.
+        rows: name of the training rows, with the round's place if there are several.
     """
 
     file: ClassVar[str]
@@ -52,13 +52,13 @@ class SituationsKind(TrainingKind):
     line: ClassVar[Mapping[str, str]] = {"rows": "{:,} rows", "loss": "loss {:.2e}", "validation": "validation {:.2e}"}
 
     def context(self) -> AbstractContextManager[None]:
-        """One thread: the networks are small."""
+        """Run PyTorch with one thread, since the networks are small."""
         return one_thread()
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Losses and steps."""
+        """Report losses and steps."""
         last, numbers, facts = training.records[-1], training.numbers(), dict[str, str]()
-        for name, of in (("loss", "in training"), ("validation", "on situations held out")):
+        for name, of in (("loss", "in training"), ("validation", "on held-out situations")):
             if numbers[name] is not None:
                 facts[name] = f"{numbers[name]:.3e}   mean Huber loss of {self.values} in pots, {of}"
         facts["steps"] = f"{last.steps:,}; {last.rows:,} {self.rows.format(numbers.get('round'))}"
@@ -66,7 +66,7 @@ class SituationsKind(TrainingKind):
 
 
 class SituationsJob(TrainingJob[LearningSettings]):
-    """A training under way: a step solves the situations that its source takes at once, and takes the gradient steps due.
+    """A running training: each step solves a batch of situations and takes the gradient steps due.
 
     Attributes:
         learner_kind: the learner.
@@ -80,7 +80,7 @@ class SituationsJob(TrainingJob[LearningSettings]):
 
     @property
     def kind(self) -> JobKind:  # type: ignore[override]
-        """The learner's."""
+        """The learner's kind of job."""
         return self.learner_kind.job_kind
 
     @property
@@ -90,30 +90,30 @@ class SituationsJob(TrainingJob[LearningSettings]):
 
     @property
     def total(self) -> int:
-        """Situations asked for."""
+        """Situations to solve."""
         return self.trainer.total
 
     @property
     def ahead(self) -> int:
-        """One step, as long as there are situations left."""
+        """1, or 0 when all situations are solved."""
         return int(self.done < self.total)
 
     def step(self, count: int) -> None:
-        """Situations, and the gradient steps that they allow."""
+        """Solve a batch of situations and take the gradient steps due."""
         before = self.trainer.steps
         found = self.trainer.round()
         if found.steps > before:
             self._losses.append((found.steps - before, found.loss))
 
     def live(self) -> Mapping[str, Any]:
-        """Rows, steps, the loss since the last record, and the round where rounds are trained one after the other."""
+        """Rows, steps, the loss since the last record, and the current round, if there are rounds."""
         trainer, steps = self.trainer, sum(count for count, _ in self._losses)
         loss = sum(count * mean for count, mean in self._losses) / steps if steps else None
         several = {"round": len(trainer.source.networks) - trainer.stage} if "round" in self.kind.numbers else {}
         return {**several, "rows": len(trainer.fitting.rows), "steps": trainer.steps, "loss": loss}
 
     def measure(self) -> Mapping[str, Any]:
-        """Those numbers, and the loss on what is held out."""
+        """The numbers of :meth:`live`, and the loss on held-out situations."""
         found = {**self.live(), "validation": self.trainer.validation()}
         self._losses.clear()
         return found
@@ -142,7 +142,7 @@ class SituationsJob(TrainingJob[LearningSettings]):
 
 
 def loss_figure(title: str, records: Sequence[Record]) -> "Figure":
-    """Losses of training and validation against situations, the height logarithmic."""
+    """Plot training and validation losses against situations, on a log scale."""
     from treeplex.run.plots import Curve, Panel, curves_figure
 
     def curve(name: str, number: int, label: str) -> Curve:

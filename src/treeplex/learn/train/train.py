@@ -1,4 +1,4 @@
-"""One door to training: start a training by any learner, or resume one, and let it run."""
+"""Entry point to training: start a training by any learner, or resume one, and run it."""
 
 import os
 from collections.abc import Mapping
@@ -46,37 +46,40 @@ def train(
     """Train in memory, or in a folder from which the training can be resumed bit for bit.
 
     Args:
-        game: a spec, or what else names a game; of ``ddcfr``, ``dpcfr+`` and ``pddcfr`` several specs (None: DDCFR's four); of
-            ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only where the game is in a
+        game: a spec or another name of a game. ``ddcfr``, ``dpcfr+`` and ``pddcfr`` take several specs (None: DDCFR's
+            four), ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only if the game is in a
             custom file, which reading a folder does not run.
-        learner: ``rebel`` (the default) or another name that ``treeplex train --list`` has; a class that derives
-            :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for a custom one.
+        learner: ``rebel`` (the default) or another name listed by ``treeplex train --list``; or a class derived from
+            :class:`treeplex.learn.learner.Learner`, directly or as ``file.py:NAME``. With ``resume``, needed only for a custom
+            learner.
         settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
-        preset: ``recipe`` (the default), or another one of the learner.
-        out: the folder of a new training; None to train in memory, which leaves no files.
-        resume: a folder to resume. It ends up as if it had never stopped.
-        seconds: of ``rebel`` on public-tree games the time over which it trains, instead of by subgames; of others, the
-            time after which this call stops.
-        nodes, episodes: of learners that count them, the histories walked or playthroughs after which a training ends, in
-            place of the number of steps: the settings of these names.
-        force: overwrite what is in ``out``.
-        workers: how many processes play; None for all cores (Ray: all of the cluster's). It changes no number, but how many
-            streams a new training by ``rebel`` has.
-        ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
-        judge_every: seconds between judgements under way; None as often as costs a twentieth of the time, in small games; 0
-            never.
-        tensorboard: write TensorBoard events as well, into the folder.
-        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+        preset: ``recipe`` (the default), or another preset of the learner.
+        out: folder of a new training; None trains in memory, without any files.
+        resume: folder to resume; the result is the same as without the interruption.
+        seconds: for ``rebel`` on public-tree games, the training's length in seconds instead of subgames; otherwise a time
+            limit for this call.
+        nodes, episodes: number of histories or playthroughs after which a training ends instead of the number of steps, for
+        learners that count them; the settings of these names.
+        force: overwrite the contents of ``out``.
+        workers: number of processes that play; None for all cores (Ray: all of the cluster's). It affects only the number
+            of streams of a new ``rebel`` training.
+        ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on
+            it.
+        judge_every: seconds between evaluations during training; None for at most 5% of the time, in small games; 0 for
+            none.
+        tensorboard: also write TensorBoard events into the folder.
+        progress: False shows none; default: one updated line in a terminal, or ``logging`` at level INFO; see
             :func:`treeplex.solve`. A function is called after each step.
 
     Returns:
-        The training: ``model``, what was learned (a policy, the file of a network, or a discount policy), and ``records``,
-        the learning curve from step 0 on.
+        The training: ``model``, the learned policy, network file or discount policy, and ``records``, the learning curve from
+        step 0 on.
 
     Raises:
         SpecError: an unknown name or a value outside its range; PyTorch, TensorBoard or Ray is missing; no such cluster.
         GameError: a game that this learner cannot train on.
-        AlgorithmError: the loss is no number, or workers die of a job; the last good checkpoint stays.
+        AlgorithmError: the loss is NaN or infinite, or several workers die on the same job; the last good checkpoint is
+            kept.
         FileError: a folder that cannot be written, or a training that cannot be resumed.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training so far.
     """
@@ -121,7 +124,7 @@ def train(
             session = go_on(job, folder)
             check_left(job, folder)
             job.resumed(session.records)
-        if make_events is not None and folder:  # what came after the checkpoint is done again
+        if make_events is not None and folder:  # work after the checkpoint is repeated
             gone = None if resume is None else session.records[-1].done + 1 if session.records else 0
             events = make_events(str(folder.path / EVENTS), gone, known.name)
             stack.callback(events.close)
@@ -135,10 +138,10 @@ def train(
 
 
 def check_decisions(game: Any) -> None:
-    """Refuse whole hold'em, named or given, whose blinds leave no decision: there is nothing to learn.
+    """Reject full-game hold'em whose blinds leave no decision to learn.
 
     Raises:
-        SpecError: it is.
+        SpecError: there is no decision.
     """
     if isinstance(game, str) and spec_name(game) == HOLDEM:
         game = load(game).enumerable_rules()
@@ -147,7 +150,7 @@ def check_decisions(game: Any) -> None:
 
 
 def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, int]:
-    """The limits of effort that were asked for, as settings by name.
+    """The requested effort limits, as settings by name.
 
     Raises:
         SpecError: the learner does not count them.
@@ -160,22 +163,22 @@ def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, i
 
 
 def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
-    """Refuse a total that is less than what a resumed training has done.
+    """Reject a total below what a resumed training has already done.
 
     Raises:
-        SpecError: it is.
+        SpecError: the total is too low.
     """
     if job.total is not None and job.done > job.total:
         raise SpecError(
-            f"{folder.path} has done {job.done:,} {job.kind.unit} already; the setting counts all of them, so ask "
-            f"for at least {job.done}"
+            f"{folder.path} has already done {job.done:,} {job.kind.unit}, and the setting counts them; "
+            f"ask for at least {job.done}"
         )
 
 
 def reopened(
     known: TrainingKind, folder: JobFolder, game: Any, changes: Mapping[str, Any], options: Options
 ) -> TrainingJob[Any]:
-    """The training of a folder, locked, at its beginning."""
+    """Create the training of a locked folder, without its state."""
     about, place = folder.reopen(), folder.path / RUN
     settings = known.settings.from_json(about["settings"], place)
     known.check_named(settings, changes, folder.path)
@@ -185,7 +188,7 @@ def reopened(
     job = known.make(about["game"] if game is None else game, settings, options)
     if job.identity != about["identity"]:
         job.close()
-        why = "whose rules changed since" if game is None else f"not {game}"
+        why = "whose rules have changed since" if game is None else f"not {game}"
         raise FileError(
             f"{folder.path} trains on {shown(about['game'])}, {why}; give the game it was started with, or start a new training"
         )
@@ -199,7 +202,7 @@ def shown_settings(
     resume: str | os.PathLike[str] | None,
     changes: Mapping[str, Any],
 ) -> Settings:
-    """The settings that a training would have; with ``resume`` those of a folder, with changes.
+    """The settings of a training, including changes; with ``resume`` based on the folder's settings.
 
     Raises:
         SpecError, FileError: as :func:`train`.
@@ -213,5 +216,5 @@ def shown_settings(
 
 
 def shown(game: Any) -> str:
-    """A game as messages name it."""
+    """The name of a game in messages."""
     return ", ".join(game) if isinstance(game, list) else "a turn of hold'em" if isinstance(game, dict) else str(game)
