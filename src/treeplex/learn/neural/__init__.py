@@ -1,1 +1,1 @@
-"""Learners that sample games and fit networks: one file each, on the frame of features, approximators, buffers and walks."""
+"""Deep learners that sample games: one file each, on shared features, approximators, buffers and traversals."""

@@ -1,4 +1,4 @@
-"""Network inputs for infosets and histories: one row of numbers each, made once for the whole game."""
+"""Network inputs of infosets and histories: one feature row each, computed once for the whole game."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +15,22 @@ from treeplex.games.base import Game
 Rows = NDArray[np.float32]
 USUAL, ONE_HOT = "usual", "one-hot"
 KINDS = (USUAL, TENSOR, WORDS, ONE_HOT)
-"""``tensor``: ``information_state_tensor`` of the rules, as OpenSpiel's games, card games of the library and custom rules
-may have it. ``words``: a column for each word at each place of the infostate's text. ``one-hot``: a column for each infoset.
-``usual``: the first of the first two that tells all infosets apart."""
+"""Kinds of features.
+
+``tensor``: the rules' ``information_state_tensor``, as in OpenSpiel's games, the library's card games and custom rules that
+define it. ``words``: a column for each word at each position of the infostate string. ``one-hot``: a column for each infoset.
+``usual``: the first of the first two that distinguishes all infosets."""
 
 
 def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows:
-    """A row of features for each infoset of all players, float32 [I, F], no number above 1 in size.
+    """Feature rows of all players' infosets, float32 [I, F], with absolute values of at most 1.
 
     Args:
         game: a spec, rules or the compiled game.
         kind: one of :data:`KINDS`.
 
     Raises:
-        GameError: ``tensor`` is asked for, and the rules have none, or the same for infosets of one player that differ.
+        GameError: ``tensor`` is requested, but the rules define none, or it is equal for different infosets of a player.
     """
     game = compile_game(game)
     infosets = len(game.infostates)
@@ -39,15 +41,15 @@ def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows
         if found is not None and tells_apart(game, found):
             return scaled(found)
         if kind == TENSOR:
-            why = "have no information_state_tensor" if found is None else "give infosets that differ the same tensor"
+            why = "have no information_state_tensor" if found is None else "have the same tensor for different infosets"
             raise GameError(f"the rules of {game} {why}; take features=words")
     return word_tensors(game.infostates).astype(np.float32)
 
 
 def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
-    """The features of all players at each history, float32 [H, F], concatenated; zeros where no player acts.
+    """Features of all players at each history, concatenated, float32 [H, F]; zeros where no player acts.
 
-    Two histories have the same row only if no player could tell them apart.
+    Two histories have the same row only if no player could distinguish them.
     """
     histories = histories_of(game)
     size = len(histories.nodes)
@@ -68,7 +70,7 @@ def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
 
 
 def tells_apart(game: CompiledGame, rows: Rows) -> bool:
-    """Whether infosets of one player all have rows of their own."""
+    """Whether no two infosets of a player share a row."""
     offsets = game.tree.infoset_offsets
     return all(
         len(np.unique(rows[offsets[player] : offsets[player + 1]], axis=0)) == offsets[player + 1] - offsets[player]
@@ -77,16 +79,16 @@ def tells_apart(game: CompiledGame, rows: Rows) -> bool:
 
 
 def scaled(rows: Rows) -> Rows:
-    """Columns divided by the largest number in them, where that is above 1; constant columns left out."""
+    """Divide columns by their largest absolute value if it exceeds 1; drops constant columns."""
     rows = rows[:, changing(rows)]
     return np.asarray(rows / largest_in(rows), np.float32)
 
 
 def changing(rows: Rows) -> NDArray[np.bool_]:
-    """Mask of columns that are not constant, bool [F]; all of a single row."""
+    """Mask of columns that are not constant, bool [F]; all columns if there is a single row."""
     return np.asarray((rows != rows[:1]).any(axis=0) | (len(rows) == 1))
 
 
 def largest_in(rows: Rows) -> Rows:
-    """The largest number in size in each column, or 1 where that is more; [F]."""
+    """Largest absolute value of each column, at least 1; [F]."""
     return np.asarray(np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0))

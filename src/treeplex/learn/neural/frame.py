@@ -1,4 +1,4 @@
-"""What learners that fit networks share: settings, sampling, judging, counts, and the infosets of a compiled game as slots."""
+"""Base class of learners that fit networks: settings, sampling, evaluation, effort counts, and slots of a compiled game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,35 +32,38 @@ from treeplex.learn.neural.walks.sampler import Sampler
 
 @dataclass(frozen=True)
 class NeuralSettings(NetworkSettings):
-    """How long a training is, what networks see, and the seed."""
+    """Settings of a training's length, features, rules and seed."""
 
     steps: int = setting(100, "iterations", low=1)
-    nodes: int = setting(0, "stop once so many histories were walked, whatever steps says; 0: not", low=0)
-    episodes: int = setting(0, "stop once so many walks or playthroughs were made, whatever steps says; 0: not", low=0)
-    every: int | None = setting(None, "steps between measurements; none: ten per power of ten", low=1)
-    features: str = setting(USUAL, "what networks see of an infoset", choices=KINDS, fixed=True)
+    nodes: int = setting(0, "limit on histories visited, in place of steps (0: none)", low=0)
+    episodes: int = setting(0, "limit on traversals or playthroughs, in place of steps (0: none)", low=0)
+    every: int | None = setting(None, "steps between measurements (none: ten per power of ten)", low=1)
+    features: str = setting(USUAL, "features of infosets", choices=KINDS, fixed=True)
     rules: bool | None = setting(
-        None, "walk by the rules, not the compiled game; none: where it has too many histories", fixed=True, added=True
+        None,
+        "sample from the rules instead of the compiled game (none: only if it has too many histories)",
+        fixed=True,
+        added=True,
     )
-    exact: bool = setting(True, "measure exploitability where the game can be compiled", fixed=True, added=True)
-    seed: int = setting(0, "seed of everything random", low=0, fixed=True)
+    exact: bool = setting(True, "measure exploitability if the game can be compiled", fixed=True, added=True)
+    seed: int = setting(0, "random seed", low=0, fixed=True)
 
 
 class NeuralLearner(Learner):
-    """A learner that samples a game, fits networks or tables to what it finds, and follows them.
+    """A learner that samples a game, fits networks or tables to the samples, and plays by them.
 
-    A class that sets :attr:`walks_rules` also learns games that have too many histories to be compiled. There infosets have no
-    numbers and no game is compiled, save to be judged. Learners of compiled games alone may use :attr:`infosets`, ``first`` and
+    A class that sets :attr:`walks_rules` also learns games with too many histories to compile. Their infosets are not numbered,
+    and the game is compiled only for evaluation. Learners for compiled games only may use :attr:`infosets`, ``first`` and
     ``slots``: the actions of each infoset side by side, infosets in compiled order.
 
     Attributes:
-        walks_rules: whether the class can learn by the rules alone.
-        for_teams: whether it is made for games in which everybody is paid the same.
-        alone: whether it learns against fixed players, so that no equilibrium is sought.
-        zero_sum: its name, if it is defined for two players and constant sums alone.
-        saved: attributes that are saved, integers and arrays; :meth:`parts` are saved besides.
-        sampler: walks and episodes.
-        strategy: what walks follow, of learners that walk.
+        walks_rules: whether the class supports uncompiled games.
+        for_teams: whether it is made for games in which all players receive the same payoff.
+        alone: whether it learns against fixed players, without seeking an equilibrium.
+        zero_sum: its name if it is defined only for two-player constant-sum games.
+        saved: attributes to save, integers and arrays, in addition to :meth:`parts`.
+        sampler: samples traversals and episodes.
+        strategy: the policy of traversals, for learners that use them.
     """
 
     settings: Any
@@ -78,34 +81,37 @@ class NeuralLearner(Learner):
         if self.alone:
             return
         if self.sampler.cooperative and not self.for_teams:
-            notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
+            notify(
+                f"all players of {game} receive the same payoff, but each learns independently; coma and "
+                "a2c are made for such games"
+            )
         elif not self.sampler.cooperative and (self.players > 2 or (self.players == 2 and self.sampler.constant is None)):
             kind = f"{self.players} players" if self.players > 2 else "general sums"
-            notify(f"{game} has {kind}: each player learns for itself, and what they come to need not be an equilibrium")
+            notify(f"{game} has {kind}: each player learns independently, and the result need not be an equilibrium")
 
     def spread_over(self, executor: Executor, spec: str) -> None:
         super().spread_over(executor, spec)
         self.sampler.spread_over(executor, spec)
 
     def make_sampler(self) -> Sampler:
-        """The compiled game's, or that of its rules where the settings or the size of the game ask for it.
+        """Create the sampler of the compiled game, or of its rules if the settings or the game's size require it.
 
         Raises:
-            AlgorithmError: this learner needs a compiled game, or a table in place of networks does; or the game has none.
+            AlgorithmError: the learner, or a table instead of networks, needs a compiled game that cannot be had.
         """
         wanted, name = self.settings.rules, type(self).__name__
         if not kind_of_game(self.game).by_rules(wanted):
             return CompiledSampler(self.compiled, self.settings, self.executor)
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
-            raise AlgorithmError(f"{name} needs the whole game{why}; take deep-cfr, nfsp or ppo, which walk by the rules")
+            raise AlgorithmError(f"{name} needs the whole game{why}; take deep-cfr, nfsp or ppo, which sample from the rules")
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
         return self.rules_sampler()
 
     def rules_sampler(self) -> Sampler:
-        """The sampler of the game's rules."""
+        """Create the sampler of the game's rules."""
         return RulesSampler(self.game, self.settings, self.executor)
 
     @property
@@ -115,24 +121,24 @@ class NeuralLearner(Learner):
 
     @property
     def scale(self) -> float:
-        """The largest payoff in size: networks learn values divided by it."""
+        """The largest absolute payoff; networks learn values divided by it."""
         return self.sampler.scale
 
     @property
     def identity(self) -> str:
-        """The game's identity: of its rules' name where it is not compiled."""
+        """The game's identity; that of its rules' name if it is not compiled."""
         return super().identity if self.sampler.numbered else str(self.game)
 
     @cached_property
     def judging(self) -> PolicyJudge | None:
-        """What policies are judged by; None where that takes too long, which is said, or nothing is to be."""
+        """Evaluates policies; None, with a log message, if that takes too long or is switched off."""
         return kind_of_game(self.game).judge(self.compiled_to_judge) if self.settings.exact else None
 
     def compiled_to_judge(self) -> CompiledGame:
-        """The compiled game, with infosets that networks can be asked for.
+        """The compiled game, with infosets that the networks can evaluate.
 
         Raises:
-            GameError: it is too large, or its infosets say too little.
+            GameError: it is too large, or its infoset strings lack the features.
         """
         self.sampler.check_judged(self.compiled)
         return self.compiled
@@ -141,14 +147,14 @@ class NeuralLearner(Learner):
         return {} if self.judging is None else {"exploitability": self.judging(self.policy())}
 
     def check_game(self) -> None:
-        """Refuse games that the learner is not defined for.
+        """Check that the learner is defined for the game.
 
         Raises:
-            AlgorithmError: it is not defined for this one.
+            AlgorithmError: it is not.
         """
         if self.zero_sum and (self.players != 2 or self.sampler.constant is None):
             kind = f"{self.players} players" if self.players != 2 else "general sums"
-            wanted = "games of two players whose payoffs sum to a constant"
+            wanted = "two-player games with constant-sum payoffs"
             raise AlgorithmError(f"{self.zero_sum} learns {wanted}; {self.game} has {kind}")
 
     @property
@@ -158,7 +164,7 @@ class NeuralLearner(Learner):
 
     @cached_property
     def histories(self) -> Histories:
-        """Those of the compiled game, whose decisions have infosets as keys."""
+        """The compiled game's history form; the keys of its decision nodes are infosets."""
         return histories_of(self.compiled)
 
     @cached_property
@@ -172,17 +178,17 @@ class NeuralLearner(Learner):
         return self.infosets.sequences[self.infosets.legal]
 
     def infosets_of(self, player: int) -> slice:
-        """The infosets of a player."""
+        """The range of a player's infosets."""
         begin, end = self.infosets.begin[player : player + 2]
         return slice(int(begin), int(end))
 
     def slots_of(self, player: int) -> slice:
-        """The slots of a player's infosets."""
+        """The range of a player's slots."""
         own = self.infosets_of(player)
         return slice(int(self.first[own.start]), int(self.first[own.stop]))
 
     def sequences_of(self, player: int) -> slice:
-        """The sequences of a player, the empty one first."""
+        """The range of a player's sequences, the empty one first."""
         begin, end = self.compiled.tree.sequence_offsets[player : player + 2]
         return slice(int(begin), int(end))
 
@@ -191,17 +197,17 @@ class NeuralLearner(Learner):
         return np.asarray(uniform_probabilities(self.compiled)[self.slots])
 
     def policy_of(self, probabilities: Floats) -> Policy:
-        """Probabilities of slots, or weights of them at least 0, as a policy."""
+        """Convert probabilities, or nonnegative weights, of slots to a policy."""
         return Policy(self.compiled, normalised(self.compiled, self.table_of(probabilities)))
 
     def table_of(self, probabilities: Floats) -> Floats:
-        """Numbers of slots as a table of sequences, float64 [Q], 1 for empty ones."""
+        """Convert numbers of slots to a table of sequences, float64 [Q], 1 for empty ones."""
         table = np.ones(len(self.compiled.action_ids))
         table[self.slots] = probabilities
         return table
 
     def sequence_form(self, player: int, table: Floats) -> Floats:
-        """With which probability a player's own actions lead to each sequence under a policy float64 [Q]; [Q_player]."""
+        """A player's own reach of each sequence under a policy float64 [Q]; [Q_player]."""
         found = np.empty_like(table)
         reach(self.compiled.tree, player, table, found)
         return found[self.sequences_of(player)]
@@ -210,7 +216,7 @@ class NeuralLearner(Learner):
         return {"nodes": self.sampler.walked, "episodes": self.sampler.played}
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Everything that has a ``state`` and can ``restore`` it, by the name before its arrays."""
+        """Names and objects with ``state`` and ``restore`` to save; the names prefix their arrays."""
         yield from ()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
@@ -230,11 +236,11 @@ class NeuralLearner(Learner):
 
 
 def named(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Arrays with ``prefix.`` before their names."""
+    """Prepend ``prefix.`` to the names of arrays."""
     return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
 def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The arrays that :func:`named` named so, by their own names."""
+    """Select the arrays that :func:`named` gave a prefix, without it."""
     start = f"{prefix}."
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}

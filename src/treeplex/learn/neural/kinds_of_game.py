@@ -1,4 +1,4 @@
-"""What each kind of game brings to learners that fit networks: whether it is walked by its rules, and its judge."""
+"""How learners that fit networks treat each kind of game: sampling from rules or compiled, and evaluation."""
 
 from collections.abc import Callable
 
@@ -20,11 +20,11 @@ from treeplex.holdem.policies.network import average_of_network
 from treeplex.holdem.rules.dealt import DealtSpot
 
 MEASURED = 1_000_000
-"""Numbers that a solver would store for the largest hold'em spot on which policies are judged under way, in a second or so."""
+"""Size limit, in numbers that a solver would store, of hold'em spots whose policies are evaluated during training."""
 
 
 PolicyJudge = Callable[[Policy | NeuralPolicy], float]
-"""Exploitability of a policy: the mean over players of what a best response gains."""
+"""Exploitability of a policy: the mean gain of a best response over players."""
 
 
 class GameKind:
@@ -34,42 +34,47 @@ class GameKind:
         self.game = game
 
     def by_rules(self, wanted: bool | None) -> bool:
-        """Whether walks go by the rules: as the setting ``rules`` wants, else where there are too many histories to compile.
+        """Whether to sample from the rules: the setting ``rules``, by default if there are too many histories to compile.
 
         Raises:
-            AlgorithmError: the game cannot be walked as it is wanted.
+            AlgorithmError: the game does not support the requested way.
         """
         return clearly_more(self.game) if wanted is None else wanted
 
     def judge(self, compiled: Callable[[], CompiledGame]) -> PolicyJudge | None:
-        """What judges policies under way; None where that takes too long, which is said.
+        """The evaluation of policies during training; None, with a log message, if it takes too long.
 
         Args:
-            compiled: the game compiled; it raises :class:`GameError` where that cannot be, or networks do not fit it.
+            compiled: compiles the game; raises :class:`GameError` if it is too large, or networks do not fit it.
         """
         try:
             game = compiled()
         except GameError:
-            notify(f"{self.game} is too large to be judged exactly; treeplex playouts plays policies of it")
+            notify(f"{self.game} is too large for exact evaluation; play matches of its policies with treeplex playouts")
             return None
         return lambda policy: judge(game, policy.on(game) if isinstance(policy, NeuralPolicy) else policy).exploitability
 
 
 class CardByCard(GameKind):
-    """A hold'em spot whose cards are dealt one by one: too large to be compiled so, but judged hand by hand as a spot."""
+    """A hold'em spot dealt card by card: too large to compile that way, but evaluated hand by hand as a spot."""
 
     game: DealtSpot
 
     def by_rules(self, wanted: bool | None) -> bool:
-        """Always."""
+        """True: such spots are always sampled from the rules."""
         if wanted is False:
-            raise AlgorithmError(f"{self.game} is a hold'em spot, which is walked by the rules; leave rules=false out")
+            raise AlgorithmError(
+                f"{self.game} is a hold'em spot, which is always sampled from the rules; leave rules=false out"
+            )
         return True
 
     def judge(self, compiled: Callable[[], CompiledGame]) -> PolicyJudge | None:
-        """The compiled spot's, if it is small."""
+        """The evaluation of the compiled spot, if it is small."""
         if spot_size(self.game.spot).stored > MEASURED:
-            notify(f"{self.game} is not judged under way; treeplex evaluate {self.game} FOLDER judges the policy exactly")
+            notify(
+                f"{self.game} is not evaluated during training; compute exact exploitability with treeplex "
+                f"evaluate {self.game} FOLDER"
+            )
             return None
         spot = compile_spot(self.game.spot)
 

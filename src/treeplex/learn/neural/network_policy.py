@@ -1,4 +1,4 @@
-"""Networks that learners of compiled games leave, as policies on rules in small files; and those that come with the library."""
+"""Policies from networks of compiled games, saved in small files, and the shipped ones."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,22 +16,22 @@ from treeplex.learn.neural.frame import NeuralLearner
 
 SHIPPED, SUFFIX = Path(__file__).parent / "networks", ".safetensors"
 WORD = "network:"
-"""Before the name of one that comes with the library, in place of a file."""
+"""Prefix of a shipped network's name, used instead of a file."""
 
 
 def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> NeuralPolicy:
-    """A policy from a network of each player, such as a learned average has them.
+    """Create a policy from a network for each player, such as those of a learned average.
 
-    A learner's networks see the columns of ``information_state_tensor`` that differ between infosets; here they see all, the
-    others with weights of zero.
+    A learner's networks see only the columns of ``information_state_tensor`` that vary; here they see all columns, the constant
+    ones with zero weights.
 
     Raises:
-        AlgorithmError: the networks do not see tensors of the rules.
+        AlgorithmError: the networks do not use the rules' tensors.
     """
     game, tensors = learner.compiled, infoset_tensors(learner.compiled)
     kept = None if tensors is None else changing(tensors)
     if tensors is None or kept is None or kept.sum() != learner.infosets.features.shape[1]:
-        raise AlgorithmError(f"the networks for {game} see no information_state_tensor; train with features=tensor")
+        raise AlgorithmError(f"the networks for {game} do not use information_state_tensor; train with features=tensor")
     scale = np.where(kept, largest_in(tensors), 1.0).astype(np.float32)
     ids, found = np.unique(game.action_ids[learner.slots]), []
     for player, network in enumerate(networks):
@@ -47,15 +47,15 @@ def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> Neura
 
 
 def shipped_networks() -> dict[str, Path]:
-    """The files of all networks that come with the library, by name."""
+    """Files of all shipped networks, by name."""
     return {path.stem: path for path in sorted(SHIPPED.glob(f"*{SUFFIX}"))}
 
 
 def shipped_network(text: str) -> Path | None:
-    """The file that ``network:NAME`` means; None for another text.
+    """The file of ``network:NAME``; None for any other text.
 
     Raises:
-        SpecError: there is none of that name.
+        SpecError: unknown name.
     """
     if not text.startswith(WORD):
         return None

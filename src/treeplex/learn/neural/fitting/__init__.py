@@ -1,1 +1,1 @@
-"""Function approximation from rows: networks, tables in their place, buffers of rows, and steps along gradients."""
+"""Function approximation from training rows: networks, tables, buffers, and gradient steps."""

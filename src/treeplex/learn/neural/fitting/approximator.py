@@ -1,9 +1,9 @@
-"""Approximators fitted to rows of infosets or histories: a network, or in its place a table, which makes no error.
+"""Approximators fitted to rows of infosets or histories: a network, or a table without approximation error.
 
-An infoset is a row. By the rules it is a row of features and legal actions. In a compiled game it is a number, by which
-features and legal actions are looked up: a network is asked for all infosets of a player at once, rows of one infoset are put
-together before a network is fitted, and a table may take the network's place. Each method is tried with a table first, where it
-has to do what its theory says; then the only difference is how well a network learns.
+In uncompiled games an infoset is a row of features and legal actions. In a compiled game it is a number that indexes features
+and legal actions: a network evaluates all infosets of a player at once, rows of one infoset are merged before fitting, and a
+table may replace the network. Each method is tested with a table first, where it must behave as its theory says; the only
+remaining difference is how well a network learns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,19 +27,21 @@ from treeplex.learn.neural.fitting.policies import GIVEN, NetworkValues, PlayerP
 
 NETWORK, TABLE = "network", "table"
 VALUES, POLICY = "values", "policy"
-"""What the numbers are: values fitted by squared errors; or the probabilities of actions, by cross entropy."""
+"""What an approximator outputs: values fitted with squared errors, or action probabilities fitted with cross entropy."""
 
 
 @dataclass(frozen=True)
 class NetworkSettings(Settings):
-    """The shape of networks and how they are fitted."""
+    """Settings of networks and how they are fitted."""
 
-    approximator: str = setting(NETWORK, "what learns; a table makes no error of its own", choices=(NETWORK, TABLE), fixed=True)
-    width: int = setting(64, "units of each hidden layer", low=1, fixed=True)
+    approximator: str = setting(
+        NETWORK, "what learns: a network, or a table without approximation error", choices=(NETWORK, TABLE), fixed=True
+    )
+    width: int = setting(64, "units per hidden layer", low=1, fixed=True)
     layers: int = setting(3, "hidden layers", low=1, fixed=True)
-    batch: int = setting(2048, "rows of a gradient step; where fewer places have rows, their means, all at once", low=1)
+    batch: int = setting(2048, "rows per gradient step (all infosets at once, by their mean rows, if there are fewer)", low=1)
     rate: float = setting(1e-3, "Adam's step size", above=0)
-    clip: float = setting(1.0, "the most that a gradient's norm may be", above=0)
+    clip: float = setting(1.0, "gradient norm at which gradients are clipped", above=0)
 
 
 class Targets(NamedTuple):
@@ -47,10 +49,10 @@ class Targets(NamedTuple):
 
     Attributes:
         features: float32 [n, F].
-        wanted: float32 [n, outputs].
-        parts: float32 [n, outputs], which share of the weight knows an output, 0 where there is no such action.
+        wanted: float32 [n, outputs], target outputs.
+        parts: float32 [n, outputs], fraction of the row's weight behind each target; 0 for missing actions.
         legal: bool [n, outputs].
-        shares: float64 [n], of all weights.
+        shares: float64 [n], fraction of the total weight.
     """
 
     features: Singles
@@ -61,14 +63,14 @@ class Targets(NamedTuple):
 
 
 class RowInputs:
-    """Rows of features and legal actions side by side, float32 [n, F + A]: infosets or histories by the rules.
+    """Rows of features and legal actions side by side, float32 [n, F + A]: infosets or histories of uncompiled games.
 
     Attributes:
         width: F.
-        actions: A, the columns of values.
-        outputs: of a network, A as well.
+        actions: A, number of action columns.
+        outputs: number of network outputs, also A.
         numbered: whether a row is a number.
-        policy_head: what the frozen values of a policy say.
+        policy_head: head that turns frozen policy outputs into probabilities.
     """
 
     numbered, policy_head = False, SOFTMAX
@@ -77,7 +79,7 @@ class RowInputs:
         self.width, self.actions, self.outputs = features, actions, actions
 
     def no_rows(self) -> NDArray[Any]:
-        """No rows, to be added to."""
+        """An empty array of rows."""
         return np.empty((0, self.width + self.actions), np.float32)
 
     def legal(self, rows: NDArray[Any]) -> Bools:
@@ -85,25 +87,25 @@ class RowInputs:
         return np.asarray(rows[:, self.width :] > 0.0)
 
     def evaluate(self, function: Callable[[Singles, Bools], Singles], rows: NDArray[Any] | None) -> Floats:
-        """Numbers float64 [n, A] from a function of features and legal outputs."""
-        assert rows is not None, "rows that describe infosets are not numbered"
+        """Evaluate a function of features and legal outputs at rows; float64 [n, A]."""
+        assert rows is not None, "rows of features are not numbered; pass the rows to evaluate"
         return np.asarray(function(rows[:, : self.width], self.legal(rows)), np.float64)
 
     def frozen(self, network: "Network") -> Values:
-        """The values of a network, which stay as they are."""
+        """The current values of a network, frozen."""
         return NetworkValues(self.width, network.copied_layers())
 
     def constant(self, value: float) -> NetworkValues:
-        """Values that are the same everywhere."""
+        """Constant values."""
         layer = np.zeros((self.actions, self.width), np.float32), np.full(self.actions, value, np.float32)
         return NetworkValues(self.width, [layer])
 
     def restored(self, arrays: Mapping[str, NDArray[Any]]) -> Values:
-        """Frozen values from their arrays."""
+        """Restore frozen values from their arrays."""
         return NetworkValues(self.width, layers_from(arrays))
 
     def targets(self, rows: Rows) -> Targets:
-        """Targets of a network: the rows themselves."""
+        """Targets of a network: the rows, unmerged."""
         known, shares = ~np.isnan(rows.values), rows.weights.astype(np.float64)
         wanted, total = np.where(known, rows.values, np.float32(0.0)), max(float(shares.sum()), 1e-300)
         features, legal = rows.places[:, : self.width], self.legal(rows.places)
@@ -111,12 +113,12 @@ class RowInputs:
 
 
 class GameInputs:
-    """The infosets of a player of a compiled game, or its histories, by number: int32 [n].
+    """Infosets of a player of a compiled game, or its histories, by number: int32 [n].
 
     Attributes:
         features: float32 [P, F].
         legal_actions: bool [P, A], legal ones first.
-        output_of: int64 [P, A], which output of a network an action is: those of one id share it; 0 for illegal ones.
+        output_of: int64 [P, A], network output of each action, shared by equal action ids; 0 for illegal actions.
         legal_outputs: bool [P, outputs].
         width, actions, outputs, numbered, policy_head: see :class:`RowInputs`.
     """
@@ -124,7 +126,7 @@ class GameInputs:
     numbered, policy_head = True, GIVEN
 
     def __init__(self, features: Singles, legal: Bools, actions: NDArray[np.integer]) -> None:
-        """Legal actions have ids in ``actions``, int [S]."""
+        """Create inputs; ``actions``, int [S], are the ids of legal actions."""
         self.features, self.legal_actions = np.ascontiguousarray(features), legal
         self.output_of = np.zeros(legal.shape, np.int64)
         self.output_of[legal] = np.unique(actions, return_inverse=True)[1]
@@ -132,7 +134,7 @@ class GameInputs:
         self.legal_outputs = self.spread(np.ones(legal.shape)) > 0.0
 
     def no_rows(self) -> NDArray[Any]:
-        """No rows, to be added to."""
+        """An empty array of rows."""
         return np.empty(0, np.int32)
 
     def legal(self, rows: NDArray[Any]) -> Bools:
@@ -140,25 +142,25 @@ class GameInputs:
         return np.asarray(self.legal_actions[rows])
 
     def evaluate(self, function: Callable[[Singles, Bools], Singles], rows: NDArray[Any] | None) -> Floats:
-        """Numbers float64 [n, A] from a function of features and legal outputs; zero for illegal actions."""
+        """Evaluate a function of features and legal outputs at rows; float64 [n, A], zero for illegal actions."""
         found = function(self.features, self.legal_outputs)
         whole = np.where(self.legal_actions, np.take_along_axis(found, self.output_of, axis=1), 0.0).astype(np.float64)
         return whole if rows is None else whole[rows]
 
     def frozen(self, network: "Network") -> Values:
-        """The values of a network, which stay as they are."""
+        """The current values of a network, frozen."""
         return TableValues(network.values(), self.legal_actions)
 
     def constant(self, value: float) -> TableValues:
-        """Values that are the same everywhere."""
+        """Constant values."""
         return TableValues(np.full(self.legal_actions.shape, value), self.legal_actions)
 
     def restored(self, arrays: Mapping[str, NDArray[Any]]) -> Values:
-        """Frozen values from their arrays."""
+        """Restore frozen values from their arrays."""
         return TableValues(np.array(arrays["table"]), self.legal_actions)
 
     def targets(self, rows: Rows) -> Targets:
-        """Targets of a network: weighted means of the rows of each infoset, which have the same gradient."""
+        """Targets of a network: weighted means of each infoset's rows, which have the same gradient."""
         weights, means, _ = gathered(self.legal_actions, *rows)
         total = weights.max(axis=1, initial=0.0)
         places = np.flatnonzero(total)
@@ -167,7 +169,7 @@ class GameInputs:
         return Targets(self.features[places], wanted, parts, legal, total[places] / max(float(total.sum()), 1e-300))
 
     def spread(self, matrix: Floats) -> Singles:
-        """Numbers of actions, float64 [P, A], by outputs, float32 [P, outputs]; 0 where there is no such action."""
+        """Rearrange numbers of actions, float64 [P, A], by outputs, float32 [P, outputs]; 0 for missing actions."""
         found = np.zeros((len(matrix), self.outputs), np.float32)
         places, numbers = np.nonzero(self.legal_actions)
         found[places, self.output_of[places, numbers]] = matrix[places, numbers]
@@ -178,9 +180,9 @@ Inputs = RowInputs | GameInputs
 
 
 class TableApproximator:
-    """A number for each action: those that have rows get their weighted means, others stay as they are.
+    """A table with a number per action, set to the weighted mean of its rows or left unchanged without any.
 
-    Values begin at 0, policies uniform.
+    Values start at 0, policies uniform.
     """
 
     def __init__(self, inputs: GameInputs, kind: str = VALUES) -> None:
@@ -189,19 +191,19 @@ class TableApproximator:
         self._values = self._begun.copy()
 
     def values(self, rows: NDArray[Any] | None = None) -> Floats:
-        """The numbers of rows, float64 [n, A]; of a compiled game by default those of all."""
+        """Values at rows, float64 [n, A]; in a compiled game None means all infosets."""
         return self._values.copy() if rows is None else self._values[rows]
 
     def frozen(self) -> Values:
-        """A copy of the values that does not learn; by the rules of a policy its logits."""
+        """A frozen copy of the values (of a policy in an uncompiled game, the logits)."""
         return TableValues(self._values.copy(), self.inputs.legal_actions)
 
     def as_policy(self) -> PlayerPolicy:
-        """Of a policy, how a player follows it as it stands."""
+        """The current policy of a player whose policy this approximates."""
         return PlayerPolicy(self.frozen(), self.inputs.policy_head)
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
-        """Bring the numbers nearer to the weighted means of rows; the loss at the end, a mean over weights.
+        """Fit to the weighted means of rows; returns the final loss, a weighted mean.
 
         Raises:
             AlgorithmError: the loss is not finite.
@@ -211,7 +213,7 @@ class TableApproximator:
         return finite(error)
 
     def regress(self, means: Floats, weights: Floats, steps: int) -> float:
-        """In a compiled game, bring numbers nearer to ``means`` by squared errors with weights, both float64 [P, A]; the loss.
+        """In a compiled game, fit to ``means`` by weighted squared error, both float64 [P, A]; returns the loss.
 
         Raises:
             AlgorithmError: the loss is not finite.
@@ -220,30 +222,30 @@ class TableApproximator:
         return 0.0
 
     def reset(self, generator: np.random.Generator) -> None:
-        """Forget everything."""
+        """Reinitialise."""
         self._values = self._begun.copy()
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return {"values": self._values[self.inputs.legal_actions]}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.
         """
         found, legal = np.array(arrays["values"], np.float64), self.inputs.legal_actions
         if found.shape != (int(legal.sum()),):
-            raise ValueError(f"a table of {len(found)} numbers, not {int(legal.sum())}")
+            raise ValueError(f"the table has {len(found)} numbers; it must have {int(legal.sum())}")
         self._values[legal] = found
 
 
 class Perceptron:
-    """A network of rectified linear layers and Adam.
+    """A ReLU network with Adam.
 
     Attributes:
-        module: the ``torch.nn.Sequential``, float32 on the processor, [rows, F] to [rows, outputs].
+        module: the ``torch.nn.Sequential``, float32 on the CPU, [rows, F] to [rows, outputs].
         optimizer: Adam.
     """
 
@@ -256,7 +258,7 @@ class Perceptron:
         self.reset(generator)
 
     def reset(self, generator: np.random.Generator) -> None:
-        """New weights (uniform, He et al. 2015, as PyTorch draws them) and a new optimizer."""
+        """Draw new weights (uniform, He et al. 2015, as PyTorch draws them) and reset the optimizer."""
         torch = torch_module()
         with torch.no_grad():
             for layer in self.module[::2]:
@@ -267,7 +269,7 @@ class Perceptron:
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=self.settings.rate, fused=True)
 
     def clip_and_step(self) -> None:
-        """A step of Adam by the gradients that the parameters have, no longer than ``settings.clip``."""
+        """Clip the parameters' gradients to ``settings.clip`` and take a step of Adam."""
         torch_module().nn.utils.clip_grad_norm_(self.module.parameters(), self.settings.clip)
         self.optimizer.step()
 
@@ -277,7 +279,7 @@ class Perceptron:
         return float(self.optimizer.param_groups[0]["lr"])
 
     def set_rate(self, rate: float) -> None:
-        """Adam's step size from now on."""
+        """Set Adam's step size."""
         for group in self.optimizer.param_groups:
             group["lr"] = rate
 
@@ -291,7 +293,7 @@ class Perceptron:
         return weights | optimizer_arrays(self.optimizer)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
@@ -303,8 +305,9 @@ class Perceptron:
 class Network(Perceptron):
     """A network of values or of a policy.
 
-    Of no more rows than ``settings.batch`` (in a compiled game, infosets that have rows) each step takes all: the gradient of
-    the whole buffer at the price of a small batch. Otherwise a step takes some, drawn in proportion to their weight.
+    If there are at most ``settings.batch`` rows (in a compiled game, infosets with rows), each step uses all of them, which
+    gives the gradient of the whole buffer at the cost of a small batch. Otherwise each step samples rows in proportion to their
+    weights.
     """
 
     def __init__(self, inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES) -> None:
@@ -313,11 +316,11 @@ class Network(Perceptron):
         super().__init__(inputs.width, inputs.outputs, settings, generator)
 
     def values(self, rows: NDArray[Any] | None = None) -> Floats:
-        """The numbers of rows, float64 [n, A]; of a compiled game by default those of all."""
+        """Values at rows, float64 [n, A]; in a compiled game None means all infosets."""
         return np.asarray(self.inputs.evaluate(self.outputs, rows))
 
     def outputs(self, features: Singles, legal: Bools) -> Singles:
-        """The network's outputs, float32 [n, outputs]; of a policy probabilities."""
+        """The network's outputs, float32 [n, outputs]; for a policy, probabilities."""
         torch = torch_module()
         with torch.inference_mode():
             found = self.module(torch.from_numpy(np.ascontiguousarray(features)))
@@ -327,16 +330,16 @@ class Network(Perceptron):
         return outputs
 
     def frozen(self) -> Values:
-        """A copy of the values that does not learn; by the rules of a policy its logits."""
+        """A frozen copy of the values (of a policy in an uncompiled game, the logits)."""
         frozen: Values = self.inputs.frozen(self)
         return frozen
 
     def as_policy(self) -> PlayerPolicy:
-        """Of a policy, how a player follows it as it stands."""
+        """The current policy of a player whose policy this approximates."""
         return PlayerPolicy(self.frozen(), self.inputs.policy_head)
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
-        """Bring the numbers nearer to the weighted means of rows; the loss at the end, a mean over weights.
+        """Fit to the weighted means of rows; returns the final loss, a weighted mean.
 
         Raises:
             AlgorithmError: the loss is not finite.
@@ -360,10 +363,10 @@ class Network(Perceptron):
         return loss
 
     def slopes(self, found: Singles, wanted: Singles, parts: Singles, legal: Any, scale: Singles) -> tuple[float, Singles]:
-        """The loss and its derivatives by outputs.
+        """The loss and its derivatives with respect to outputs.
 
         Args:
-            found: float32 [n, outputs].
+            found: float32 [n, outputs], the outputs.
             wanted, parts, legal: see :class:`Targets`.
             scale: float32 [n, 1], weights.
         """
@@ -380,7 +383,7 @@ class Network(Perceptron):
         return float((slope * apart).sum()), np.float32(2.0) * slope
 
     def regress(self, means: Floats, weights: Floats, steps: int) -> float:
-        """In a compiled game, bring numbers nearer to ``means`` by squared errors with weights, both float64 [P, A]; the loss.
+        """In a compiled game, fit to ``means`` by weighted squared error, both float64 [P, A]; returns the loss.
 
         Raises:
             AlgorithmError: the loss is not finite.
@@ -391,16 +394,16 @@ class Network(Perceptron):
         return self.minimise(lambda found: (shares * (found - wanted).square()).sum(), steps)
 
     def climb(self, slopes: Floats) -> None:
-        """In a compiled game, a step of Adam up a gradient float64 [P, A]: of values, or of the logits of a policy.
+        """In a compiled game, take a step of Adam along a gradient float64 [P, A] of values, or of a policy's logits.
 
         Raises:
-            AlgorithmError: it is not finite.
+            AlgorithmError: the gradient is not finite.
         """
         wanted = torch_module().from_numpy(self.inputs.spread(slopes))
         self.minimise(lambda found: -(wanted * found).sum(), 1)
 
     def minimise(self, loss: Callable[[Any], Any], steps: int) -> float:
-        """Steps of Adam down a loss of all outputs, a tensor [P, outputs]; the loss before the last step.
+        """Minimise a loss of all outputs, a tensor [P, outputs], with Adam; returns the loss before the last step.
 
         Raises:
             AlgorithmError: the loss is not finite.
@@ -418,13 +421,13 @@ class Network(Perceptron):
 
 
 Approximator = TableApproximator | Network
-"""An approximator of a number for each action of each infoset, or history."""
+"""An approximator of one number per action of each infoset or history."""
 
 
 def make_approximator(
     inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES
 ) -> Approximator:
-    """A network of values or of a policy, or a table where the settings ask for one."""
+    """Create a network of values or of a policy, or a table if the settings say so."""
     if settings.approximator == TABLE:
         assert isinstance(inputs, GameInputs)
         return TableApproximator(inputs, kind)

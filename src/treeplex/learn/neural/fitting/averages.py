@@ -1,4 +1,4 @@
-"""Average policies: exact, as a sum of tables or as all networks; or learned by a network from what was seen to be played."""
+"""Average policies: exact, as a sum of tables or a mixture of all networks; or a network trained on the actions played."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ EXACT, NETWORK = "exact", "network"
 
 @dataclass(frozen=True)
 class LearnedAverageSettings(NeuralSettings):
-    """Settings for fitting a network of the average policy."""
+    """Settings for fitting an average-policy network."""
 
-    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
-    average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
+    memory: int = setting(1_000_000, "maximum rows of each reservoir", low=1, fixed=True)
+    average_fits: int = setting(5000, "gradient steps of the average-policy network, each time it is needed", low=1)
 
 
 @dataclass(frozen=True)
@@ -39,42 +39,42 @@ class AverageSettings(LearnedAverageSettings):
 
 
 class Average:
-    """The average of the policies that players followed, weighted by iteration and own reach.
+    """The average of the players' policies, weighted by iteration and own reach.
 
     Attributes:
-        costly: whether asking for it takes long.
+        costly: whether computing it is slow.
     """
 
     costly: ClassVar[bool] = False
 
     def played(self, player: int, weight: float) -> None:
-        """Take in what a player follows in an iteration."""
+        """Add a player's current policy."""
 
     def met(self, found: Walks, weight: float) -> None:
-        """Take in walks, which met the other player's infosets in proportion to that player's own reach."""
+        """Add traversals, which visit the other player's infosets in proportion to that player's own reach."""
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
         """The average policy after an iteration."""
         raise NotImplementedError
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         raise NotImplementedError
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the arrays of :meth:`state`."""
         raise NotImplementedError
 
 
 class ExactAverage(Average):
     """The sum of all policies in sequence form, float64 [Q].
 
-    Every infoset is numbered, so a network's policy is a table. This is what keeping all networks and multiplying along each
-    path comes to (Steinberger 2019, equation 6).
+    All infosets are numbered, so a network's policy is tabulated. The result equals that of keeping all networks and
+    multiplying along each path (Steinberger 2019, equation 6).
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
-        """Begin with nothing."""
+        """Start with zero sums."""
         self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
 
     def played(self, player: int, weight: float) -> None:
@@ -95,15 +95,15 @@ class ExactAverage(Average):
 
 
 class MixtureAverage(Average):
-    """By the rules: the networks of all iterations; a player follows one of them for a whole game (Steinberger 2019).
+    """For uncompiled games: the networks of all iterations, one of which a player follows per game (Steinberger 2019).
 
     Attributes:
-        kept: the networks of each player.
-        weights: for each player theirs.
+        kept: each player's networks.
+        weights: each player's weights of them.
     """
 
     def __init__(self, learner: "RegretLearner") -> None:
-        """Begin with nothing."""
+        """Start without networks."""
         self.learner, self.kept = learner, NetworkLists(learner.players)
         self.weights: list[list[float]] = [[] for _ in range(learner.players)]
 
@@ -127,31 +127,31 @@ class MixtureAverage(Average):
 
 
 def exact_average(learner: "RegretLearner") -> Average:
-    """The average of all policies without learning."""
+    """The average of all policies, without an average-policy network."""
     return ExactAverage(learner) if learner.sampler.numbered else MixtureAverage(learner)
 
 
 def head_of(settings: Any) -> str:
-    """How regrets are matched: by the setting ``greedy``, if there is one."""
+    """The policy head for regrets, depending on the setting ``greedy`` if it exists."""
     return MATCHED_OR_BEST if getattr(settings, "greedy", False) else MATCHED
 
 
 class LearnedAverage(Average):
-    """A network for each player, fitted by cross entropy to a reservoir of what was played, when the average is asked for.
+    """A network per player, fitted on demand by cross entropy to a reservoir of the policies played.
 
-    Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
+    Correct for two players: traversals by one player visit the other's infosets in proportion to the other's own reach.
 
     Attributes:
-        fitted: what was fitted when the average was last asked for, one for each player.
+        fitted: each player's approximator from the last fit.
     """
 
     costly = True
 
     def __init__(self, learner: NeuralLearner) -> None:
-        """The average of a learner whose settings are :class:`LearnedAverageSettings`.
+        """Create the average of a learner whose settings are :class:`LearnedAverageSettings`.
 
         Raises:
-            AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
+            AlgorithmError: not two players, or the reservoirs do not fit in memory.
         """
         self.check_game(learner)
         self.learner, self.fitted = learner, list[Approximator | None]()
@@ -160,15 +160,15 @@ class LearnedAverage(Average):
 
     @staticmethod
     def check_game(learner: NeuralLearner) -> None:
-        """Refuse a game of another number of players than two.
+        """Check that the game has two players.
 
         Raises:
-            AlgorithmError: it has more, or one.
+            AlgorithmError: it does not.
         """
         if learner.players != 2:
             raise AlgorithmError(
-                f"a learned average holds what is met in the other player's walks, which is right for two players; "
-                f"{learner.game} has {learner.players}; take sd-cfr or dream"
+                "a learned average samples infosets from the other player's traversals, which needs two "
+                f"players; {learner.game} has {learner.players}; take sd-cfr or dream"
             )
 
     def met(self, found: Walks, weight: float) -> None:
@@ -203,29 +203,29 @@ class LearnedAverage(Average):
 
 
 class RegretLearner(NeuralLearner):
-    """A learner of regrets, an approximator for each player, whose policies match them.
+    """A learner of regrets, with an approximator per player; policies match the regrets.
 
     Attributes:
         iteration: iterations done.
-        regrets: of each player.
-        followed: what each player follows, at first uniform play.
+        regrets: each player's approximator.
+        followed: each player's current policy, initially uniform.
     """
 
     saved = ("iteration",)
 
     def begin(self) -> None:
-        """Begin with regrets that have learned nothing, and uniform play."""
+        """Start with untrained regrets and uniform policies."""
         self.iteration, players = 0, range(self.players)
         self.regrets: list[Any] = [self.sampler.approximator(player, self.generator) for player in players]
         self.followed = [PlayerPolicy(self.sampler.inputs(player).constant(1.0), MATCHED) for player in players]
         self.follow()
 
     def matched(self, player: int) -> Values:
-        """The regrets that a player matches, as they stand."""
+        """The current regrets from which a player's policy follows."""
         return self.regrets[player].frozen()  # type: ignore[no-any-return]
 
     def follow(self, *players: int) -> None:
-        """From now on players match their regrets, as the setting ``greedy`` says."""
+        """Update players' policies by regret matching, with the head of the setting ``greedy``."""
         for player in players:
             self.followed[player] = PlayerPolicy(self.matched(player), head_of(self.settings))
         self.strategy = self.sampler.fixed(Profile(list(self.followed)))
@@ -240,7 +240,7 @@ class RegretLearner(NeuralLearner):
 
 
 class AveragingLearner(RegretLearner):
-    """A learner of regrets whose result is the average of its policies, :attr:`average`."""
+    """A learner of regrets that returns the average of its policies, :attr:`average`."""
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
@@ -248,7 +248,7 @@ class AveragingLearner(RegretLearner):
         self.begin()
 
     def make_average(self) -> Average:
-        """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
+        """Create the average; the default follows the settings, :class:`AverageSettings`."""
         return exact_average(self) if self.settings.average == EXACT else LearnedAverage(self)
 
     @property

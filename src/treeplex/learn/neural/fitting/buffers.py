@@ -1,8 +1,8 @@
-"""Training rows of networks: a place, a number for each of its actions, and a weight; and buffers of them.
+"""Training rows of networks (an infoset or history, a number per action, and a weight), and buffers of them.
 
-A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is features and legal actions
-(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). A buffer that is cleared at each step is no buffer but the
-step's rows.
+A row's place is the number of an infoset or a history, or in uncompiled games its features and legal actions
+(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). Data that would be cleared at each step needs no buffer, only
+the step's rows.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ class Rows(NamedTuple):
     """Rows that an approximator is fitted to.
 
     Attributes:
-        places: int32 [n], numbers of infosets or histories; or float32 [n, W], what infosets look like.
-        values: float32 [n, A], the targets of their actions in order; beyond a place's last action anything.
-        weights: float32 [n], of the squared errors.
+        places: int32 [n], numbers of infosets or histories; or float32 [n, W], their features and legal actions.
+        values: float32 [n, A], targets of the actions in order; undefined beyond a place's last action.
+        weights: float32 [n], weights of the squared errors.
     """
 
     places: NDArray[Any]
@@ -32,36 +32,36 @@ class Rows(NamedTuple):
 
     @classmethod
     def empty(cls, actions: int, width: int = 0) -> "Rows":
-        """No rows, with at most ``actions`` actions a place; a place is an infoset, or ``width`` features."""
+        """An empty batch with at most ``actions`` actions per place; places are numbers, or rows of ``width`` features."""
         places = np.empty((0, width), np.float32) if width else np.empty(0, np.int32)
         return cls(places, np.empty((0, actions), np.float32), np.empty(0, np.float32))
 
     @classmethod
     def joined(cls, parts: "list[Rows]") -> "Rows":
-        """All rows of some, in order."""
+        """Concatenate batches of rows."""
         places, values, weights = zip(*parts, strict=True)
         return cls(np.concatenate(places), np.concatenate(values), np.concatenate(weights))
 
 
 def check_room(most: int, row: int, setting: str = "memory") -> None:
-    """Refuse a buffer of ``most`` rows of ``row`` bytes that memory cannot hold; the error names the setting.
+    """Check that a buffer of ``most`` rows of ``row`` bytes fits in memory; the error names the setting.
 
     Raises:
-        AlgorithmError: they do not fit into free memory.
+        AlgorithmError: it does not fit.
     """
     size, free = most * row, available_memory()
     if free is not None and size > free:
         raise AlgorithmError(
-            f"a buffer of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
-            f"(--set {setting}={free // (4 * row)})"
+            f"a buffer of {most:,} rows needs {megabytes(size)}, but {megabytes(free)} are free; keep "
+            f"fewer rows (--set {setting}={free // (4 * row)})"
         )
 
 
 class Window:
-    """The newest rows."""
+    """A buffer of the newest rows."""
 
     def __init__(self, empty: Rows, room: int) -> None:
-        """Begin without rows; memory for up to ``room`` is taken as they come."""
+        """Create an empty buffer; memory for up to ``room`` rows is allocated as they arrive."""
         self._rows = Replay(*empty, room=room)
 
     def __len__(self) -> int:
@@ -69,24 +69,24 @@ class Window:
 
     @property
     def row(self) -> int:
-        """Bytes of a row."""
+        """Size of a row in bytes."""
         return self._rows.row
 
     @property
     def rows(self) -> Rows:
-        """The rows kept, oldest first."""
+        """The rows, oldest first."""
         return Rows(*self._rows.ordered())
 
     def add(self, rows: Rows, most: int) -> None:
-        """Add rows, and keep the newest ``most`` of all."""
+        """Add rows and keep the newest ``most`` of all."""
         self._rows.add(rows, most)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return self.rows._asdict()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.
@@ -95,7 +95,7 @@ class Window:
 
 
 class Counts:
-    """How often each action of a player's infosets of a compiled game was chosen: a reservoir without a limit.
+    """Counts of each action chosen at a player's infosets in a compiled game: a reservoir without a limit.
 
     Attributes:
         counts: float64 [P, A].
@@ -110,37 +110,37 @@ class Counts:
 
     @property
     def rows(self) -> Rows:
-        """A row for each action that was chosen, with its count as weight."""
+        """A row for each action chosen, weighted by its count."""
         places, actions = np.nonzero(self.counts)
         chosen = np.eye(self.counts.shape[1], dtype=np.float32)[actions]
         return Rows(places.astype(np.int32), chosen, self.counts[places, actions].astype(np.float32))
 
     def add(self, rows: Rows, generator: np.random.Generator) -> None:
-        """Count the actions of rows, whose values are 1 for what was chosen, else 0."""
+        """Count the actions of rows, whose values are 1 for the chosen action, otherwise 0."""
         np.add.at(self.counts, rows.places, rows.values)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return {"chosen": self.counts[self.legal]}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the arrays of :meth:`state`."""
         self.counts[self.legal] = arrays["chosen"]
 
 
 class Reservoir:
-    """A uniform sample of all rows that were ever added (Vitter 1985, algorithm R).
+    """A uniform sample of all rows ever added (Vitter 1985, algorithm R).
 
     Attributes:
-        most: rows kept at most.
+        most: maximum number of rows.
         seen: rows added so far.
     """
 
     def __init__(self, most: int, actions: int, width: int = 0, *, setting: str = "memory") -> None:
-        """Begin without rows; see :meth:`Rows.empty` and :func:`check_room`.
+        """Create an empty reservoir; see :meth:`Rows.empty` and :func:`check_room`.
 
         Raises:
-            AlgorithmError: ``most`` rows do not fit into the memory of this machine.
+            AlgorithmError: ``most`` rows do not fit in memory.
         """
         check_room(most, 4 * (1 + max(width, 1) + actions), setting)
         self.most, self.seen = most, 0
@@ -151,11 +151,11 @@ class Reservoir:
 
     @property
     def rows(self) -> Rows:
-        """The rows kept, in no order that means anything; views."""
+        """The rows in arbitrary order; views."""
         return Rows(*(column[: len(self)] for column in self._rows))
 
     def add(self, rows: Rows, generator: np.random.Generator) -> None:
-        """Add rows; once it is full, the k-th row of all is kept with probability ``most / k``, in place of a random one."""
+        """Add rows; once the reservoir is full, the k-th row ever replaces a random one with probability ``most / k``."""
         room = min(self.most - len(self), len(rows.places))
         self._grow(len(self) + room)
         start = len(self)
@@ -167,15 +167,15 @@ class Reservoir:
             drawn = generator.integers(0, self.seen + 1 + np.arange(late))
             chosen = np.flatnonzero(drawn < self.most)
             for kept, column in zip(self._rows, rows, strict=True):
-                kept[drawn[chosen]] = column[room:][chosen]  # of several for one place the last one stays
+                kept[drawn[chosen]] = column[room:][chosen]  # of several rows drawn for one slot the last one stays
             self.seen += late
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return {**self.rows._asdict(), "seen": np.array([self.seen])}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.
@@ -183,11 +183,11 @@ class Reservoir:
         found = Rows(*(np.array(arrays[name]) for name in Rows._fields))
         seen, width = int(arrays["seen"][0]), self._rows.values.shape[1]
         if found.values.shape != (min(seen, self.most), width) or len(found.places) != len(found.weights):
-            raise ValueError(f"a reservoir of {self.most:,} rows of {width} actions cannot be of shape {found.values.shape}")
+            raise ValueError(f"a reservoir of {self.most:,} rows of {width} actions cannot have shape {found.values.shape}")
         self._rows, self.seen = found, seen
 
     def _grow(self, size: int) -> None:
-        """Make room for ``size`` rows, doubling."""
+        """Allocate memory for ``size`` rows, doubling."""
         if size > len(self._rows.places):
             room = min(self.most, max(size, 2 * len(self._rows.places), 1024))
             longer = tuple(np.empty((room, *column.shape[1:]), column.dtype) for column in self._rows)

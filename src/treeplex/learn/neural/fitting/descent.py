@@ -1,9 +1,9 @@
-"""Gradient steps of networks of rectified linear layers, written out.
+"""Hand-written gradient steps of ReLU networks.
 
-Networks of a few thousand weights spend more time in PyTorch's bookkeeping than in arithmetic: written out, a step takes half
-as long. All weights lie in one array, so a step of Adam is a few operations on it. Products of matrices are PyTorch's, on the
-same memory and with one thread: those of NumPy take all cores, and matrices so small are many times slower for it wherever
-another process has a core.
+Networks of a few thousand weights spend more time in PyTorch's overhead than in arithmetic; a hand-written step takes half as
+long. All weights are in one array, so a step of Adam is a few operations on it. Matrix products are PyTorch's, on the same
+memory and with one thread: NumPy's use all cores, and for such small matrices are many times slower whenever another process
+uses a core.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,17 +16,17 @@ from treeplex.errors import AlgorithmError
 from treeplex.learn.common.device import one_thread, torch_module
 
 Slopes = Callable[[Singles, Any], tuple[float, Singles]]
-"""Maps outputs [n, O] and the places of a batch to the loss and its derivatives by the outputs."""
+"""Maps outputs [n, O] and a batch's rows to the loss and its derivatives with respect to the outputs."""
 FIRST, SECOND, SMALLEST = 0.9, 0.999, 1e-8
-"""Adam's decay of the first and second moments, and epsilon (Kingma and Ba 2015)."""
+"""Adam's decay rates of the first and second moments, and epsilon (Kingma and Ba 2015)."""
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class Descent:
-    """Adam on a copy of the weights of a ``torch.nn.Sequential``, which :meth:`publish` writes back, moments included.
+    """Adam on a copy of the weights of a ``torch.nn.Sequential``; :meth:`publish` writes them back, including moments.
 
     Attributes:
-        weights, gradient: float32 [W], the layers one after another, in each the matrix [out, in], then the biases.
+        weights, gradient: float32 [W], layer by layer, each with its matrix [out, in], then its biases.
         moments: float32 [2, W].
         taken: steps of Adam so far.
     """
@@ -44,7 +44,7 @@ class Descent:
         self._layers, self._slopes = [list(self._views(whole)) for whole in (self.weights, self.gradient)]
 
     def _views(self, whole: Singles) -> Iterator[tuple[Any, Any]]:
-        """The matrix and the biases of each layer in an array of all weights, as tensors on its memory."""
+        """Matrix and biases of each layer in an array of all weights, as tensors that share its memory."""
         torch, start = torch_module(), 0
         for matrix, bias in zip(self.parameters[::2], self.parameters[1::2], strict=True):
             middle, end = start + matrix.numel(), start + matrix.numel() + bias.numel()
@@ -52,10 +52,10 @@ class Descent:
             start = end
 
     def run(self, inputs: Singles, batches: Sequence[Any], slopes: Slopes, *, rate: float, clip: float) -> float:
-        """A step for each batch, slices or arrays of rows of ``inputs``; the loss before the last one.
+        """Take a step for each batch, slices or arrays of rows of ``inputs``; returns the loss before the last step.
 
         Raises:
-            AlgorithmError: a loss is not finite; the module is as before.
+            AlgorithmError: a loss is not finite; the module is left unchanged.
         """
         torch, loss = torch_module(), 0.0
         with one_thread(), torch.no_grad():
@@ -78,7 +78,7 @@ class Descent:
         return loss
 
     def _adam(self, rate: float, clip: float) -> None:
-        """A step by the gradient, shortened to ``clip`` if it is longer."""
+        """Take a step of Adam with the gradient clipped to norm ``clip``."""
         self.taken += 1
         norm = float(np.sqrt(np.square(self.gradient).sum()))
         if norm > clip:
@@ -109,10 +109,10 @@ class Descent:
 
 
 def finite(loss: float) -> float:
-    """The loss itself.
+    """Check a loss; returns it.
 
     Raises:
-        AlgorithmError: it is not finite.
+        AlgorithmError: the loss is not finite.
     """
     if not np.isfinite(loss):
         raise AlgorithmError(f"the loss is {loss}; take a smaller rate (--set rate=...)")

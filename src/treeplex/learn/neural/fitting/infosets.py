@@ -1,4 +1,4 @@
-"""Infosets as rows: who acts, what networks see, which actions there are. Those that walks met, or all of a compiled game."""
+"""Infosets as rows of features: those visited by traversals, or all of a compiled game."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -22,12 +22,12 @@ COLUMNS = ("player", "features", "legal")
 
 
 class Infosets:
-    """P infosets, in the order in which walks met them.
+    """P infosets, in the order of their first visit.
 
     Attributes:
-        player: int32 [P], who acts.
-        features: float32 [P, F], what networks see.
-        legal: bool [P, A], the legal actions. By the rules, A counts the game's action ids. In a compiled game the actions
+        player: int32 [P], the acting player.
+        features: float32 [P, F], network features.
+        legal: bool [P, A], legal actions. In uncompiled games A is the number of action ids. In a compiled game the actions
             of an infoset are numbered, legal ones first.
     """
 
@@ -45,7 +45,7 @@ class Infosets:
 
     @classmethod
     def joined(cls, parts: "Sequence[Infosets]") -> "Infosets":
-        """The infosets of several, in order; what is met twice is there twice."""
+        """Concatenate infosets; duplicates are kept."""
         player, features, legal = (np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS)
         return Infosets(player, features, legal)
 
@@ -54,42 +54,42 @@ class Infosets:
         return {name: getattr(self, name) for name in COLUMNS}
 
     def at(self, numbers: NDArray[np.integer]) -> "Infosets":
-        """Some of them."""
+        """The selected infosets."""
         return Infosets(self.player[numbers], self.features[numbers], self.legal[numbers])
 
     def rows(self, numbers: Any = slice(None)) -> NDArray[Any]:
-        """Inputs of buffers and networks for infosets of one player: features and legal actions, float32 [n, F + A]."""
+        """Rows for buffers and networks of one player's infosets: features and legal actions, float32 [n, F + A]."""
         return np.concatenate([self.features[numbers], self.legal[numbers].astype(np.float32)], axis=1)
 
     def rows_or_none(self, numbers: NDArray[np.integer]) -> NDArray[Any]:
-        """Rows of infosets, and where a number is -1 a row of :attr:`nowhere`."""
+        """Rows of infosets, with :attr:`nowhere` where a number is -1."""
         rows = self.rows(np.maximum(numbers, 0))
         rows[numbers < 0] = self.nowhere
         return rows
 
     def with_player(self, players: int) -> Singles:
-        """Inputs of one network of all players: features and the acting player, float32 [P, F + N]."""
+        """Inputs of a network shared by all players: features and the one-hot acting player, float32 [P, F + N]."""
         return with_player(self.features, self.player.astype(np.int64), players)
 
     def softmax(self, logits: Floats) -> Floats:
-        """The policy of logits, float64 [P, A]; illegal actions have probability zero."""
+        """Softmax policy of logits, float64 [P, A]; zero for illegal actions."""
         return masked_softmax(logits, self.legal)
 
     def centred(self, matrix: Floats) -> Floats:
-        """Numbers minus their mean over legal actions, float64 [P, A]; zero for illegal ones."""
+        """Subtract the mean over legal actions, float64 [P, A]; zero for illegal actions."""
         legal = np.where(self.legal, matrix, 0.0)
         return np.where(self.legal, legal - legal.sum(axis=1, keepdims=True) / self.legal.sum(axis=1, keepdims=True), 0.0)
 
     def sums(self, infosets: SmallInts, actions: SmallInts, weights: Floats) -> Floats:
-        """Sums of weights float64 [D] by infoset and action, float64 [P, A]."""
+        """Sum weights float64 [D] by infoset and action, float64 [P, A]."""
         places = infosets.astype(np.int64) * self.legal.shape[1] + actions
         return np.asarray(np.bincount(places, weights, self.legal.size).reshape(self.legal.shape), np.float64)
 
     def within(self, infosets: SmallInts) -> "tuple[Infosets, Ints | slice, SmallInts]":
-        """The infosets that some decisions, int32 [D], need: they alone, since a network is asked for each.
+        """Restrict the infosets to those of some decisions, int32 [D], for fewer network evaluations.
 
         Returns:
-            them, their numbers here, and the decisions' infosets as numbers of them.
+            The restricted infosets, their numbers here, and the decisions' infosets renumbered.
         """
         chosen, numbers = np.unique(infosets, return_inverse=True)
         return self.at(chosen), chosen.astype(np.int64), numbers.astype(np.int32)
@@ -99,9 +99,9 @@ class ActionValues(NamedTuple):
     """Action values under a policy.
 
     Attributes:
-        own_reach: float64 [I], of whoever acts there: the product of own probabilities.
-        values: float64 [I, A], counterfactual: expected payoffs times the probability that chance and the others lead there.
-        infoset_values: float64 [I], their mean by the policy.
+        own_reach: float64 [I], the acting player's own reach probability.
+        values: float64 [I, A], counterfactual values: expected payoffs times the reach of chance and the other players.
+        infoset_values: float64 [I], their mean under the policy.
     """
 
     own_reach: Floats
@@ -110,16 +110,16 @@ class ActionValues(NamedTuple):
 
     @property
     def advantages(self) -> Floats:
-        """Float64 [I, A], how much more an action is worth than the policy; undefined for illegal actions."""
+        """Action values minus the policy's value, float64 [I, A]; undefined for illegal actions."""
         return self.values - self.infoset_values[:, None]
 
 
 class GameInfosets(Infosets):
-    """All I infosets of a compiled game, in its order, and what play by such a matrix is worth.
+    """All I infosets of a compiled game, in its order, with conversions and exact values of policies.
 
     Attributes:
         game: the game.
-        sequences: int64 [I, A], the sequence of each action; of illegal ones 0.
+        sequences: int64 [I, A], sequence of each action; 0 for illegal ones.
         begin: int64 [N + 1], each player's first infoset.
     """
 
@@ -139,20 +139,20 @@ class GameInfosets(Infosets):
         return infoset_features(self.game, self.kind)
 
     def rows(self, numbers: Any = slice(None)) -> NDArray[Any]:
-        """Infosets as numbers that count from their player's first one, int32 [n]."""
+        """Infosets as numbers counted from their player's first one, int32 [n]."""
         chosen = np.arange(len(self))[numbers]
         return np.asarray(chosen - self.begin[self.player[chosen]], np.int32)
 
     def within(self, infosets: SmallInts) -> tuple[Infosets, Ints | slice, SmallInts]:
-        """All of them, as a network is asked for all at once."""
+        """All infosets, since networks evaluate all of them at once."""
         return self, slice(None), infosets
 
     def matrix(self, table: Floats) -> Floats:
-        """A table float64 [Q] as a matrix float64 [I, A], zero for illegal actions."""
+        """Convert a table float64 [Q] to a matrix float64 [I, A], zero for illegal actions."""
         return np.where(self.legal, table[self.sequences], 0.0)
 
     def table(self, matrix: Floats) -> Floats:
-        """A matrix float64 [I, A] as a table float64 [Q], one for empty sequences."""
+        """Convert a matrix float64 [I, A] to a table float64 [Q], one for empty sequences."""
         table = np.ones(int(self.game.tree.sequence_offsets[-1]))
         table[self.sequences[self.legal]] = matrix[self.legal]
         return table
@@ -174,5 +174,5 @@ class GameInfosets(Infosets):
         return ActionValues(strategy[tree.infoset_parent], self.matrix(values), infoset_values)
 
     def opposing_reaches(self, policy: Floats) -> Floats:
-        """For each infoset the probability that chance and the others lead there, float64 [I]."""
+        """Reach probability of chance and the other players at each infoset, float64 [I]."""
         return opposing_reaches(histories_of(self.game), self.game.tree.infoset_layout, self.table(policy))

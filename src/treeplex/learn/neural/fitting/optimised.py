@@ -1,4 +1,4 @@
-"""Modules with their optimiser: gradient steps that refuse losses that are no numbers, and states as arrays for checkpoints."""
+"""PyTorch modules with their optimizer: checked gradient steps, and states as arrays for checkpoints."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,16 +13,16 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Optimised:
-    """A module that is asked for rows, and an optimiser of its parameters.
+    """A module, its inputs, and an optimizer of its parameters.
 
     Attributes:
         module: a ``torch.nn.Module``.
-        rows: what it is asked for: numbers of rows of a table, or features, a row each.
+        rows: its inputs: numbers of a table's rows, or rows of features.
         optimizer: of all its parameters.
     """
 
     def __init__(self, module: Any, rows: Any, optimizer: Any, *, most: float) -> None:
-        """Join them; ``most`` is the norm to which gradients are clipped."""
+        """Combine module, inputs and optimizer; ``most`` is the norm to which gradients are clipped."""
         self.module, self.rows, self.optimizer, self.most = module, rows, optimizer, most
 
     def __call__(self, at: Any = None) -> Any:
@@ -30,7 +30,7 @@ class Optimised:
         return self.module(self.rows if at is None else self.rows[at])
 
     def descend(self, loss: Any) -> float:
-        """One gradient step; the loss before it.
+        """Take a gradient step; returns the loss before it.
 
         Raises:
             AlgorithmError: the loss is not finite; nothing has changed.
@@ -43,12 +43,12 @@ class Optimised:
         return value
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Weights and the optimiser's moments."""
+        """Weights and the optimizer's moments."""
         weights = {f"net.{key}": tensor.numpy().copy() for key, tensor in self.module.state_dict().items()}
         return weights | optimizer_arrays(self.optimizer)
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue bit for bit from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`, bit for bit.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
@@ -64,7 +64,7 @@ def table(rows: int, outputs: int) -> tuple[Any, Any]:
 
 
 def perceptron(inputs: int, hidden: Iterable[int], outputs: int, seed: int) -> Any:
-    """A network of fully connected layers with ReLU between them, its weights drawn from a seed; outputs begin near 0."""
+    """A fully connected ReLU network with weights drawn from a seed; its initial outputs are close to 0."""
     torch = torch_module()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -1,7 +1,7 @@
-"""Numbers for every infoset that follow gradients: a table of them, or a network that is asked for all infosets at once.
+"""Trainable numbers for every infoset: a table, or a network that evaluates all infosets at once.
 
-A learner works out in NumPy how its loss changes with each number; a table follows that gradient itself, a network passes it
-on to its weights. So a loss is written once, and holds for both.
+A learner computes in NumPy the gradient of its loss with respect to each number; a table follows it directly, a network
+backpropagates it to its weights. A loss is thus written once for both.
 """
 
 from abc import ABC, abstractmethod
@@ -23,15 +23,15 @@ SECOND = 0.999
 
 
 class Outputs(ABC):
-    """K numbers for each of I infosets."""
+    """K trainable numbers for each of I infosets."""
 
     @abstractmethod
     def values(self) -> Floats:
-        """All of them, float64 [I, K]; to be read only."""
+        """All numbers, float64 [I, K]; read-only."""
 
     @abstractmethod
     def move(self, slopes: Floats, rate: float) -> None:
-        """A step of this size downhill, where ``slopes`` float64 [I, K] says how the loss changes with each number.
+        """Take a descent step of size ``rate``; ``slopes``, float64 [I, K], is the loss gradient with respect to each number.
 
         Raises:
             AlgorithmError: a slope is not finite; nothing has changed.
@@ -39,10 +39,10 @@ class Outputs(ABC):
 
     @abstractmethod
     def follow(self, other: Self, share: float) -> None:
-        """Go this share of the way, in numbers or weights, to another of the same kind."""
+        """Move numbers or weights a fraction ``share`` of the way to those of ``other``, of the same type."""
 
     def look(self, features: Singles) -> None:
-        """By the rules, have a network be asked for infosets of these features, float32 [I, F], from now on."""
+        """In uncompiled games, set the features, float32 [I, F], of the infosets that the network evaluates."""
         raise NotImplementedError
 
     def copied_layers(self) -> Layers:
@@ -51,20 +51,21 @@ class Outputs(ABC):
 
     @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
 
     def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
-        """A step toward targets float64 [I, K] that were seen ``counts`` [I, K] times each; half the mean squared error before.
+        """Take a step toward targets float64 [I, K] seen ``counts`` [I, K] times each; returns half the mean squared error
+        before.
 
-        Rows with the same place enter the squared error by their mean alone, so a step on these is a step on all rows.
+        Rows of the same infoset enter the squared error through their mean only, so this equals a step on all rows.
         """
         wrong, total = np.where(counts > 0, self.values() - targets, 0.0), max(float(counts.sum()), 1.0)
         self.move(counts * wrong / total, rate)
@@ -72,11 +73,11 @@ class Outputs(ABC):
 
 
 class TableOutputs(Outputs):
-    """A number for each place, on its own: no learning error. They start at zero.
+    """An independent number for each infoset and column, without approximation error; initially zero.
 
     Attributes:
         numbers: float64 [I, K].
-        first: Adam's b1; None for plain steps.
+        first: Adam's b1; None for plain gradient steps.
         moments: float64 [2, I, K], Adam's.
         steps: Adam's.
     """
@@ -99,7 +100,7 @@ class TableOutputs(Outputs):
         self.numbers -= rate * slopes
 
     def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
-        """Each number moves as if its targets came one after another: a running mean that forgets at this rate."""
+        """Move each number as if its targets arrived one by one: an exponential moving average with this rate."""
         wrong = np.where(counts > 0, targets - self.numbers, 0.0)
         self.numbers += (1.0 - (1.0 - min(rate, 1.0)) ** counts) * wrong
         return float((counts * wrong**2).sum() / max(float(counts.sum()), 1.0) / 2)
@@ -113,18 +114,18 @@ class TableOutputs(Outputs):
     def restore(self, arrays: Arrays) -> None:
         numbers, moments = np.array(arrays["numbers"]), np.array(arrays["moments"])
         if numbers.shape != self.numbers.shape or moments.shape != self.moments.shape:
-            raise ValueError(f"a table of shape {numbers.shape}, not {self.numbers.shape}")
+            raise ValueError(f"the table has shape {numbers.shape}; it must have {self.numbers.shape}")
         self.numbers, self.moments, self.steps = numbers, moments, int(arrays["steps"][0])
 
 
 class Network(Perceptron, Outputs):
-    """A network of rectified layers for all infosets, moved by Adam; its last layer starts at zero.
+    """A ReLU network for all infosets, trained with Adam; its last layer starts at zero.
 
     Args:
         features: float32 [I, F].
         columns: K.
-        settings: the shape, and the longest gradient.
-        generator: of the first weights.
+        settings: architecture and gradient clipping.
+        generator: random number generator for the initial weights.
         first: Adam's b1.
     """
 
@@ -140,7 +141,7 @@ class Network(Perceptron, Outputs):
         self.look(features)
 
     def look(self, features: Singles) -> None:
-        """Be asked for infosets of these features, float32 [I, F], from now on."""
+        """Set the features, float32 [I, F], of the infosets to evaluate."""
         self.features = torch_module().from_numpy(np.ascontiguousarray(features))
         self._outputs: Any = None
 
@@ -171,6 +172,9 @@ class Network(Perceptron, Outputs):
 
 
 def check_slopes(slopes: Floats) -> None:
-    """Refuse slopes that are not finite."""
+    """Check that slopes are finite.
+
+    Raises:
+        AlgorithmError: they are not."""
     if not np.isfinite(slopes).all():
-        raise AlgorithmError("the gradient is no longer finite; take a smaller rate (--set rate=...)")
+        raise AlgorithmError("the gradient is not finite; take a smaller rate (--set rate=...)")

@@ -1,8 +1,8 @@
-"""Values and policies that nothing changes: copies of tables and networks, to be followed, kept, or sent to workers.
+"""Frozen values and policies: copies of tables and networks to play, store, or send to workers.
 
-Walks by the rules ask a network for a few rows very often. There a call of PyTorch costs more than the product, so small
-products are NumPy's; larger ones are PyTorch's with one thread. Which it is depends on the shapes alone, and neither has
-several threads: so the numbers are the same in every process.
+Traversals of uncompiled games often query a network for a few rows. A PyTorch call then costs more than the product, so small
+products use NumPy and larger ones PyTorch with one thread. The choice depends only on the shapes, and neither uses several
+threads, so results are identical in every process.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +19,14 @@ from treeplex.learn.common.device import one_thread, torch_module
 from treeplex.learn.neural.fitting.infosets import Infosets
 
 GIVEN = "given"
-"""The head of values that are probabilities already."""
+"""Head of values that are already probabilities."""
 SMALL = 1 << 18
-"""Multiplications of the largest product of NumPy's; OpenBLAS gives no more than these to one thread."""
+"""Largest number of multiplications of a NumPy product; up to here OpenBLAS uses one thread."""
 
 
 @dataclass(frozen=True, eq=False)
 class TableValues:
-    """Values float64 [P, A] of a player's infosets by number, of which ``legal`` bool [P, A] are of legal actions."""
+    """Values float64 [P, A] of a player's numbered infosets, with legal actions ``legal`` bool [P, A]."""
 
     table: Floats
     legal: Bools
@@ -36,12 +36,12 @@ class TableValues:
         return self.table[rows], self.legal[rows]
 
     def best(self, rows: NDArray[Any]) -> Floats:
-        """The greatest value of legal actions, float64 [n]; 0 for -1, no infoset."""
+        """Largest value over legal actions, float64 [n]; 0 for infoset -1 (none)."""
         found = np.where(self.legal, self.table, -np.inf).max(axis=1)
         return np.asarray(np.append(found, 0.0)[rows])
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Its arrays, of which ``Inputs.restored`` makes it again."""
+        """Arrays from which ``Inputs.restored`` restores it."""
         return {"table": self.table}
 
 
@@ -50,7 +50,7 @@ class NetworkValues:
     """Outputs of a network for rows of features and legal actions side by side.
 
     Attributes:
-        features: columns of features.
+        features: number of feature columns.
         layers: copies of matrices and biases.
     """
 
@@ -62,12 +62,12 @@ class NetworkValues:
         return self.outputs(rows), rows[:, self.features :] > 0.0
 
     def best(self, rows: NDArray[Any]) -> Floats:
-        """The greatest value of legal actions, float64 [n]; 0 where there are none."""
+        """Largest value over legal actions, float64 [n]; 0 if there are none."""
         values, legal = self(rows)
         return np.where(legal.any(axis=1), np.where(legal, values, -np.inf).max(axis=1), 0.0)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Its arrays, of which ``Inputs.restored`` makes it again."""
+        """Arrays from which ``Inputs.restored`` restores it."""
         return layer_arrays(self.layers)
 
     def outputs(self, rows: Singles) -> Floats:
@@ -83,7 +83,7 @@ Values = Callable[[NDArray[Any]], tuple[Floats, Bools]]
 
 @dataclass(frozen=True, eq=False)
 class DiscountedValues:
-    """Regrets without their negative part, discounted, and the latest ones added: what VR-DeepPDCFR+ matches."""
+    """Positive regrets, discounted, plus the latest ones: the values that VR-DeepPDCFR+ matches."""
 
     regrets: Values
     discount: float
@@ -96,7 +96,7 @@ class DiscountedValues:
 
 
 def large_outputs(layers: Layers, rows: Singles) -> Singles:
-    """:func:`treeplex.forms.policies.neural.outputs_of` by PyTorch."""
+    """:func:`treeplex.forms.policies.neural.outputs_of` with PyTorch."""
     torch = torch_module()
     with one_thread(), torch.inference_mode():
         found = torch.from_numpy(np.ascontiguousarray(rows))
@@ -113,9 +113,9 @@ class PlayerPolicy:
     """A player's policy at rows of its infosets.
 
     Attributes:
-        values: of its actions, :data:`Values`.
-        head: what values say, of :data:`treeplex.forms.policies.heads.HEADS`; :data:`GIVEN` if they are probabilities.
-        explore: the share of uniform play.
+        values: action values or logits, :data:`Values`.
+        head: how values become probabilities, one of :data:`treeplex.forms.policies.heads.HEADS`, or :data:`GIVEN`.
+        explore: weight of uniform play.
     """
 
     values: Any
@@ -131,12 +131,12 @@ class PlayerPolicy:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A policy of all players, a part for each; None for a player who does not follow it."""
+    """A policy of all players, one part each; None for a player without a policy."""
 
     parts: Sequence[Callable[[NDArray[Any]], Floats] | None]
 
     def __call__(self, infosets: Infosets) -> Floats:
-        """Probabilities at infosets, float64 [P, A]; zero for players without a part."""
+        """Probabilities at infosets, float64 [P, A]; zero for players without a policy."""
         found = np.zeros(infosets.legal.shape)
         for player, part in enumerate(self.parts):
             own = np.flatnonzero(infosets.player == player)
@@ -147,18 +147,19 @@ class Profile:
 
 @dataclass(frozen=True, eq=False)
 class MatrixProfile:
-    """A policy of a compiled game by its probabilities, float64 [I, A]."""
+    """A policy of a compiled game as a matrix of probabilities, float64 [I, A]."""
 
     matrix: Floats
 
     def __call__(self, infosets: Infosets) -> Floats:
-        """The matrix, for all infosets of the game."""
+        """The matrix; ``infosets`` must be all of the game."""
         return self.matrix
 
 
 @dataclass(frozen=True, eq=False)
 class SharedProfile:
-    """The softmax of one network's outputs, which sees who acts as well; outputs beyond the actions are not used."""
+    """The softmax of a network's outputs that all players share, with the acting player as an input; extra outputs are
+    ignored."""
 
     players: int
     values: NetworkValues
@@ -170,14 +171,14 @@ class SharedProfile:
 
 
 AnyProfile = Callable[[Infosets], Floats]
-"""A policy of all players: from infosets to probabilities float64 [P, A], zero for illegal actions."""
+"""A policy of all players: maps infosets to probabilities float64 [P, A], zero for illegal actions."""
 
 
 class NetworkLists:
-    """Lists of networks of the past, one list for each of some roles, such as players.
+    """Lists of past networks, one list per role, such as a player.
 
     Attributes:
-        of: for each role its networks.
+        of: each role's networks.
     """
 
     def __init__(self, roles: int) -> None:
@@ -187,7 +188,7 @@ class NetworkLists:
         return len(self.of[0])
 
     def keep(self, networks: Sequence[Layers], place: int | None = None) -> None:
-        """Keep a network of each role, as the last or in place of another."""
+        """Add a network for each role, appended or in place of another."""
         for kept, layers in zip(self.of, networks, strict=True):
             if place is None:
                 kept.append(layers)
@@ -196,11 +197,11 @@ class NetworkLists:
 
     @property
     def members(self) -> list[Layers]:
-        """All networks, those that were kept together side by side."""
+        """All networks, those added together side by side."""
         return [layers for member in zip(*self.of, strict=True) for layers in member]
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         arrays: dict[str, NDArray[Any]] = {"kept": np.array([len(kept) for kept in self.of])}
         for role, kept in enumerate(self.of):
             for number, layers in enumerate(kept):
@@ -208,7 +209,7 @@ class NetworkLists:
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError: the arrays do not fit.
@@ -222,12 +223,12 @@ class NetworkLists:
 
 
 def layer_arrays(layers: Layers) -> dict[str, NDArray[Any]]:
-    """The matrices and biases of a network by name."""
+    """Matrices and biases of a network, by name."""
     pairs = [zip(("matrix", "biases"), pair, strict=True) for pair in layers]
     return {f"{layer}.{name}": array for layer, pair in enumerate(pairs) for name, array in pair}
 
 
 def layers_from(arrays: Mapping[str, NDArray[Any]]) -> Layers:
-    """A network of what :func:`layer_arrays` gave."""
+    """Restore a network from the arrays of :func:`layer_arrays`."""
     depth = len(arrays) // 2
     return [(np.array(arrays[f"{layer}.matrix"]), np.array(arrays[f"{layer}.biases"])) for layer in range(depth)]

@@ -1,1 +1,1 @@
-"""Learners whose policy follows gradients, in zero-sum and in cooperative games."""
+"""Policy-gradient learners for zero-sum and cooperative games."""

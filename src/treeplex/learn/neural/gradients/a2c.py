@@ -1,8 +1,8 @@
-"""Independent advantage actor-critic: each player learns a cooperative game by itself, as if the others were part of it.
+"""Independent advantage actor-critic: each player learns a cooperative game on its own, treating the others as environment.
 
-A critic says of each infoset what its player expects, and learns lambda returns from the player's own next decisions; the
-advantage of an action is the return that followed it less what was expected. This is IAC-V, to which COMA is compared
-(Foerster et al. 2018), with lambda returns in place of the error of one step.
+A critic estimates each infoset's value for its player and learns lambda returns over the player's own decisions; the advantage
+of an action is the return minus that value. This is IAC-V, the baseline of COMA (Foerster et al. 2018), with lambda returns
+instead of the one-step error.
 """
 
 from treeplex.engine.histories.episodes import Episodes
@@ -12,13 +12,13 @@ from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, Tensor, tr
 
 
 class IndependentA2C(TeamLearner):
-    """Independent advantage actor-critic: an actor and a critic of each player's own; for cooperative games."""
+    """Independent advantage actor-critic: each player has its own actor and critic; for cooperative games."""
 
     presets = TABLES
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), independent actor-critic"
 
     def make_critic(self) -> Optimised:
-        """A value of every infoset."""
+        """Create a critic with a value for every infoset."""
         return self.approximator(self.seen_by_actors, len(self.infosets), 1, rate=self.settings.critic_rate, number=1)
 
     def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:

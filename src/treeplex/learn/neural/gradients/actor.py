@@ -23,7 +23,7 @@ from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile, Ne
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 AVERAGE, LAST = "average", "last"
-RESULT = "which policy is learned: the average over updates, or the last; by the rules always the last"
+RESULT = "the resulting policy: the average over updates, or the last (always the last in uncompiled games)"
 
 
 @dataclass(frozen=True)
@@ -31,26 +31,26 @@ class ActorSettings(NeuralSettings):
     """Settings that all softmax-policy learners share."""
 
     steps: int = setting(10_000, "updates of the policy", low=1)
-    width: int = setting(128, "units of each hidden layer", low=1, fixed=True)
+    width: int = setting(128, "units per hidden layer", low=1, fixed=True)
     layers: int = setting(2, "hidden layers", low=1, fixed=True)
-    batch: int = setting(256, "episodes played for an update", low=1)
+    batch: int = setting(256, "episodes per update", low=1)
     rate: float = setting(0.001, "step size of the policy", above=0)
-    adam: bool = setting(True, "tables too take the steps of Adam, not plain ones", fixed=True)
-    decay: float = setting(0.0, "power of the part of the training still ahead that step sizes are multiplied by", low=0)
+    adam: bool = setting(True, "use Adam for tables too, instead of plain gradient steps", fixed=True)
+    decay: float = setting(0.0, "step sizes scale with the remaining fraction of the training to this power", low=0)
     result: str = setting(AVERAGE, RESULT, choices=(AVERAGE, LAST))
-    weight: float = setting(1.0, "power of an update's number that its policy has in the average", low=0)
+    weight: float = setting(1.0, "updates are weighted by their number to this power in the average", low=0)
 
 
 class Actor(NeuralLearner):
-    """A softmax policy over logits of all infosets, one network for all players.
+    """A softmax policy over logits of all infosets, with one network for all players.
 
-    The average policy is exact: after every update the policy is read into a table, and each player's tables are averaged by
-    own reach and a power of the update's number. By the rules there are no such tables, and the policy is the last one.
+    The average policy is exact: after every update the policy is tabulated, and each player's tables are averaged, weighted by
+    own reach and a power of the update's number. Uncompiled games have no such tables, and the result is the last policy.
 
     Attributes:
-        seen: the infosets that networks are asked for: all of a compiled game; by the rules those that the last episodes met.
-        logits: of actions, [I, A] or more.
-        updates: so far.
+        seen: infosets that networks evaluate: all of a compiled game, otherwise those visited by the last episodes.
+        logits: action logits, [I, A] or more.
+        updates: updates so far.
         average: float64 [Q], sums of strategies in sequence form.
     """
 
@@ -71,19 +71,19 @@ class Actor(NeuralLearner):
         self.average = np.zeros(sum(self.compiled.sequences) if self.sampler.numbered else 0)
 
     def outputs(self, columns: int) -> Outputs:
-        """A table, or a new network, with ``columns`` columns."""
+        """Create a table or a network with ``columns`` columns."""
         if self.settings.approximator == TABLE:
             return TableOutputs(len(self.seen), columns, self.momentum if self.settings.adam else None)
         return Network(self.seen.with_player(self.players), columns, self.settings, self.generator, self.momentum)
 
     @property
     def current(self) -> Floats:
-        """The policy as it stands, float64 [I, A]."""
+        """The current policy, float64 [I, A]."""
         return self.seen.softmax(self.logits.values()[:, : self.seen.legal.shape[1]])
 
     @property
     def profile(self) -> AnyProfile:
-        """The policy as it stands, to be played."""
+        """The current policy in a form for playing."""
         if self.sampler.numbered:
             return MatrixProfile(self.current)
         layers = self.logits.copied_layers()
@@ -98,13 +98,13 @@ class Actor(NeuralLearner):
         return float(max(1.0 - done, 0.0) ** wanted.decay)
 
     def play(self) -> Episodes:
-        """The episodes of an update, by the policy as it stands; :attr:`seen` then has their infosets."""
+        """Play an update's episodes by the current policy and set :attr:`seen` to their infosets."""
         played = self.sampler.episodes([self.profile], np.zeros((self.settings.batch, self.players), np.int64))
         self.look(played.infosets)
         return played.episodes
 
     def look(self, infosets: Infosets) -> None:
-        """Have networks see other infosets; nothing changes where they see them already, as on compiled games."""
+        """Set the infosets that networks evaluate; no change in compiled games, where they are always all."""
         if infosets is not self.seen:
             self.seen = infosets
             for _, part in self.parts():
@@ -112,10 +112,10 @@ class Actor(NeuralLearner):
 
     @abstractmethod
     def update(self) -> Mapping[str, float]:
-        """Change the policy once; numbers for the records."""
+        """Update the policy once; returns numbers for the records."""
 
     def step(self) -> Mapping[str, float]:
-        """An update, and its policy into the average."""
+        """Run an update and add its policy to the average."""
         with nullcontext() if self.settings.approximator == TABLE else one_thread():
             found = self.update()
             self.updates += 1
@@ -125,18 +125,18 @@ class Actor(NeuralLearner):
         return found
 
     def policies(self) -> dict[str, Policy]:
-        """The average policy and the last one, on a compiled game."""
+        """The average and the last policy of a compiled game."""
         table = normalised(self.compiled, self.average) if self.updates else self.infosets.table(self.current)
         return {AVERAGE: Policy(self.compiled, table), LAST: Policy(self.compiled, self.infosets.table(self.current))}
 
     def policy(self) -> Policy | NeuralPolicy:
-        """The one that the setting ``result`` names; by the rules :attr:`resulting`, as a network."""
+        """The policy that the setting ``result`` names; in uncompiled games the network :attr:`resulting`."""
         if self.sampler.numbered:
             return self.policies()[self.settings.result]
         return self.sampler.neural_policy([self.resulting.copied_layers()])
 
     def measure(self) -> Mapping[str, float]:
-        """Exploitability of the policy that is the result, and of the others."""
+        """Exploitability of the resulting policy and of the other policies."""
         if not self.sampler.numbered or self.judging is None:
             return super().measure()
         found = {name: judge(self.compiled, policy).exploitability for name, policy in self.policies().items()}
@@ -146,16 +146,16 @@ class Actor(NeuralLearner):
 
     @property
     def resulting(self) -> Outputs:
-        """By the rules, the logits of the policy that is the result: the last."""
+        """In uncompiled games, the logits of the resulting policy: the last."""
         return self.logits
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Everything that is fitted, by name."""
+        """Names and fitted objects to save."""
         yield "logits", self.logits
 
 
 def entropy_slopes(policy: Floats) -> Floats:
-    """Gradient of each row's entropy by its logits, float64 [I, A].
+    """Gradient of each row's entropy with respect to its logits, float64 [I, A].
 
     dH / d logit_a = -pi_a (log pi_a + H)
     """

@@ -1,16 +1,15 @@
-"""COMA: actors that learn from what their action was worth against what else they might have done, by one central critic.
+"""COMA: actors with a central critic that compares each action to the alternatives (counterfactual baseline).
 
-The critic knows the history, so all players' information and what they did, and says for each action what everybody gets
-after it. The advantage of an action is (Foerster et al. 2018, equation 4)
+The critic sees the history, that is, all players' information and actions, and estimates the common payoff after each action.
+The advantage of an action is (Foerster et al. 2018, equation 4)
 
     A(h, a) = Q(h, a) - sum over b of pi(b | I) Q(h, b)
 
-and actors ascend ``A log pi`` on the episodes that they play. The critic learns lambda returns, made with a copy of it that is
-renewed now and then.
+and actors ascend ``A log pi`` on the episodes that they play. The critic learns lambda returns computed with a copy of itself
+that is updated periodically.
 
-Deviations. Where players see each other's moves, actions that come later are not held fixed (see
-``papers/learners/estimators.py``): ``h`` is the history at which the player moves. The critic is fitted once a
-batch, not once for each time step of it.
+Deviations. Where players see each other's moves, later actions are not held fixed (see ``papers/learners/estimators.py``):
+``h`` is the history at which the player moves. The critic is fitted once per batch, not once per time step.
 """
 
 from collections.abc import Iterator
@@ -30,11 +29,11 @@ from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettin
 class ComaSettings(TeamSettings):
     """Settings of COMA."""
 
-    renew: int = setting(200, "updates after which the copy of the critic is renewed", low=1)
+    renew: int = setting(200, "updates between copies of the critic", low=1)
 
 
 class Coma(TeamLearner):
-    """COMA: counterfactual advantages by one central critic; for games in which everybody is paid the same."""
+    """COMA: counterfactual advantages with a central critic, for games in which all players receive the same payoff."""
 
     settings_class = ComaSettings
     saved = ("updates",)
@@ -46,7 +45,7 @@ class Coma(TeamLearner):
         self.target, self.updates = self.make_critic(), 0
 
     def make_critic(self) -> Optimised:
-        """Values of all actions at every history."""
+        """Create a critic with values of all actions at every history."""
         rows, outputs = len(self.histories.nodes), self.infosets.legal.shape[1]
         rate, features = self.settings.critic_rate, self.settings.features
         return self.approximator(lambda: history_features(self.compiled, features), rows, outputs, rate=rate, number=1)

@@ -1,13 +1,13 @@
-"""Magnetic mirror descent (Sokota et al. 2023), with the uniform policy as its magnet.
+"""Magnetic mirror descent (Sokota et al. 2023) with the uniform policy as magnet.
 
 With exact values and a table, every infoset of every player takes the step in closed form (behavioural form, section 4.3):
 
     pi_t+1(a)  proportional to  [pi_t(a) exp(eta q(a))]^(1 / (1 + alpha eta)),
 
-where q(a) is the expected payoff of whoever stands at the infoset, as a part of the game's greatest. At a fixed temperature
-alpha its fixed point is the agent quantal response equilibrium ``pi proportional to exp(q / alpha)``; a temperature that falls
-leads to a Nash equilibrium. With sampled episodes it is PPO with ``kl``, the divergence from the policy that played, and the
-temperature as weight of the entropy, as in Rudolph et al. 2025 (arXiv 2502.08938).
+where q(a) is the acting player's expected payoff, as a fraction of the game's largest. At a fixed temperature alpha its fixed
+point is the agent quantal response equilibrium ``pi proportional to exp(q / alpha)``; a falling temperature leads to a Nash
+equilibrium. With sampled episodes it is PPO with ``kl``, the divergence from the sampling policy, and the temperature as
+entropy weight, as in Rudolph et al. 2025 (arXiv 2502.08938).
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,22 +27,22 @@ from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 
 @dataclass(frozen=True)
 class MmdSettings(PpoSettings):
-    """Settings of a training by MMD."""
+    """Settings of MMD."""
 
-    critic: str = setting(LEARNED, "where values come from; exact ones take a table", choices=(EXACT, LEARNED), fixed=True)
-    kl: float = setting(0.05, "weight of the divergence from the policy that played, with learned values", low=0)
-    temperature: float = setting(0.4, "alpha of the first step with exact values, as a part of the greatest payoff", above=0)
-    cooling: float = setting(0.5, "power of a step's number that the temperature is divided by", low=0, high=1)
+    critic: str = setting(LEARNED, "source of action values (exact needs a table)", choices=(EXACT, LEARNED), fixed=True)
+    kl: float = setting(0.05, "weight of the divergence from the sampling policy, with learned values", low=0)
+    temperature: float = setting(0.4, "alpha of the first step with exact values, as a fraction of the largest payoff", above=0)
+    cooling: float = setting(0.5, "the temperature falls with a step's number to this power", low=0, high=1)
     ratio: float = setting(10.0, "step size with exact values, as a multiple of the temperature", above=0)
 
     def check(self) -> None:
-        """Exact values are for tables."""
+        """Check that exact values are used with a table."""
         if self.critic == EXACT and self.approximator == NETWORK:
-            raise SpecError("MMD with critic=exact moves a table; set approximator=table as well")
+            raise SpecError("MMD with critic=exact updates a table; set approximator=table as well")
 
 
 class Mmd(Ppo):
-    """Magnetic mirror descent: policies are drawn to the uniform one, ever less where the temperature falls."""
+    """Magnetic mirror descent: policies are pulled toward uniform, less as the temperature falls."""
 
     settings_class = MmdSettings
     source = (
@@ -62,7 +62,7 @@ class Mmd(Ppo):
         return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def update(self) -> Mapping[str, float]:
-        """PPO's, or a step in closed form."""
+        """Run PPO's update, or a step in closed form."""
         if self.settings.critic == LEARNED:
             return super().update()
         settings, policy = self.settings, self.current

@@ -1,12 +1,13 @@
-"""Exploitability descent: the policy climbs what it is worth against best responses to it; its last iterate is the result.
+"""Exploitability descent: the policy ascends its value against best responses; the last iterate is the result.
 
-Each player's policy moves along its counterfactual values against the other player's best response to it (Lockhart et al. 2019,
+Each player's policy follows its counterfactual values against the other player's best response to it (Lockhart et al. 2019,
 algorithm 1):
 
     pi(I) <- P(pi(I) + rate_t v(I)),    rate_t = rate / t^slowing,
 
-where P projects onto distributions. That is the table. A network gives logits and climbs ``sum_I sum_a pi(I, a) v(I, a)``, the
-values v held fixed (section 5 there; here by Adam). All infosets are seen at once, and responses are exact.
+where P projects onto distributions. This is the table's update. A network outputs logits and ascends ``sum_I sum_a pi(I, a)
+v(I, a)`` with the values v held fixed (section 5 there; here with Adam). All infosets are updated at once, and responses are
+exact.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,21 +33,21 @@ from treeplex.learn.neural.gradients.simplex import nearest_distributions
 class NedSettings(NeuralSettings):
     """Settings of exploitability descent."""
 
-    steps: int = setting(20_000, "steps uphill", low=1)
-    rate: float = setting(0.001, "size of the first step; of networks Adam's", above=0)
+    steps: int = setting(20_000, "gradient steps", low=1)
+    rate: float = setting(0.001, "size of the first step (Adam's for networks)", above=0)
     width: int = 128
     layers: int = 2
     clip: float = 100.0
-    slowing: float = setting(0.2, "power of a step's number by which its size is divided", low=0)
+    slowing: float = setting(0.2, "step sizes fall with a step's number to this power", low=0)
 
 
 class Ned(NeuralLearner):
-    """Neural exploitability descent: climbs what the policy is worth against best responses to it.
+    """Neural exploitability descent: ascends the policy's value against best responses to it.
 
     Attributes:
-        networks: of each player's policy; none where there is a table.
-        current: float64 [S], the policy as it stands.
-        steps: done.
+        networks: each player's policy network; empty for a table.
+        current: float64 [S], the current policy.
+        steps: steps done.
     """
 
     settings_class = NedSettings
@@ -64,11 +65,11 @@ class Ned(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories: nothing is played."""
+        """Histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:
-        """One step uphill of both players."""
+        """Take one gradient step for both players."""
         self.steps += 1
         rate = self.settings.rate / self.steps**self.settings.slowing
         values, worst = self.values_against_responses()
@@ -85,12 +86,12 @@ class Ned(NeuralLearner):
         return {"worst": worst}
 
     def read(self) -> None:
-        """Read the networks' policies."""
+        """Tabulate the networks' policies."""
         for player, network in enumerate(self.networks):
             self.current[self.slots_of(player)] = network.values()[self.infosets.legal[self.infosets_of(player)]]
 
     def values_against_responses(self) -> tuple[Floats, float]:
-        """Counterfactual values [S] of each player against the best response to it, and the sum of what both get there."""
+        """Each player's counterfactual values [S] against a best response to it, and the sum of both players' values there."""
         game, tree = self.compiled, self.compiled.tree
         table, (values, infoset_values, _) = self.policy_of(self.current).probabilities, workspace(tree)
         strategy, found, worst = np.empty_like(table), np.empty_like(self.current), 0.0
@@ -123,7 +124,7 @@ class Ned(NeuralLearner):
 
 
 def projected(first: Ints, numbers: Floats) -> Floats:
-    """The nearest policy, both float64 [S], infosets beginning at the slots ``first``."""
+    """Project onto policies, both float64 [S]; infosets start at the slots ``first``."""
     counts = np.diff(first)
     legal = np.arange(counts.max(initial=1)) < counts[:, None]
     rows = np.zeros(legal.shape)

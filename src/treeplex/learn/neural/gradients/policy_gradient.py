@@ -1,12 +1,12 @@
 """Policy gradients of actor-critic learners: QPG, RPG, RMPG (Srinivasan et al. 2018) and NeuRD (Hennes et al. 2020).
 
-All move the logits of every infoset by the advantages ``A(I, a) = q(I, a) - sum_b pi(I, b) q(I, b)`` of its actions, each in
-a direction of its own, added up over the infosets that play comes to. The critic's values q are exact, from a sweep over the
-compiled game, or learned from the payoffs of sampled episodes.
+All update the logits of every infoset from the advantages ``A(I, a) = q(I, a) - sum_b pi(I, b) q(I, b)`` of its actions, each
+in its own direction, summed over the infosets reached in play. The critic's values q are exact, from a sweep over the compiled
+game, or learned from the payoffs of sampled episodes.
 
-Deviations from the papers: a network sees all infosets of all players in one pass, and the rows of a batch enter by their sums
-over infosets, which gives the same gradient; a learned critic regresses on all payoffs of a batch in each of its steps; step
-sizes and entropy may fall to zero (``decay``).
+Deviations from the papers: a network evaluates all infosets of all players in one pass, and the rows of a batch enter by their
+sums over infosets, which gives the same gradient; a learned critic regresses on all payoffs of a batch in each of its steps;
+step sizes and entropy may fall to zero (``decay``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ EXACT, LEARNED = "exact", "learned"
 
 
 def check_critic(learner: Actor) -> None:
-    """Refuse exact values where nothing is compiled.
+    """Check that exact values are used only in compiled games.
 
     Raises:
-        AlgorithmError: they are asked for there.
+        AlgorithmError: they are requested in an uncompiled game.
     """
     if not learner.sampler.numbered and learner.settings.critic == EXACT:
         raise AlgorithmError(
-            f"critic={EXACT} sweeps all infosets, and {learner.game} is walked by its rules; set critic={LEARNED}"
+            f"critic={EXACT} sweeps all infosets, but {learner.game} is sampled from its rules; set critic={LEARNED}"
         )
 
 
@@ -59,29 +59,31 @@ def matching_direction(policy: Floats, advantages: Floats) -> Floats:
 
 
 def replicator_direction(policy: Floats, advantages: Floats) -> Floats:
-    """NeuRD: the advantages themselves, as if the softmax had no slope (Hennes et al. 2020, equation 4)."""
+    """NeuRD: the advantages themselves, without the softmax's derivative (Hennes et al. 2020, equation 4)."""
     return advantages
 
 
 @dataclass(frozen=True)
 class PolicyGradientSettings(ActorSettings):
-    """Settings of a training by policy gradients."""
+    """Settings of policy gradients."""
 
-    critic: str = setting(LEARNED, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
-    batch: int = setting(1024, "episodes played for an update", low=1)
+    critic: str = setting(LEARNED, "source of action values", choices=(EXACT, LEARNED), fixed=True)
+    batch: int = setting(1024, "episodes per update", low=1)
     critic_rate: float = setting(0.003, "step size of a learned critic", above=0)
-    critic_steps: int = setting(2, "steps of a learned critic for each update of the policy", low=1)
-    entropy: float = setting(0.2, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
-    decay: float = setting(1.5, "power of the part still ahead that step sizes and the entropy's weight fall with", low=0)
-    result: str = setting(LAST, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
+    critic_steps: int = setting(2, "gradient steps of a learned critic per update of the policy", low=1)
+    entropy: float = setting(0.2, "initial weight of the policy's entropy, as a fraction of the largest payoff", low=0)
+    decay: float = setting(
+        1.5, "step sizes and entropy weight scale with the remaining fraction of the training to this power", low=0
+    )
+    result: str = setting(LAST, "the resulting policy: the average over updates, or the last", choices=(AVERAGE, LAST))
 
 
 class PolicyGradient(Actor):
-    """A policy that follows its advantages in some direction.
+    """A policy whose logits follow advantages in a given direction.
 
     Attributes:
-        direction: how logits follow advantages.
-        critic: learned values of actions, [I, A].
+        direction: update direction of logits, from policy and advantages.
+        critic: learned action values, [I, A].
     """
 
     settings_class = PolicyGradientSettings
@@ -106,7 +108,7 @@ class PolicyGradient(Actor):
             yield "critic", self.critic
 
     def update(self) -> Mapping[str, float]:
-        """A step uphill."""
+        """Take a gradient step."""
         found, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
         rises = weights * self.direction(policy, np.where(self.seen.legal, advantages, 0.0))
         rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
@@ -114,11 +116,11 @@ class PolicyGradient(Actor):
         return found
 
     def kept(self, rises: Floats) -> Floats:
-        """The part of a step that is taken; all of it."""
+        """The part of a step to take; here all of it."""
         return rises
 
     def exact(self) -> tuple[dict[str, float], Floats, Floats, Floats]:
-        """Numbers to show, the policy [I, A], counterfactual advantages [I, A] and weights of infosets [I, 1]."""
+        """Progress numbers, the policy [I, A], counterfactual advantages [I, A] and infoset weights [I, 1]."""
         policy = self.current
         found = self.infosets.action_values(policy)
         self.sampler.count(self.compiled.size.histories, 0)
@@ -126,7 +128,7 @@ class PolicyGradient(Actor):
         return {}, policy, found.advantages, weights[:, None]
 
     def sampled(self, critic: Outputs) -> tuple[dict[str, float], Floats, Floats, Floats]:
-        """Losses, policy, advantages and weights from sampled episodes, as :meth:`exact`; the critic is learned."""
+        """As :meth:`exact`, with losses, from sampled episodes; trains the critic."""
         episodes = self.play()
         policy = self.current
         lengths = np.diff(episodes.first)
@@ -147,7 +149,7 @@ class Qpg(PolicyGradient):
 
 
 class Rpg(PolicyGradient):
-    """Regret policy gradient: descends on the sum of positive regrets. Two players with a constant sum, as its theory."""
+    """Regret policy gradient: descends on the sum of positive regrets; for two-player constant-sum games, as its theory."""
 
     source = Qpg.source
     zero_sum = "rpg"
@@ -155,7 +157,7 @@ class Rpg(PolicyGradient):
 
 
 class Rmpg(PolicyGradient):
-    """Regret matching policy gradient: ascends on positive regrets. Two players with a constant sum, as its theory."""
+    """Regret matching policy gradient: ascends on positive regrets; for two-player constant-sum games, as its theory."""
 
     source = Qpg.source
     zero_sum = "rmpg"
@@ -164,17 +166,19 @@ class Rmpg(PolicyGradient):
 
 @dataclass(frozen=True)
 class NeuRDSettings(PolicyGradientSettings):
-    """Settings of a training by NeuRD."""
+    """Settings of NeuRD."""
 
-    critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
-    entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
-    result: str = setting(AVERAGE, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
-    decay: float = setting(1.0, "power of the part still ahead that step sizes and the entropy's weight fall with", low=0)
-    threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
+    critic: str = setting(EXACT, "source of action values", choices=(EXACT, LEARNED), fixed=True)
+    entropy: float = setting(0.0, "initial weight of the policy's entropy, as a fraction of the largest payoff", low=0)
+    result: str = setting(AVERAGE, "the resulting policy: the average over updates, or the last", choices=(AVERAGE, LAST))
+    decay: float = setting(
+        1.0, "step sizes and entropy weight scale with the remaining fraction of the training to this power", low=0
+    )
+    threshold: float = setting(2.0, "threshold beyond which centred logits are not pushed further from zero", above=0)
 
 
 class NeuRD(PolicyGradient):
-    """Neural replicator dynamics: logits follow advantages without the softmax's slope."""
+    """Neural replicator dynamics: logits follow advantages without the softmax's derivative."""
 
     source = "Hennes et al. 2020, Neural replicator dynamics: multiagent learning via hedging policy gradients (AAMAS)"
     settings_class = NeuRDSettings
@@ -182,14 +186,14 @@ class NeuRD(PolicyGradient):
     own_reach = False
 
     def kept(self, rises: Floats) -> Floats:
-        """No further out where a logit is beyond the threshold (section 4.3); logits are centred over legal actions."""
+        """Drop components that push a logit beyond the threshold (section 4.3); logits are centred over legal actions."""
         centred = self.seen.centred(self.logits.values())
         kept: Floats = self.seen.centred(inside(rises, centred, self.settings.threshold))
         return kept
 
 
 def inside(rises: Floats, logits: Floats, threshold: float) -> Floats:
-    """What ``rises`` leaves of a step where logits may not be pushed further out than a threshold; all [I, A]."""
+    """Zero the components of a step that push centred logits further out than a threshold; all [I, A]."""
     return np.where((logits * rises > 0.0) & (np.abs(logits) >= threshold), 0.0, rises)
 
 

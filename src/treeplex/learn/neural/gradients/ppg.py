@@ -1,4 +1,4 @@
-"""Phasic policy gradient (Cobbe et al. 2021): PPO, and now and then a phase in which the policy's network learns values too."""
+"""Phasic policy gradient (Cobbe et al. 2021): PPO with periodic phases in which the policy network also learns values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,28 +19,28 @@ from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 
 @dataclass(frozen=True)
 class PpgSettings(PpoSettings):
-    """Settings of a training by PPG."""
+    """Settings of PPG."""
 
-    phase: int = setting(16, "updates between two auxiliary phases", low=1)
-    auxiliary_passes: int = setting(6, "gradient steps of an auxiliary phase", low=1)
-    cloning: float = setting(1.0, "weight of the divergence of the policy in an auxiliary phase", low=0)
+    phase: int = setting(16, "updates between auxiliary phases", low=1)
+    auxiliary_passes: int = setting(6, "gradient steps per auxiliary phase", low=1)
+    cloning: float = setting(1.0, "weight of the policy's divergence in an auxiliary phase", low=0)
 
 
 class Ppg(Ppo):
-    """Phasic policy gradient: PPO whose network learns values as well, in phases of their own.
+    """Phasic policy gradient: PPO whose policy network also learns values, in separate phases.
 
-    The network of the policy has one more output, a value. In an auxiliary phase it and the critic are fitted to the returns of
-    all updates since the last one, and the policy is held where it was:
+    The policy network has an additional value output. In an auxiliary phase it and the critic are fitted to the returns of all
+    updates since the last phase, while the policy is kept close to its earlier self:
 
         (V_aux - G)^2 / 2 + cloning KL(pi_before || pi)      (equation 3)
 
-    Of a table, whose numbers have nothing in common, this changes the critic alone.
+    For a table, whose numbers are independent, this changes only the critic.
 
-    The network's output for values is not read by the policy: of a neural policy, outputs beyond actions are not used.
+    Policies ignore the value output: a neural policy does not use outputs beyond the actions.
 
     Attributes:
-        phase_infosets: the infosets of the rows since the last phase.
-        visits, sums: float64 [I, 1], how many rows each of these had, and what their returns add up to.
+        phase_infosets: infosets of the rows since the last phase.
+        visits, sums: float64 [I, 1], number of rows of each of these, and the sum of their returns.
     """
 
     settings_class = PpgSettings
@@ -53,12 +53,12 @@ class Ppg(Ppo):
         self.begin()
 
     def begin(self) -> None:
-        """Begin a phase without rows."""
+        """Start a phase without rows."""
         self.phase_infosets = self.sampler.infosets
         self.visits, self.sums = np.zeros((2, len(self.phase_infosets), 1))
 
     def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
-        """Those of PPO, kept for the next auxiliary phase."""
+        """PPO's returns, also stored for the next auxiliary phase."""
         found, count = super().returns(episodes), len(self.seen)
         visits = np.bincount(episodes.infoset, minlength=count).astype(np.float64)[:, None]
         sums = np.bincount(episodes.infoset, found[0], count)[:, None]
@@ -70,14 +70,14 @@ class Ppg(Ppo):
         return found
 
     def update(self) -> Mapping[str, float]:
-        """PPO's, and an auxiliary phase where one is due."""
+        """Run PPO's update, and an auxiliary phase if one is due."""
         found = super().update()
         if (self.updates + 1) % self.settings.phase == 0:
             self.auxiliary_phase()
         return found
 
     def auxiliary_phase(self) -> None:
-        """Fit the values, with the policy held in place."""
+        """Fit the values while keeping the policy close to its earlier self."""
         self.look(self.phase_infosets)
         settings, before = self.settings, self.current
         total, targets = self.visits.sum(), self.sums / np.maximum(self.visits, 1.0)
@@ -89,7 +89,7 @@ class Ppg(Ppo):
         self.begin()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """PPO's, and by the rules the infosets of the rows since the last phase."""
+        """PPO's state and, in uncompiled games, the infosets of the rows since the last phase."""
         return {**super().state(), **({} if self.sampler.numbered else named("seen", self.phase_infosets.columns()))}
 
     def restore(self, arrays: Arrays) -> None:

@@ -1,15 +1,17 @@
-"""Proximal policy optimisation in self-play (Schulman et al. 2017), with the entropy that games of hidden information need.
+"""Proximal policy optimisation in self-play (Schulman et al. 2017), with the entropy bonus that imperfect-information games
+need.
 
-With the ratio ``r = pi(a) / mu(a)`` to the policy mu that played, and standardised advantages A, an update ascends on
+With the ratio ``r = pi(a) / mu(a)`` to the sampling policy mu, and standardised advantages A, an update ascends
 
     mean over rows of min(r A, clip(r, 1 - trust, 1 + trust) A) + entropy H(pi) - kl KL(pi || mu).
 
-Rows of the same infoset and action have the same ratio, and the sign of A alone says whether the clip holds. So sums of
-positive and of negative advantages by infoset and action give the whole gradient, and a network is asked once for all infosets.
+Rows of the same infoset and action have the same ratio, and only the sign of A determines on which side the ratio is clipped.
+Sums of positive and of negative advantages by infoset and action therefore give the whole gradient, and a network evaluates all
+infosets at once.
 
-Rudolph et al. 2025 (arXiv 2502.08938, appendix) found weights of the entropy of 0.05 to 0.2 for games of this kind. Deviations:
-no discounting, for payoffs come at the end; no clipped loss of values; the entropy and the divergence of a row are exact, not
-those of the sampled action.
+Rudolph et al. 2025 (arXiv 2502.08938, appendix) found entropy weights of 0.05 to 0.2 for such games. Deviations: no
+discounting, since payoffs come at the end; no clipped value loss; a row's entropy and divergence are exact, not those of the
+sampled action.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,20 +30,20 @@ from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_
 
 @dataclass(frozen=True)
 class PpoSettings(ActorSettings):
-    """Settings of a training by PPO."""
+    """Settings of PPO."""
 
     steps: int = setting(1_000, "updates, each of several passes over its episodes", low=1)
-    batch: int = setting(1024, "episodes played for an update", low=1)
+    batch: int = setting(1024, "episodes per update", low=1)
     rate: float = setting(0.00025, "step size of the policy", above=0)
-    decay: float = setting(1.0, "power of the part of the steps still ahead that step sizes are multiplied by", low=0)
+    decay: float = setting(1.0, "step sizes scale with the remaining fraction of the steps to this power", low=0)
     critic_rate: float = setting(0.001, "step size of the values", above=0)
-    trust: float = setting(0.1, "how far the ratio of probabilities may leave 1 before it earns nothing", above=0, below=1)
-    passes: int = setting(4, "over the rows of an update", low=1)
-    minibatches: int = setting(4, "gradient steps of a pass", low=1)
-    smoothing: float = setting(0.95, "lambda of the advantage estimates", low=0, high=1)
-    entropy: float = setting(0.05, "weight of the policy's entropy", low=0)
-    kl: float = setting(0.0, "weight of the divergence from the policy that played", low=0)
-    clip: float = setting(0.5, "the most that a gradient's norm may be", above=0)
+    trust: float = setting(0.1, "PPO's clip range of the probability ratio", above=0, below=1)
+    passes: int = setting(4, "passes over the rows of an update", low=1)
+    minibatches: int = setting(4, "gradient steps per pass", low=1)
+    smoothing: float = setting(0.95, "lambda of the generalised advantage estimates", low=0, high=1)
+    entropy: float = setting(0.05, "weight of the entropy bonus", low=0)
+    kl: float = setting(0.0, "weight of the divergence from the sampling policy", low=0)
+    clip: float = setting(0.5, "gradient norm at which gradients are clipped", above=0)
 
 
 class Ppo(Actor):
@@ -60,7 +62,7 @@ class Ppo(Actor):
         yield "critic", self.critic
 
     def update(self) -> Mapping[str, float]:
-        """Some episodes, and passes over their rows."""
+        """Play episodes and make passes over their rows."""
         settings, episodes = self.settings, self.play()
         whole, before = self.seen, self.current
         returns, advantages = self.returns(episodes)
@@ -83,11 +85,11 @@ class Ppo(Actor):
         return {"critic_loss": float(np.mean(losses))}
 
     def padded(self, slopes: Floats) -> Floats:
-        """Slopes of the logits as those of all columns, [I, A + auxiliary]."""
+        """Pad slopes of the logits with zeros to all columns, [I, A + auxiliary]."""
         return np.pad(slopes, ((0, 0), (0, self.auxiliary)))
 
     def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
-        """What followed each decision, and standardised advantages, both float64 [D]; payoffs are divided by the greatest."""
+        """Returns after each decision and standardised advantages, both float64 [D]; payoffs are divided by the largest."""
         values = self.critic.values()[episodes.infoset, 0]
         costs = np.zeros(len(values))
         payoffs = episodes.payoffs / self.scale
@@ -97,13 +99,13 @@ class Ppo(Actor):
 
 
 def clipped_slopes(policy: Floats, before: Floats, gains: Floats, losses: Floats, trust: float) -> Floats:
-    """Gradient of the clipped objective by logits, float64 [I, A].
+    """Gradient of the clipped objective with respect to logits, float64 [I, A].
 
     Args:
         policy: float64 [I, A].
-        before: float64 [I, A], the policy that played.
+        before: float64 [I, A], the sampling policy.
         gains, losses: float64 [I, A], sums of the positive and of the negative advantages of rows.
-        trust: how far the ratio may leave 1.
+        trust: PPO's clip range.
     """
     ratio = policy / np.where(before > 0.0, before, 1.0)
     pulls = ratio * (gains * (ratio < 1.0 + trust) + losses * (ratio > 1.0 - trust))
@@ -112,7 +114,7 @@ def clipped_slopes(policy: Floats, before: Floats, gains: Floats, losses: Floats
 
 
 def divergence_slopes(policy: Floats, before: Floats) -> Floats:
-    """Gradient of each row's ``KL(policy || before)`` by the logits of ``policy``, float64 [I, A]."""
+    """Gradient of each row's ``KL(policy || before)`` with respect to the logits of ``policy``, float64 [I, A]."""
     logs = np.log(np.where(policy > 0.0, policy, 1.0)) - np.log(np.where(before > 0.0, before, 1.0))
     slopes: Floats = policy * (logs - (policy * logs).sum(axis=1, keepdims=True))
     return slopes

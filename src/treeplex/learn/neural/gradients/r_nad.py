@@ -1,18 +1,19 @@
-"""Regularised Nash dynamics: R-NaD of DeepNash (Perolat et al. 2022), for two players and zero sums.
+"""Regularised Nash dynamics, DeepNash's R-NaD (Perolat et al. 2022), for two-player zero-sum games.
 
-Every decision costs its player ``eta log(pi(a) / reg(a))``, which the other gets, for a regularisation policy reg: the
-transformed game has one equilibrium, which NeuRD's dynamics come to. Then reg becomes what was come to, and so on; over the
-first half of each phase it passes from the last reg but one to the last. Rows of an update move logits by the advantages of
+Every decision costs its player ``eta log(pi(a) / reg(a))``, paid to the opponent, for a regularisation policy reg: the
+transformed game has a unique equilibrium, to which NeuRD's dynamics converge. Then reg becomes that equilibrium, and so on;
+over the first half of each phase reg is interpolated from the second-last one to the last. Rows of an update move logits by the
+advantages of
 
     Q(a) = V - eta log(pi(a) / reg(a)) + 1[a sampled] / pi(a) (G - V),
 
-with the return G of v-trace after the decision and its cost, and NeuRD's threshold over logits centred over legal actions
-(methods, equations 8 to 11).
+with the v-trace return G after the decision and its cost, and NeuRD's threshold on logits centred over legal actions (methods,
+equations 8 to 11).
 
-Deviations: an update is made from episodes of its own policy, so ratios of importance are 1; the result is the average policy,
-where the paper plays the fine-tuned one (``result=fine_tuned``): the last policies circle around the equilibrium, and what is
-averaged over them is less exploitable than any of them; by the rules, where there is no such average, it is the target; costs
-come in their mean by the policy at each infoset; payoffs are divided by the greatest, so that eta means the same in every game.
+Deviations: an update uses episodes of its own policy, so importance ratios are 1. The result is the average policy, while the
+paper plays the fine-tuned one (``result=fine_tuned``): the last policies circle the equilibrium, and their average is less
+exploitable than any of them. In uncompiled games, which have no such average, the result is the target network. Costs enter as
+their mean under the policy at each infoset. Payoffs are divided by the largest, so that eta means the same in every game.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,22 +33,24 @@ from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSet
 from treeplex.learn.neural.gradients.policy_gradient import inside
 
 TARGET, TUNED = "target", "fine_tuned"
-RESULT_OF = "which policy is learned; by the rules, where there is no average, the target"
+RESULT_OF = "the resulting policy (in uncompiled games, which have no average, the target)"
 
 
 @dataclass(frozen=True)
 class RNaDSettings(ActorSettings):
     """Settings of a training by R-NaD."""
 
-    steps: int = setting(27_000, "updates of the policy", low=1)
-    rate: float = setting(0.002, "step size of the policy and its values", above=0)
-    regularisation: float = setting(0.1, "eta, what a decision costs against the regularisation policy", above=0)
-    phase: int = setting(1_000, "updates until the regularisation policy changes", low=2)
-    target: float = setting(0.01, "how fast the averaged logits and values follow", above=0, high=1)
-    threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
+    steps: int = setting(27_000, "step size of the policy and its values", low=1)
+    rate: float = setting(0.002, "eta, the cost of deviating from the regularisation policy", above=0)
+    regularisation: float = setting(0.1, "updates between changes of the regularisation policy", above=0)
+    phase: int = setting(1_000, "rate of the moving averages of logits and values", low=2)
+    target: float = setting(0.01, "threshold beyond which centred logits are not pushed further from zero", above=0, high=1)
+    threshold: float = setting(2.0, "limit on an advantage and on a gradient's norm", above=0)
     clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
-    smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
-    least: float = setting(0.03, "probabilities below are dropped from the policy that is played", low=0, below=0.5)
+    smoothing: float = setting(1.0, "probability below which actions are dropped from the fine-tuned policy", low=0, high=1)
+    least: float = setting(
+        0.03, "the fine-tuned policy's other probabilities are multiples of 1 divided by this", low=0, below=0.5
+    )
     result: str = setting(AVERAGE, RESULT_OF, choices=(AVERAGE, LAST, TARGET, TUNED))
     parts: int = setting(32, "the others are rounded to multiples of one part of so many", low=1)
 
@@ -57,7 +60,7 @@ class RNaD(Actor):
 
     Attributes:
         critic: values of infosets, [I, 1].
-        target_logits, target_critic: averages of both over updates, of weights where there are networks.
+        target_logits, target_critic: moving averages of both, of weights for networks.
         anchors: logits of the last two regularisation policies, the newer one first.
     """
 
@@ -69,19 +72,19 @@ class RNaD(Actor):
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
         if not self.sampler.numbered and settings.result == TUNED:
-            raise AlgorithmError(f"result={TUNED} changes tables, and {game} is walked by its rules; set result={TARGET}")
+            raise AlgorithmError(f"result={TUNED} modifies tables, but {game} is sampled from its rules; set result={TARGET}")
         self.critic = self.outputs(1)
         self.target_logits, self.target_critic = self.copied(self.logits), self.copied(self.critic)
         self.anchors = [self.copied(self.logits) for _ in range(2)]
 
     def copied(self, one: Outputs) -> Outputs:
-        """Another that begins as this one is."""
+        """A copy of an output."""
         found = self.outputs(one.values().shape[1])
         found.follow(one, 1.0)
         return found
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """The logits and the values, their averages, and the regularisation policies."""
+        """Names and objects to save: logits, values, their moving averages, and the regularisation policies."""
         yield from super().parts()
         yield "critic", self.critic
         yield "target_logits", self.target_logits
@@ -99,7 +102,7 @@ class RNaD(Actor):
         return np.asarray(self.settings.regularisation * (self.logarithms(policy) - passed * newer - (1.0 - passed) * older))
 
     def update(self) -> Mapping[str, float]:
-        """A step by the rows of some episodes."""
+        """Update with the rows of new episodes."""
         episodes = self.play()
         settings, seen, policy = self.settings, self.seen, self.current
         costs = self.costs(policy)
@@ -111,9 +114,9 @@ class RNaD(Actor):
         )
         visits = np.bincount(infosets, minlength=len(means)).astype(np.float64)[:, None]
         surprise = (returns - values) / episodes.probability
-        gained = surprise * episodes.probability  # how much the mean over actions rises
+        gained = surprise * episodes.probability  # increase of the mean over actions
         rises = np.zeros_like(policy)
-        whole = -costs[infosets] - (gained - means[infosets])[:, None]  # advantages of one row for every action
+        whole = -costs[infosets] - (gained - means[infosets])[:, None]  # advantages of a row for every action
         whole[np.arange(len(infosets)), actions] += surprise
         np.add.at(rises, infosets, np.clip(whole, -settings.clip, settings.clip))
         rises = inside(np.where(seen.legal, rises, 0.0), seen.centred(self.logits.values()), settings.threshold)
@@ -124,7 +127,7 @@ class RNaD(Actor):
         return {"critic_loss": loss}
 
     def follow(self) -> None:
-        """Let the averages follow, and change the regularisation policy at the end of a phase."""
+        """Update the moving averages, and the regularisation policy at the end of a phase."""
         self.target_logits.follow(self.logits, self.settings.target)
         self.target_critic.follow(self.critic, self.settings.target)
         if (self.updates + 1) % self.settings.phase == 0:
@@ -133,7 +136,7 @@ class RNaD(Actor):
             newer.follow(self.target_logits, 1.0)
 
     def policies(self) -> dict[str, Policy]:
-        """The average over updates, the last one, that of the averaged logits, and this one fine-tuned."""
+        """The average over updates, the last policy, that of the averaged logits, and its fine-tuned version."""
         target = self.seen.softmax(self.target_logits.values())
         tuned = fine_tuned(target, self.settings.least, self.settings.parts)
         tables = {name: self.infosets.table(each) for name, each in ((TARGET, target), (TUNED, tuned))}
@@ -141,14 +144,14 @@ class RNaD(Actor):
 
     @property
     def resulting(self) -> Outputs:
-        """By the rules, the averaged logits unless the last ones are asked for."""
+        """In uncompiled games, the averaged logits unless the last ones are requested."""
         return self.logits if self.settings.result == LAST else self.target_logits
 
 
 def fine_tuned(policy: Floats, least: float, parts: int) -> Floats:
-    """A policy [I, A] without its rare actions, the rest rounded to multiples of one part, so that they still sum to 1.
+    """Drop a policy's rare actions [I, A] and round the others to multiples of 1 / ``parts`` that sum to 1.
 
-    The largest remainders are rounded up, as in an election.
+    The largest remainders are rounded up.
     """
     kept = np.where(policy >= least, policy, 0.0)
     kept = np.where(kept.any(axis=1, keepdims=True), kept, policy)

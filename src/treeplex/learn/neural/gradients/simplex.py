@@ -7,12 +7,12 @@ from treeplex.base.arrays import Floats
 
 
 def nearest_distributions(rows: Floats, open: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Floats:
-    """The nearest distribution to each row, in the Euclidean norm (Duchi et al. 2008, figure 1).
+    """Euclidean projection of each row onto distributions (Duchi et al. 2008, figure 1).
 
     Args:
         rows: float64 [R, A].
-        open: bool [R, A], which entries may be above 0, at least one a row; None for all.
-        floor: what each entry that is open has at least, at most 1 / A.
+        open: bool [R, A], entries that may be above 0, at least one per row; None for all.
+        floor: minimum of each open entry, at most 1 / A.
 
     Returns:
         float64 [R, A], rows that sum to 1.

@@ -1,4 +1,4 @@
-"""Shared parts of cooperative actor-critic learners: all players get one payoff and learn from episodes together."""
+"""Shared parts of cooperative actor-critic learners: all players receive the same payoff and learn from episodes together."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 Tensor = Any
 TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "rate": 0.02, "critic_rate": 0.01}}
-"""The preset of tables, which learn faster than networks."""
+"""The preset for tables, which learn faster than networks."""
 SMALLEST = 1e-5
 """Epsilon of RMSprop, added to the root of the mean square."""
 
@@ -34,26 +34,26 @@ class TeamSettings(NeuralSettings):
     """Settings that learners of cooperative games share."""
 
     steps: int = setting(3000, "updates", low=1)
-    batch: int = setting(8, "episodes of an update", low=1)
-    width: int = setting(64, "units of each hidden layer of a network", low=1, fixed=True)
+    batch: int = setting(8, "episodes per update", low=1)
+    width: int = setting(64, "units per hidden layer of a network", low=1, fixed=True)
     layers: int = setting(2, "hidden layers of a network", low=1, fixed=True)
-    rate: float = setting(0.001, "learning rate of the actors, by RMSprop", above=0)
-    critic_rate: float = setting(0.005, "learning rate of the critic, by RMSprop", above=0)
-    trace: float = setting(0.8, "lambda of the returns that the critic learns", low=0, high=1)
-    explore: float = setting(0.5, "share of uniform play at first", low=0, high=1)
-    explored: float = setting(0.01, "share of uniform play at last", low=0, high=1)
-    exploring: int = setting(16_000, "episodes over which exploration falls, in a line", low=1)
-    clip: float = setting(10.0, "norm to which gradients are clipped", above=0)
+    rate: float = setting(0.001, "learning rate of the actors (RMSprop)", above=0)
+    critic_rate: float = setting(0.005, "learning rate of the critic (RMSprop)", above=0)
+    trace: float = setting(0.8, "lambda of the critic's target returns", low=0, high=1)
+    explore: float = setting(0.5, "initial weight of uniform play", low=0, high=1)
+    explored: float = setting(0.01, "final weight of uniform play", low=0, high=1)
+    exploring: int = setting(16_000, "episodes over which exploration falls linearly", low=1)
+    clip: float = setting(10.0, "gradient norm at which gradients are clipped", above=0)
 
 
 class TeamLearner(NeuralLearner):
     """An actor for every infoset and a critic, trained on episodes that all players play together.
 
-    Actors play and learn the mixture ``(1 - e) softmax + e uniform``, as COMA's do; the policy is the softmax alone.
+    Actors play and learn the mixture ``(1 - e) softmax + e uniform``, as in COMA; the resulting policy is the softmax alone.
 
     Attributes:
-        actor: a table of logits, or a network of infosets' features.
-        critic: of the derived class.
+        actor: a table of logits, or a network of infoset features.
+        critic: defined by the derived class.
     """
 
     settings_class: ClassVar[type[Settings]] = TeamSettings
@@ -70,23 +70,23 @@ class TeamLearner(NeuralLearner):
     def check_game(self) -> None:
         if not self.sampler.cooperative:
             raise AlgorithmError(
-                f"{self.game} does not pay all its players the same, which this learner needs; "
-                "take a cooperative game such as openspiel:tiny_hanabi, or another learner (treeplex train --list)"
+                f"{self.game} does not give all players the same payoff, which this learner needs; take a "
+                "cooperative game such as openspiel:tiny_hanabi, or another learner (treeplex train --list)"
             )
 
     def seen_by_actors(self) -> Rows:
-        """Network inputs of each infoset, and its player, float32 [I, F + N]."""
+        """Network inputs of infosets, with the one-hot player, float32 [I, F + N]."""
         return self.infosets.with_player(self.players)
 
     def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
-        """A table of ``rows`` rows, or a network of features; either makes ``outputs`` numbers a row.
+        """Create a table of ``rows`` rows, or a network of features, with ``outputs`` outputs per row.
 
         Args:
-            features: makes what a network sees, float32 [rows, F].
-            rows: of the table.
-            outputs: numbers a row.
-            rate: of learning.
-            number: tells its seed from those of other networks.
+            features: computes network inputs, float32 [rows, F].
+            rows: rows of the table.
+            outputs: outputs per row.
+            rate: learning rate.
+            number: distinguishes the seeds of the learner's networks.
         """
         torch, settings = torch_module(), self.settings
         if settings.approximator == TABLE:
@@ -100,28 +100,28 @@ class TeamLearner(NeuralLearner):
 
     @abstractmethod
     def make_critic(self) -> Optimised:
-        """The critic, at first."""
+        """Create an untrained critic."""
 
     @abstractmethod
     def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:
         """Fit the critic to episodes.
 
         Args:
-            episodes: on the current policy; payoffs in parts of the largest.
-            played: float32 [I, A], the mixture that was played; no gradients.
+            episodes: episodes under the current policy; payoffs as fractions of the largest.
+            played: float32 [I, A], the mixture that was played; without gradients.
 
         Returns:
-            the advantage of each decision's action, float32 [D], by the critic before it was fitted; and the critic's loss.
+            The advantage of each decision's action, float32 [D], by the critic before the fit; and the critic's loss.
         """
 
     @property
     def exploration(self) -> float:
-        """The share of uniform play now."""
+        """Current weight of uniform play."""
         settings, done = self.settings, min(1.0, self.sampler.played / self.settings.exploring)
         return float(settings.explore + (settings.explored - settings.explore) * done)
 
     def step(self) -> dict[str, float]:
-        """Play a batch of episodes, fit the critic, and one step of the actors."""
+        """Play a batch of episodes, fit the critic, and take a gradient step for the actors."""
         torch, settings = torch_module(), self.settings
         share = self.exploration
         played = (1.0 - share) * self.softmax() + share * self.equally
@@ -135,13 +135,13 @@ class TeamLearner(NeuralLearner):
         return {"actor_loss": found, "critic_loss": loss}
 
     def softmax(self) -> Tensor:
-        """The policy of all infosets, float32 [I, A], 0 at actions that are not there."""
+        """The policy of all infosets, float32 [I, A], 0 for missing actions."""
         torch = torch_module()
         logits = self.actor().masked_fill(~self.allowed, -torch.inf)
         return torch.softmax(logits, dim=1)
 
     def of_slots(self, played: Tensor) -> Floats:
-        """A policy [I, A] as probabilities of slots, float64 [S]."""
+        """Convert a policy [I, A] to probabilities of slots, float64 [S]."""
         found: Floats = played.double().numpy()[self.infosets.legal]
         return found
 
@@ -151,7 +151,7 @@ class TeamLearner(NeuralLearner):
             return self.policy_of(self.of_slots(self.softmax()))
 
     def measure(self) -> Mapping[str, float]:
-        """Mean team payoff: of the policy, and of its likeliest actions."""
+        """Mean team payoff of the policy, and of its most probable actions."""
         policy = self.policy()
         likeliest = best_rows(self.infosets.matrix(policy.probabilities), self.infosets.legal)
         greedy = Policy(self.compiled, self.infosets.table(likeliest))
@@ -164,13 +164,14 @@ class TeamLearner(NeuralLearner):
 
 
 def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool) -> Rows:
-    """The lambda returns that follow each decision, float32 [D]: what a critic is to predict there.
+    """Lambda returns after each decision, float32 [D]: the critic's targets.
 
-    From the last decision on: ``G_t = (1 - lambda) v_{t+1} + lambda G_{t+1}``, after the last one the payoff of who decided.
+    Backwards from the last decision: ``G_t = (1 - lambda) v_{t+1} + lambda G_{t+1}``, where the last one is the acting player's
+    payoff.
 
     Args:
         episodes: D decisions.
-        values: float32 [D], what the critic expects at each decision.
+        values: float32 [D], the critic's value at each decision.
         trace: lambda.
         own: whether the next decision is the same player's next one, or anybody's.
     """

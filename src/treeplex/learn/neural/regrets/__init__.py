@@ -1,1 +1,1 @@
-"""Learners of regrets: Deep CFR and its family."""
+"""Deep CFR and its variants: learners of regrets."""

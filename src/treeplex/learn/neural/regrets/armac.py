@@ -1,21 +1,21 @@
-"""ARMAC: advantages of all past policies are averaged by a network, and the next policy matches what is positive of them.
+"""ARMAC: a network averages the advantages of all past policies, and the next policy matches their positive part.
 
 An iteration t (Gruslys et al. 2020, algorithm 1):
 
-1. A critic, which sees the information of all players, learns what each action of each history is worth under the policy of
-   iteration t, off-policy, from all transitions.
-2. Episodes: one player, the traverser, explores; the others follow the policy of an iteration j <= t, drawn evenly.
+1. A critic, which sees all players' information, learns the value of each action of each history under the policy of iteration
+t, off-policy, from all transitions.
+2. Episodes: one player, the traverser, explores; the others follow the policy of an iteration j <= t, drawn uniformly.
 3. Where the traverser acts, W(I, .) is fitted to the advantages ``q_j(h, .) - sum_b pi_j(I, b) q_j(h, b)`` under policy j;
-   where the others act, the average policy is fitted to ``pi_j(I, .)``.
+where the others act, the average policy is fitted to ``pi_j(I, .)``.
 4. The next policy: ``pi(I, a) ~ max(W(I, a), 0)``.
 
-Histories are met as often as chance and the others come there, so W is the mean counterfactual regret of all iterations up to a
-factor of each infoset, which regret matching does not see: with tables and enough episodes this is CFR.
+Histories are visited in proportion to the reach of chance and the others, so W is the mean counterfactual regret of all
+iterations up to a factor per infoset, to which regret matching is invariant: with tables and enough episodes this is CFR.
 
-Deviations. Past policies and their advantages are tables, which networks are read into once; by the rules they are networks. Of
-more than ``past`` of them a uniform sample is kept. The critic learns by expected SARSA with one step where the paper has
-TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy. What is fitted are the
-newest rows: few are a noisy sample of past policies, and with many the next policy answers old ones.
+Deviations. Past policies and their advantages are tables into which networks are read once; in uncompiled games they are
+networks. Beyond ``past`` of them a uniform sample is kept. The critic learns by one-step expected SARSA where the paper has
+TreeBackup. The traverser explores with a fixed mixture of uniform play and the current policy. Only the newest rows are fitted:
+few are a noisy sample of past policies, and with many the next policy responds to old ones.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.sampler import Played, Playing
 
 ROOM = 1 << 40
-"""Rows up to which memories double: they grow with the training."""
+"""Rows up to which buffers double as the training goes on."""
 
 
 @dataclass(frozen=True)
@@ -47,23 +47,23 @@ class ArmacSettings(CriticSettings):
     """Settings of ARMAC."""
 
     steps: int = setting(1000, "iterations", low=1)
-    plays: int = setting(5000, "episodes of an iteration", low=2)
-    past: int = setting(500, "past policies kept at most", low=1, fixed=True)
-    explore: float = setting(0.5, "weight of uniform play in what the traverser follows", above=0, high=1)
-    memory: int = setting(20_000, "the newest rows of each player's advantages and of its average that are fitted", low=1)
-    share: float = setting(0.0, "share of all rows so far that are fitted, where these are more", low=0, high=1, added=True)
-    fits: int = setting(20, "gradient steps of advantages and average in an iteration", low=1)
+    plays: int = setting(5000, "episodes per iteration", low=2)
+    past: int = setting(500, "maximum number of past policies", low=1, fixed=True)
+    explore: float = setting(0.5, "weight of uniform play in the traverser's policy", above=0, high=1)
+    memory: int = setting(20_000, "number of newest rows used to fit each player's advantages and average", low=1)
+    share: float = setting(0.0, "fraction of all rows so far to fit, if that is more", low=0, high=1, added=True)
+    fits: int = setting(20, "gradient steps of advantages and average per iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4
 
 
 class Armac(RegretLearner):
-    """Advantage regret-matching actor-critic: matches the advantages that actions had on average against past policies.
+    """Advantage regret-matching actor-critic: matches the average advantages of actions against past policies.
 
     Attributes:
-        critic: of the current policy.
-        regrets, averages: approximators of each player's mean advantages and average policy.
-        regret_rows, average_rows: what they are fitted to, the newest rows.
+        critic: critic of the current policy.
+        regrets, averages: each player's approximators of mean advantages and of the average policy.
+        regret_rows, average_rows: their training rows, the newest ones.
         past: past policies and their advantages.
         iteration: iterations done.
     """
@@ -86,7 +86,7 @@ class Armac(RegretLearner):
         self.past, self.iteration = make_past(self, self.critic), 0
 
     def step(self) -> Mapping[str, float]:
-        """An iteration."""
+        """Run an iteration."""
         settings, generator = self.settings, self.generator
         if not self.iteration:
             self.critic.see(self.play(np.zeros(settings.plays, np.int64), np.zeros(settings.plays, np.int64)))
@@ -105,21 +105,21 @@ class Armac(RegretLearner):
         return {"loss": float(np.mean(losses)), "critic_loss": critic_loss}
 
     def keep(self) -> None:
-        """Keep the current policy and its advantages; of too many a uniform sample stays."""
+        """Store the current policy and its advantages, replacing a random one once there are too many."""
         if len(self.past) < self.settings.past:
             self.past.keep(None)
         elif (place := int(self.generator.integers(0, self.iteration))) < self.settings.past:
             self.past.keep(place)
 
     def play(self, number: Ints, traverser: Ints) -> Played:
-        """Episodes in which a traverser explores and others follow past policies by their number, both int64 [B]."""
+        """Play episodes in which a traverser explores and the others follow numbered past policies, both int64 [B]."""
         policies: list[AnyProfile] = [*self.past.profiles(), explored(self.followed, self.settings.explore)]
         last = len(policies) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
         return self.sampler.episodes(policies, seats, Playing(self.settings.seed, histories=True))
 
     def gather(self, played: Played, number: Ints, traverser: Ints) -> None:
-        """Add rows: advantages where the traverser acts, past policies where the other player does."""
+        """Add rows: advantages where the traverser acts, past policies where the other player acts."""
         episodes, episode = played.episodes, episode_of(played.episodes)
         acts = traverser[episode] == episodes.player
         for player in range(2):

@@ -1,4 +1,4 @@
-"""Deep CFR and Single Deep CFR: regrets of external sampling, learned by a network that starts anew at each iteration."""
+"""Deep CFR and Single Deep CFR: external-sampling regrets, learned by a network that is retrained at each iteration."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ from treeplex.learn.neural.frame import NeuralSettings
 class SingleDeepCfrSettings(NeuralSettings):
     """Settings of Single Deep CFR."""
 
-    walks: int = setting(1500, "walks for each player in an iteration", low=1)
-    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
-    fits: int = setting(750, "gradient steps of each regret network in an iteration", low=1)
-    greedy: bool = setting(True, "where no regret is positive, play the action of the largest instead of all alike")
+    walks: int = setting(1500, "traversals per player and iteration", low=1)
+    memory: int = setting(1_000_000, "maximum rows of each reservoir", low=1, fixed=True)
+    fits: int = setting(750, "gradient steps of each regret network per iteration", low=1)
+    greedy: bool = setting(True, "if no regret is positive, play the action with the largest instead of uniformly")
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class DeepCfrSettings(LearnedAverageSettings, SingleDeepCfrSettings):
 
 
 class SingleDeepCfr(AveragingLearner):
-    """Deep CFR without a network of the average: the policies of all iterations are averaged exactly.
+    """Deep CFR without an average-policy network: the policies of all iterations are averaged exactly.
 
-    At iteration t each player in turn is the traverser of ``walks`` walks by external sampling, whose sampled regrets go into
-    that player's reservoir with weight t. A new network is fitted to the reservoir, sum of ``t (r - R(I, a))^2``; its
-    regrets, matched, are the player's next policy. The average policy has weights t and own reach.
+    At iteration t each player in turn is the traverser of ``walks`` external-sampling traversals, whose sampled regrets go into
+    that player's reservoir with weight t. A new network is fitted to the reservoir, minimising the sum of ``t (r - R(I,
+    a))^2``; the player's next policy matches its regrets. The average policy is weighted by t and own reach.
 
-    In the first iteration all actions are played alike. Values are divided by the largest payoff; no policy notices.
+    The first iteration plays uniformly. Values are divided by the largest payoff, to which regret matching is invariant.
     """
 
     settings_class = SingleDeepCfrSettings
@@ -56,7 +56,7 @@ class SingleDeepCfr(AveragingLearner):
         return exact_average(self)
 
     def step(self) -> Mapping[str, float]:
-        """An iteration: each player in turn walks, and learns."""
+        """Run an iteration: each player in turn traverses and learns."""
         self.iteration += 1
         losses = []
         for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
@@ -68,7 +68,7 @@ class SingleDeepCfr(AveragingLearner):
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
-        """The walks of an iteration for a player; what they find goes into the reservoirs."""
+        """Run a player's traversals of an iteration and add their rows to the reservoirs."""
         last = self.iteration * self.settings.walks
         for found in self.sampler.external(self.strategy, player, range(last - self.settings.walks, last)):
             rows = found.regrets()
@@ -81,11 +81,11 @@ class SingleDeepCfr(AveragingLearner):
 
 
 class DeepCfr(SingleDeepCfr):
-    """Deep CFR: the average policy is learned by a network of its own.
+    """Deep CFR: a separate network learns the average policy.
 
-    What each player plays where the other one walks goes into a second reservoir with weight t, to which a network is fitted
-    when the average is asked for. See :class:`SingleDeepCfr` for the rest. Brown et al. fit it by squared errors of
-    probabilities, we by cross entropy; both are least at the mean policy.
+    The policy of each player in the other's traversals goes into a second reservoir with weight t, to which a network is fitted
+    when the average is needed. See :class:`SingleDeepCfr` for the rest. Brown et al. fit it by squared errors of probabilities,
+    this class by cross entropy; both are minimised by the mean policy.
     """
 
     settings_class = DeepCfrSettings

@@ -1,4 +1,4 @@
-"""DREAM: Single Deep CFR from single playthroughs, whose variance a critic takes away."""
+"""DREAM: Single Deep CFR by outcome sampling, with a critic as baseline to reduce variance."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ class DreamSettings(CriticSettings, SingleDeepCfrSettings):
     """Settings of DREAM."""
 
     walks: int = 900
-    exploration: float = setting(0.5, "probability with which a traverser chooses uniformly", above=0, high=1)
+    exploration: float = setting(0.5, "probability with which the traverser acts uniformly at random", above=0, high=1)
 
 
 class Dream(SingleDeepCfr):
     """DREAM: Single Deep CFR by outcome sampling, with a learned critic as baseline.
 
     At iteration t each player in turn is the traverser of ``walks`` playthroughs, exploring with probability ``exploration``.
-    What an action is worth is the critic's value, corrected by what was sampled (Schmid et al. 2019); its advantages go into
-    the reservoir with weight t over the traverser's own sampling probability, which makes their mean that of the regrets.
-    The critic learns by expected SARSA from the transitions of all players.
+    An action's value is the critic's, corrected by the sampled return (Schmid et al. 2019); its advantages go into the
+    reservoir with weight t divided by the traverser's own sampling probability, so that their mean is that of the regrets. The
+    critic learns by expected SARSA from the transitions of all players.
     """
 
     settings_class = DreamSettings

@@ -1,4 +1,4 @@
-"""ESCHER: regrets read from a critic alone, without importance weights; or with what was sampled as correction."""
+"""ESCHER: regrets from a critic alone, without importance weights; optionally corrected by sampled returns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,28 +27,29 @@ class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
     greedy: bool = False
     critic: str = setting(
         RETURNS,
-        f"what the critic learns from: {RETURNS} of playthroughs of its own, anew in each iteration; or {SARSA}, by the "
-        "transitions of those that regrets come from, and it is kept",
+        f"how the critic learns: {RETURNS} of separate playthroughs, retrained in each iteration, "
+        f"or {SARSA} from the transitions of regret playthroughs, trained continually",
         choices=(RETURNS, SARSA),
         fixed=True,
         added=True,
     )
-    value_walks: int = setting(500, f"playthroughs in an iteration for a critic of {RETURNS}, by the present policies", low=1)
-    value_exploration: float = setting(0.01, "probability of a uniform choice in these", low=0, high=1)
-    corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
+    value_walks: int = setting(500, f"playthroughs of the current policies per iteration for a critic of {RETURNS}", low=1)
+    value_exploration: float = setting(0.01, "exploration probability in these playthroughs", low=0, high=1)
+    corrected: bool = setting(False, "correct the critic's values by sampled returns, with importance weights", fixed=True)
 
 
 class Escher(SingleDeepCfr):
-    """ESCHER: regrets are differences of a critic's values, of infosets met under a fixed, uniform policy of the traverser.
+    """ESCHER: regrets are differences of a critic's values at infosets visited by a fixed, uniform policy of the traverser.
 
-    At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs by the present policies for each
-    player. Then each player in turn is the traverser of ``walks`` playthroughs with uniform choices, and
-    ``Q(h, a) - sum_b p(b) Q(h, b)`` goes into the reservoir with weight t. The critic's errors stay in the regrets, so plain
-    ESCHER comes to a standstill. With ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in
-    DREAM, which takes the bias away and brings variance: the more, the less the critic has seen.
+    At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs of the current policies for each
+    player. Then each player in turn is the traverser of ``walks`` playthroughs with uniform actions, and ``Q(h, a) - sum_b p(b)
+    Q(h, b)`` goes into the reservoir with weight t. The critic's errors bias the regrets, so plain ESCHER stops improving. With
+    ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in DREAM, which removes the bias and adds
+    variance, the more the less data the critic has seen.
 
-    With ``critic=expected-sarsa`` the critic never restarts and needs no playthroughs of its own. As DREAM's, it is fitted
-    at the start of each iteration to what the newest transitions of all earlier ones are worth under the present policies.
+    With ``critic=expected-sarsa`` the critic is never retrained from scratch and needs no separate playthroughs. As in DREAM,
+    it is fitted at the start of each iteration to the newest transitions of all earlier ones, with targets under the current
+    policies.
     """
 
     settings_class = EscherSettings
@@ -67,7 +68,7 @@ class Escher(SingleDeepCfr):
         return super().step()
 
     def learn_values(self) -> None:
-        """A new critic, from the returns of the present policies; or the same one, fitted to them."""
+        """Train a new critic on returns of the current policies, or update the old one by SARSA."""
         if self.settings.critic == SARSA:
             self.critic.fit(self.strategy)
             return

@@ -1,4 +1,4 @@
-"""Past policies of two players and the advantages of actions under them, as ARMAC needs them: tables or networks."""
+"""ARMAC's past policies of two players and the advantages of actions under them: tables or networks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,10 +16,11 @@ from treeplex.learn.neural.walks.sampler import Played
 
 
 class PastTables:
-    """Of a compiled game.
+    """Past policies of a compiled game, as tables.
 
     Attributes:
-        policies: float64 [past, S], and ``values``, float32 [past, actions of histories], their advantages.
+        policies: float64 [past, S], the policies.
+        values: float32 [past, history-action pairs], their advantages.
     """
 
     def __init__(self, learner: RegretLearner, critic: GameCritic) -> None:
@@ -30,7 +31,7 @@ class PastTables:
         return len(self.policies)
 
     def keep(self, place: int | None) -> None:
-        """Keep the current policy and what the critic says of it, as the last one or in place of another."""
+        """Store the current policy and the critic's advantages, appended or in place of another."""
         critic, current = self.critic, self.learner.strategy(self.learner.infosets)
         actor = self.learner.infosets.player[critic.infosets, None]
         values = np.where(actor == 0, critic.values(0), critic.values(1))
@@ -43,38 +44,38 @@ class PastTables:
             self.policies[place], self.values[place] = policy, found
 
     def profiles(self) -> list[AnyProfile]:
-        """The policies."""
+        """The past policies."""
         matrices = np.zeros((len(self), *self.legal.shape))
         matrices[:, self.legal] = self.policies
         return [MatrixProfile(matrix) for matrix in matrices]
 
     def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """Past policies, by their numbers, at some of a player's decisions; [n, A]."""
+        """Numbered past policies at some of a player's decisions; [n, A]."""
         return self.numbers(self.policies, number, self.learner.first[played.episodes.infoset[at]])
 
     def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """Advantages of actions there, by the critic of its time; [n, A], undefined for illegal ones."""
+        """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
         return self.numbers(self.values, number, self.critic.edge[played.episodes.history[at]])
 
     def numbers(self, source: NDArray[Any], number: Ints, starts: Ints) -> Floats:
-        """Numbers of the actions from ``starts`` on, as many as infosets have at most."""
+        """Gather rows of numbers beginning at ``starts``, padded to the maximum number of actions."""
         places = np.minimum(starts[:, None] + np.arange(self.legal.shape[1]), source.shape[1] - 1)
         return np.asarray(source[number[:, None], places])
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return {"policies": self.policies, "values": self.values}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the arrays of :meth:`state`."""
         self.policies, self.values = np.array(arrays["policies"]), np.array(arrays["values"])
 
 
 class PastNetworks:
-    """By the rules: networks of past regrets, and of what critics said of the policies that match them.
+    """Past policies of an uncompiled game: networks of regrets, and critics of the policies that match them.
 
     Attributes:
-        kept: two networks of regrets, then those of the critic.
+        kept: lists of both players' regret networks, then of the critics.
     """
 
     def __init__(self, learner: RegretLearner, critic: RowCritic) -> None:
@@ -85,20 +86,20 @@ class PastNetworks:
         return len(self.kept)
 
     def keep(self, place: int | None) -> None:
-        """Keep the current policy and what the critic says of it, as the last one or in place of another."""
+        """Store the current policy and the critic, appended or in place of another."""
         regrets = [each.values.layers for each in self.learner.followed]
         self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)
 
     def policies(self, player: int) -> list[PlayerPolicy]:
-        """A player's."""
+        """A player's past policies."""
         return [PlayerPolicy(NetworkValues(self.width, layers), MATCHED) for layers in self.kept.of[player]]
 
     def profiles(self) -> list[AnyProfile]:
-        """The policies."""
+        """The past policies."""
         return [Profile(parts) for parts in zip(self.policies(0), self.policies(1), strict=True)]
 
     def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """Past policies, by their numbers, at some of a player's decisions; [n, A]."""
+        """Numbered past policies at some of a player's decisions; [n, A]."""
         rows, policies = played.infosets.rows(played.episodes.infoset[at]), self.policies(player)
         shares = np.empty((len(at), played.infosets.legal.shape[1]))
         for each in np.unique(number):
@@ -106,7 +107,7 @@ class PastNetworks:
         return shares
 
     def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """Advantages of actions there, by the critic of its time; [n, A], undefined for illegal ones."""
+        """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)
         for each in np.unique(number):
@@ -117,19 +118,19 @@ class PastNetworks:
         return np.where(legal, values - (values * shares).sum(axis=1, keepdims=True), np.nan)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return self.kept.state()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the arrays of :meth:`state`."""
         self.kept.restore(arrays)
 
 
 def make_past(learner: RegretLearner, critic: Any) -> PastTables | PastNetworks:
-    """No past policies: tables of a compiled game, or networks."""
+    """Create an empty store of past policies: tables for a compiled game, networks otherwise."""
     return (PastTables if learner.sampler.numbered else PastNetworks)(learner, critic)
 
 
 def explored(policies: Sequence[PlayerPolicy], share: float) -> Profile:
-    """A policy of all players with a share of uniform play."""
+    """Mix players' policies with a share of uniform play."""
     return Profile([replace(policy, explore=share) for policy in policies])

@@ -1,16 +1,15 @@
-"""Regression CFR: networks estimate the regrets that CFR would keep in a table, and strategies follow the estimates.
+"""Regression CFR: networks estimate CFR's cumulative regrets, and strategies follow the estimates.
 
 An iteration of a player (Waugh et al. 2015, Solving games with functional regret estimation, section 3):
 
     pi(I, a) ~ max(R~(I, a), 0),    R_t = R_{t-1} + r_t(pi),    R~ fitted to R_t,
 
-with exact regrets ``r_t`` of all infosets from a sweep, players in turn. Regret matching does not see a factor of an infoset's
-regrets, so each infoset's are divided by the root of its largest one, and all of a player's by their root mean square: a
-network then has one range of numbers to learn, in which small regrets count for more than they are and for less than large
-ones. ``bootstrap`` adds new regrets to the estimates themselves, fitted to R_t / t, so that no table is kept;
-``plus`` sets negative regrets to zero, as regret matching+ does. The average policy is exact, in sequence form. With a table in
-place of networks it is CFR itself. The paper fits regression trees, OpenSpiel networks from random batches; here a step of Adam
-sees all infosets of a player.
+with exact regrets ``r_t`` of all infosets from a sweep, players in turn. Regret matching is invariant to scaling an infoset's
+regrets, so each infoset's are divided by the root of its largest one, and all of a player's by their root mean square. Network
+targets thus have one range, in which small regrets are scaled up but still count for less than large ones. ``bootstrap`` adds
+new regrets to the estimates themselves, fitted to R_t / t, so that no table is kept; ``plus`` sets negative regrets to zero, as
+in regret matching+. The average policy is exact, in sequence form. With tables instead of networks it is CFR. The paper fits
+regression trees, OpenSpiel fits networks to random batches; here a step of Adam uses all infosets of a player.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,19 +39,20 @@ class RcfrSettings(NeuralSettings):
     """Settings of RCFR."""
 
     steps: int = setting(2000, "iterations of CFR", low=1)
-    fits: int = setting(10, "gradient steps of each regret network in an iteration", low=1)
-    plus: bool = setting(False, "negative regrets become zero", fixed=True)
-    bootstrap: bool = setting(False, "add regrets to their estimates, and keep no table of them", fixed=True)
-    linear: bool = setting(False, "weigh the strategy of iteration t by t in the average", fixed=True)
+    fits: int = setting(10, "gradient steps of each regret network per iteration", low=1)
+    plus: bool = setting(False, "set negative regrets to zero", fixed=True)
+    bootstrap: bool = setting(False, "add regrets to their estimates instead of keeping a table of them", fixed=True)
+    linear: bool = setting(False, "weight the strategy of iteration t by t in the average", fixed=True)
 
 
 class Rcfr(NeuralLearner):
-    """Regression CFR: CFR whose regrets are estimated by networks of what infosets look like.
+    """Regression CFR: CFR with regrets estimated by networks of infoset features.
 
     Attributes:
-        estimators: of each player's regrets over iterations.
-        regrets: float64 [S], sums of regrets R; with ``bootstrap`` the estimates, times iterations.
-        current: float64 [S], the policy as it stands; and ``average``, of all iterations.
+        estimators: each player's regret estimator.
+        regrets: float64 [S], cumulative regrets R; with ``bootstrap`` the estimates times the iterations.
+        current: float64 [S], the current policy.
+        average: the average policy's sums.
         iteration: iterations done.
     """
 
@@ -73,11 +73,11 @@ class Rcfr(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories: nothing is played."""
+        """Histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:
-        """An iteration: each player in turn adds regrets against the strategies of the others as they stand, and fits."""
+        """Run an iteration: each player in turn adds its regrets against the current strategies and fits its estimator."""
         game, settings, losses = self.compiled, self.settings, []
         tree, (values, infoset_values, _) = game.tree, workspace(game.tree)
         self.iteration += 1
@@ -103,7 +103,7 @@ class Rcfr(NeuralLearner):
         return {"loss": float(np.mean(losses))}
 
     def targets(self, regrets: Floats, legal: Bools) -> Floats:
-        """Targets of networks for a player's regrets, float64 [P, A]."""
+        """Network targets from a player's regrets, float64 [P, A]."""
         if self.settings.bootstrap:
             return regrets / self.iteration
         even = regrets / np.sqrt(np.maximum(np.abs(regrets).max(axis=1, keepdims=True), TINY))

@@ -1,4 +1,4 @@
-"""VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, learned from the network's own and from one iteration's playthroughs."""
+"""VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, bootstrapped from the network and one iteration's playthroughs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 class VrDeepDcfrSettings(CriticSettings, AverageSettings):
     """Settings of VR-DeepDCFR+."""
 
-    walks: int = setting(10_000, "playthroughs for each player in an iteration", low=1)
-    fits: int = setting(750, "gradient steps of each regret network in an iteration", low=1)
-    exploration: float = setting(0.6, "probability with which a traverser chooses uniformly", above=0, high=1)
-    alpha: float = setting(2.0, "old regrets count t^alpha / (t^alpha + 1)", low=0)
-    gamma: float = setting(2.0, "iteration t has weight t^gamma in the average", low=0)
-    greedy: bool = setting(False, "where no regret is positive, play the action of the largest instead of all alike")
+    walks: int = setting(10_000, "playthroughs per player and iteration", low=1)
+    fits: int = setting(750, "gradient steps of each regret network per iteration", low=1)
+    exploration: float = setting(0.6, "probability with which the traverser acts uniformly at random", above=0, high=1)
+    alpha: float = setting(2.0, "exponent of the discount t^alpha / (t^alpha + 1) of old regrets", low=0)
+    gamma: float = setting(2.0, "exponent of the weight t^gamma of iteration t in the average", low=0)
+    greedy: bool = setting(False, "if no regret is positive, play the action with the largest instead of uniformly")
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class VrDeepPdcfrSettings(VrDeepDcfrSettings):
 
 
 class VrDeepDcfr(AveragingLearner):
-    """VR-DeepDCFR+: the regrets of DCFR+ in a network that goes on learning, from playthroughs with a critic as baseline.
+    """VR-DeepDCFR+: DCFR+'s regrets in a continually trained network, from playthroughs with a critic as baseline.
 
-    At iteration t the advantages r of this iteration's playthroughs alone (outcome sampling, corrected critic; see
-    :mod:`treeplex.learn.neural.regrets.dream`) become the targets ``max(R, 0) (t-1)^alpha / ((t-1)^alpha + 1) + r``, with R
-    what the network said before; the next policy matches the network's regrets. The average has weights t^gamma.
+    At iteration t the advantages r of this iteration's playthroughs (outcome sampling, corrected critic; see
+    :mod:`treeplex.learn.neural.regrets.dream`) give the targets ``max(R, 0) (t-1)^alpha / ((t-1)^alpha + 1) + r``, where R is
+    the network's previous output; the next policy matches the network's regrets. The average has weights t^gamma.
 
     The regrets are not weighted by reach: r is the advantage at the infoset, as in the authors' program.
     """
@@ -55,13 +55,13 @@ class VrDeepDcfr(AveragingLearner):
         self.critic = make_critic(self)
 
     def step(self) -> Mapping[str, float]:
-        """An iteration: each player in turn plays, and learns; then the critic does."""
+        """Run an iteration: each player in turn plays and learns, then the critic learns."""
         self.iteration += 1
         losses = [self.learn(player, self.play(player)) for player in (0, 1)]
         return {"loss": float(np.mean(losses)), "critic_loss": self.critic.fit(self.strategy)}
 
     def play(self, player: int) -> Rows:
-        """The playthroughs of an iteration: rows of the advantages; the average and the critic get theirs."""
+        """Play an iteration's playthroughs; returns rows of advantages and adds rows for the average and the critic."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
         parts = []
         for found in self.critic.playthroughs(player, settings.walks, settings.exploration):
@@ -73,7 +73,7 @@ class VrDeepDcfr(AveragingLearner):
         return Rows.joined(parts)
 
     def learn(self, player: int, rows: Rows) -> float:
-        """Fit a player's regrets, and match them; the loss."""
+        """Fit a player's regrets and update its policy; returns the loss."""
         regrets = self.regrets[player]
         known = self.kept(self.iteration - 1) * np.maximum(regrets.values(rows.places), 0.0)
         wanted = rows._replace(values=rows.values + known.astype(np.float32))
@@ -83,12 +83,12 @@ class VrDeepDcfr(AveragingLearner):
         return float(loss)
 
     def kept(self, iteration: int) -> float:
-        """The share of regrets after an iteration that counts in the next."""
+        """Discount factor of the regrets after an iteration."""
         power = float(float(iteration) ** self.settings.alpha) if iteration else 0.0
         return power / (power + 1.0)
 
     def predict(self, player: int, rows: Rows) -> None:
-        """Learn what the next policy matches besides the regrets; nothing."""
+        """Learn a prediction for the next policy besides the regrets; here nothing."""
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()
@@ -96,10 +96,10 @@ class VrDeepDcfr(AveragingLearner):
 
 
 class VrDeepPdcfr(VrDeepDcfr):
-    """VR-DeepPDCFR+: the next policy expects the advantages of this iteration once more.
+    """VR-DeepPDCFR+: the next policy predicts that this iteration's advantages repeat.
 
-    A second network is fitted to the advantages r alone, anew at each iteration; the next policy matches
-    ``max(R, 0) t^alpha / (t^alpha + 1) + r``. See :class:`VrDeepDcfr` for the rest.
+    A second network is fitted to the advantages r alone, retrained at each iteration; the next policy matches ``max(R, 0)
+    t^alpha / (t^alpha + 1) + r``. See :class:`VrDeepDcfr` for the rest.
     """
 
     settings_class = VrDeepPdcfrSettings
@@ -110,7 +110,9 @@ class VrDeepPdcfr(VrDeepDcfr):
 
     def make_average(self) -> Average:
         if not self.sampler.numbered and self.settings.average == EXACT:
-            raise AlgorithmError(f"average={EXACT} keeps a network of each policy, which here has two; set average={NETWORK}")
+            raise AlgorithmError(
+                f"average={EXACT} stores one network per policy, but this learner's policies have two; set average={NETWORK}"
+            )
         return super().make_average()
 
     def predict(self, player: int, rows: Rows) -> None:

@@ -1,1 +1,1 @@
-"""Learners of best responses, and of what they respond to."""
+"""Learners that respond to fixed or average opponents: NFSP and PSRO."""

@@ -1,4 +1,4 @@
-"""How the strategies of a pool are mixed: solvers of the static game between pools, the *meta-game* of PSRO."""
+"""Meta-solvers of PSRO: solvers of the normal-form game between strategy pools, the *meta-game*."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,15 +13,15 @@ from treeplex.solvers.exact.supports import action_values
 
 Counts = NDArray[np.int64]
 REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 5000, 0.02, 1e-10
-"""Steps of projected replicator dynamics, how far one moves with payoffs in [-1, 1], and the least probability times the pool's
+"""Projected replicator dynamics: number of steps, step size with payoffs in [-1, 1], and the probability floor times the pool's
 size; Lanctot et al. 2017 has 50,000 steps of 1e-3."""
 
 
 def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
-    """An equilibrium: of two players with constant sums by a linear program, as in the double oracle algorithm.
+    """A Nash equilibrium; for two-player constant-sum games by a linear program, as in the double oracle algorithm.
 
     Raises:
-        AlgorithmError: none was found, as may happen with more players or general sums.
+        AlgorithmError: none was found, which can happen with more players or general sums.
     """
     mixed = static_equilibrium(payoffs)
     if mixed is None:
@@ -30,7 +30,7 @@ def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
 
 
 def uniform(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
-    """Each strategy as often as it was found: with best responses fictitious play."""
+    """Each strategy in proportion to how often it was found: with best responses, fictitious play."""
     return [counts / counts.sum() for counts in found]
 
 
@@ -54,5 +54,5 @@ def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
 
 MetaSolver = Callable[[Floats, Sequence[Counts]], list[Floats]]
 META_SOLVERS: Mapping[str, MetaSolver] = {"nash": nash, "uniform": uniform, "prd": replicator}
-"""By name. From float64 [N, K0, K1, ...], what all choices of strategies pay, and for each player int64 [K], how often each
-of its strategies was found, to a distribution over each pool."""
+"""Meta-solvers by name. They map payoffs of all strategy profiles, float64 [N, K0, K1, ...], and how often each player's
+strategies were found, int64 [K], to a distribution over each pool."""

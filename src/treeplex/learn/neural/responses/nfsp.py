@@ -1,15 +1,14 @@
-"""Neural fictitious self-play: best responses by Q-learning to averages by classification, both from self-play.
+"""Neural fictitious self-play: best responses by Q-learning and averages by classification, both from self-play.
 
-Each player follows, for a whole episode, its response with probability ``eta`` and its average policy otherwise. Q-learning
-sees what a player does either way; the average policy is fitted to what it did while it followed its response (Heinrich and
+In each episode a player follows its best response with probability ``eta`` and its average policy otherwise. Q-learning uses
+the player's decisions in either mode; the average policy is fitted to the decisions of its best response only (Heinrich and
 Silver 2016, algorithm 1).
 
-Deviations. Policies are read into tables for a batch of episodes (the paper learns every 64 decisions), and a step of learning
-sees all that is kept, put together by infoset, where the paper draws a sample. Of the responses' actions, counts are kept: a
-reservoir without a limit. What counts is the response's greedy action, also where exploration drew another. Adam takes the
-place of plain gradient steps. With tables the average policy is the counts themselves, and values are means over the
-transitions kept. By the rules nothing is counted: steps take batches of
-rows, and the average imitates a sample of limited size, as in the paper.
+Deviations. Policies are tabulated for a batch of episodes (the paper learns every 64 decisions), and a learning step uses all
+stored data, merged by infoset, where the paper samples. The responses' actions are counted: a reservoir without a limit. The
+counted action is the response's greedy one, even where exploration drew another. Adam replaces plain gradient steps. With
+tables the average policy is the counts themselves, and values are means over the stored transitions. In uncompiled games
+nothing is counted: steps use batches of rows, and the average imitates a sample of limited size, as in the paper.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,24 +37,26 @@ class NfspSettings(NeuralSettings):
     """Settings of NFSP."""
 
     steps: int = setting(5000, "batches of episodes", low=1)
-    plays: int = setting(5000, "episodes of a batch", low=1)
-    eta: float = setting(0.1, "probability of following the response for an episode", above=0, high=1)
-    explore: float = setting(0.06, "probability of a random action in a response, at first", low=0, high=1)
-    explore_last: float = setting(0.001, "the same once exploration has fallen", low=0, high=1)
-    explore_over: int = setting(20_000_000, "over how many episodes exploration falls", low=1)
-    fits: int = setting(4, "gradient steps of each network for a batch of episodes", low=1)
-    memory: int = setting(200_000, "transitions of each player kept", low=1)
-    refresh: int = setting(4, "batches of episodes between new targets", low=1)
-    reservoir: int = setting(500_000, "by the rules, decisions that each average is fitted to", low=1, fixed=True, added=True)
+    plays: int = setting(5000, "episodes per batch", low=1)
+    eta: float = setting(0.1, "probability of following the best response in an episode", above=0, high=1)
+    explore: float = setting(0.06, "initial probability of a random action in a best response", low=0, high=1)
+    explore_last: float = setting(0.001, "final probability of a random action in a best response", low=0, high=1)
+    explore_over: int = setting(20_000_000, "episodes over which exploration falls", low=1)
+    fits: int = setting(4, "gradient steps of each network per batch of episodes", low=1)
+    memory: int = setting(200_000, "maximum transitions per player", low=1)
+    refresh: int = setting(4, "batches of episodes between target updates", low=1)
+    reservoir: int = setting(
+        500_000, "maximum decisions to which each average is fitted (uncompiled games only)", low=1, fixed=True, added=True
+    )
 
 
 class Nfsp(NeuralLearner):
     """Neural fictitious self-play: Q-learning responds to average policies, which imitate the responses.
 
     Attributes:
-        responses: of each player.
-        averages: of each player.
-        batches: done.
+        responses: each player's best response.
+        averages: each player's average policy.
+        batches: batches done.
     """
 
     settings_class = NfspSettings
@@ -75,7 +76,7 @@ class Nfsp(NeuralLearner):
         self.averages = [Imitation(self, player) for player in players]
 
     def step(self) -> Mapping[str, float]:
-        """Play a batch of episodes, and learn from it."""
+        """Play a batch of episodes and learn from it."""
         settings, losses = self.settings, []
         follows = (self.generator.random((settings.plays, self.players)) >= settings.eta).astype(np.int64)
         self.batches += 1
@@ -92,12 +93,12 @@ class Nfsp(NeuralLearner):
 
     @property
     def exploration(self) -> float:
-        """The share of random actions in responses now."""
+        """Current probability of random actions in best responses."""
         settings, share = self.settings, min(self.sampler.played / self.settings.explore_over, 1.0)
         return float(settings.explore + share * (settings.explore_last - settings.explore))
 
     def play(self, follows: NDArray[np.int64]) -> Played:
-        """Episodes in which players follow what ``follows``, int64 [B, N], says."""
+        """Play episodes with each player in the mode of ``follows``, int64 [B, N]."""
         exploration = self.exploration
         explored = Profile([response.exploring(exploration) for response in self.responses])
         return self.sampler.episodes([explored, Profile([average.policy() for average in self.averages])], follows)

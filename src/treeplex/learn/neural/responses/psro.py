@@ -1,13 +1,13 @@
-"""Policy-space response oracles: pools of strategies grow by responses to how the pools are mixed.
+"""Policy-space response oracles: pools of strategies grow by best responses to the mixtures over the pools.
 
 A step: solve the game between the pools (:mod:`treeplex.learn.neural.responses.meta_solvers`), respond to the other players'
-mixtures, add the responses to the pools and fill in their payoffs. Payoffs are exact, by sweeps of the compiled game, where
-the paper simulates plays. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan, Gordon and Blum
-2003); with ``meta=uniform`` it is fictitious play. Learned responses are what Q-learning makes of episodes against the
-mixtures, starting anew each time. The result is the mixture, as one behaviour policy.
+mixtures, add the responses to the pools and compute their payoffs. Payoffs are exact, by sweeps of the compiled game, where the
+paper simulates games. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan, Gordon and Blum 2003);
+with ``meta=uniform`` it is fictitious play. Learned responses come from Q-learning in episodes against the mixtures, started
+from scratch each time. The result is the mixture as one behaviour policy.
 
-By the rules (:class:`SimulatedPools`) strategies are networks of values, of which the greatest is played, payoffs are means
-over playthroughs, as in the paper, and pools begin with networks that have learned nothing.
+In uncompiled games (:class:`SimulatedPools`) strategies are greedy policies of value networks, payoffs are means over
+playthroughs, as in the paper, and pools start with untrained networks.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,20 +49,22 @@ class PsroSettings(NeuralSettings):
     """Settings of PSRO."""
 
     steps: int = setting(100, "responses that each player adds", low=1)
-    oracle: str = setting(EXACT, "what responds: best responses, or Q-learning", choices=(EXACT, LEARNED))
-    plays: int = setting(500, "episodes of a batch by which a response is learned", low=1)
-    batches: int = setting(20, "batches by which a response is learned", low=1)
+    oracle: str = setting(EXACT, "how responses are computed: exact best responses, or Q-learning", choices=(EXACT, LEARNED))
+    plays: int = setting(500, "episodes per batch for learning a response", low=1)
+    batches: int = setting(20, "batches for learning a response", low=1)
     explore: float = setting(0.2, "probability of a random action while a response is learned", low=0, high=1)
-    fits: int = setting(20, "gradient steps for a batch", low=1)
-    simulated: int = setting(200, "by the rules, playthroughs by which a choice of strategies is valued", low=1, added=True)
+    fits: int = setting(20, "gradient steps per batch", low=1)
+    simulated: int = setting(
+        200, "playthroughs that estimate a strategy profile's payoffs (uncompiled games only)", low=1, added=True
+    )
     meta: str = setting("nash", "how the strategies of a pool are mixed", choices=tuple(META_SOLVERS))
 
 
 class Pools:
-    """The strategies of all players, and what they pay.
+    """All players' strategies and their payoffs.
 
     Attributes:
-        payoffs: float64 [N, K0, K1, ...], what each player gets from all choices of strategies.
+        payoffs: float64 [N, K0, K1, ...], each player's payoff for all strategy profiles.
         found: for each player int64 [K], how often each strategy was found.
     """
 
@@ -74,14 +76,14 @@ class Pools:
 
 
 class ExactPools(Pools):
-    """Pools of a compiled game: their payoffs are exact.
+    """Pools of a compiled game, with exact payoffs.
 
     Attributes:
         of: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.
     """
 
     def __init__(self, learner: "PSRO") -> None:
-        """Begin with uniform play."""
+        """Start with uniform play."""
         super().__init__(learner)
         uniform = learner.table_of(learner.uniform())
         self.of = [learner.sequence_form(player, uniform)[None] for player in self.players]
@@ -89,7 +91,7 @@ class ExactPools(Pools):
         self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
 
     def respond(self, mixed: Sequence[Floats]) -> None:
-        """Add a response of each player to the mixtures of the others, for each player float64 [K], and fill in payoffs."""
+        """Add each player's response to the others' mixtures, float64 [K] per player, and compute payoffs."""
         learner, policy = self.learner, self.policy(mixed)
         for player in self.players:
             if learner.settings.oracle == EXACT:
@@ -106,7 +108,7 @@ class ExactPools(Pools):
         self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
 
     def learned(self, player: int, policy: Policy) -> Floats:
-        """What a player learns from episodes against the others' policies; float64 [Q], ones for the others."""
+        """A player's response learned from episodes against the others' policies; float64 [Q], ones for the others."""
         learner = self.learner
         others = MatrixProfile(learner.infosets.matrix(policy.probabilities))
         seats = np.zeros((learner.settings.plays, learner.players), np.int64)
@@ -120,35 +122,35 @@ class ExactPools(Pools):
         return Policy(self.learner.compiled, normalised(self.learner.compiled, mixture))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         arrays: dict[str, NDArray[Any]] = {"payoffs": self.payoffs}
         for player, (pool, found) in enumerate(zip(self.of, self.found, strict=True)):
             arrays |= {f"pool.{player}": pool, f"found.{player}": found}
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the arrays of :meth:`state`."""
         self.of = [np.array(arrays[f"pool.{player}"], np.float64) for player in self.players]
         self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in self.players]
         self.payoffs = np.array(arrays["payoffs"])
 
 
 class SimulatedPools(Pools):
-    """By the rules: networks of the values of actions, of which the greatest is played, and payoffs by playthroughs.
+    """Pools of an uncompiled game: greedy policies of value networks, with payoffs estimated by playthroughs.
 
     Attributes:
-        networks: of each player, as many for all.
+        networks: each player's networks, equally many for all.
     """
 
     def __init__(self, learner: "PSRO") -> None:
-        """Begin with a network for each player that has learned nothing."""
+        """Start with an untrained network for each player."""
         super().__init__(learner)
         self.networks = NetworkLists(learner.players)
         self.keep([learner.sampler.approximator(player, learner.generator) for player in self.players])
         self.fill()
 
     def profiles(self) -> list[Profile]:
-        """The strategies: for each number that of all players."""
+        """The strategy profiles of equal number: the k-th has all players' k-th strategies."""
         features = self.learner.sampler.inputs(0).width
         return [
             Profile([PlayerPolicy(NetworkValues(features, layers), BEST) for layers in member])
@@ -156,7 +158,7 @@ class SimulatedPools(Pools):
         ]
 
     def respond(self, mixed: Sequence[Floats]) -> None:
-        """Respond to mixtures, of which each episode has one strategy."""
+        """Respond to mixtures, from which each episode draws one strategy per player."""
         learner, settings, profiles = self.learner, self.learner.settings, self.profiles()
 
         def seats() -> Ints:
@@ -167,11 +169,11 @@ class SimulatedPools(Pools):
         self.fill()
 
     def keep(self, networks: Sequence[Any]) -> None:
-        """Add a network of each player."""
+        """Add a network for each player."""
         self.networks.keep([network.copied_layers() for network in networks])
 
     def fill(self) -> None:
-        """Value the choices that were not valued yet."""
+        """Estimate the payoffs of new strategy profiles."""
         learner, count, known = self.learner, len(self.networks), self.payoffs.shape[1]
         choices = [each for each in product(range(count), repeat=learner.players) if max(each) >= known]
         payoffs = np.zeros((learner.players, *[count] * learner.players))
@@ -192,22 +194,22 @@ class SimulatedPools(Pools):
         return self.learner.sampler.neural_policy(self.networks.members, head=BEST, weights=np.stack(mixed, axis=1))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return {"payoffs": self.payoffs, **self.networks.state()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the arrays of :meth:`state`."""
         self.networks.restore(arrays)
         self.payoffs = np.array(arrays["payoffs"])
         self.found = [np.ones(len(self.networks), np.int64) for _ in self.players]
 
 
 class PSRO(NeuralLearner):
-    """Policy-space response oracles: best responses to mixtures of earlier ones; the mixture is solved as a static game.
+    """Policy-space response oracles: best responses to mixtures of earlier ones, which solve a normal-form game.
 
     Attributes:
-        pools: the strategies, and what they pay.
-        mixed: for each player float64 [K], how its pool is mixed.
+        pools: the strategies and their payoffs.
+        mixed: for each player float64 [K], the mixture over its pool.
     """
 
     settings_class = PsroSettings
@@ -218,17 +220,19 @@ class PSRO(NeuralLearner):
     def __init__(self, game: Game, settings: PsroSettings) -> None:
         super().__init__(game, settings)
         if not self.sampler.numbered and settings.oracle == EXACT:
-            raise AlgorithmError(f"oracle={EXACT} sweeps all infosets, and {game} is walked by its rules; set oracle={LEARNED}")
+            raise AlgorithmError(
+                f"oracle={EXACT} sweeps all infosets, but {game} is sampled from its rules; set oracle={LEARNED}"
+            )
         self.pools: ExactPools | SimulatedPools = ExactPools(self) if self.sampler.numbered else SimulatedPools(self)
         self.mix()
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories and episodes where responses are learned from them; exact ones count nothing."""
+        """Histories and episodes with learned responses; nothing with exact ones."""
         return super().countable if self.settings.oracle == LEARNED else ()
 
     def step(self) -> None:
-        """Add a response of each player to the mixtures of the others, and mix anew."""
+        """Add each player's response to the others' mixtures, and update the mixtures."""
         self.pools.respond(self.mixed)
         self.mix()
 
@@ -237,13 +241,13 @@ class PSRO(NeuralLearner):
         self.mixed = META_SOLVERS[self.settings.meta](self.pools.payoffs, self.pools.found)
 
     def learned(self, player: int, others: Sequence[AnyProfile], seats: Callable[[], Ints], room: int) -> QLearning:
-        """What a player learns from episodes against the others.
+        """Learn a player's response from episodes against the others.
 
         Args:
-            player: who learns.
+            player: the learning player.
             others: policies.
-            seats: int64 [B, N] for each batch, which of these each player follows.
-            room: how many transitions are kept.
+            seats: draws for each batch int64 [B, N], the index of the policy that each player follows.
+            room: maximum number of transitions.
         """
         settings, response = self.settings, QLearning(self, player, room)
         for _ in range(settings.batches):
@@ -261,7 +265,7 @@ class PSRO(NeuralLearner):
         return self.pools.policy(self.mixed)
 
     def measure(self) -> Mapping[str, float]:
-        """Exploitability of the mixture, and strategies in all pools."""
+        """Exploitability of the mixture, and the number of strategies in all pools."""
         return {**super().measure(), "pool": float(sum(map(len, self.pools.found)))}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
@@ -274,10 +278,10 @@ class PSRO(NeuralLearner):
 
 
 def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> Floats:
-    """What all choices of strategies from pools pay: a gradient for each choice of the others', times the player's own pool.
+    """Payoffs of all strategy profiles: a gradient for each choice of the others' strategies, times the player's own pool.
 
     Args:
-        game: of N players.
+        game: the game of N players.
         pools: for each player float64 [K, q], strategies in sequence form.
         known: float64 [N, k0, k1, ...], payoffs of the first strategies of each pool.
 

@@ -1,4 +1,4 @@
-"""Responses of a player by deep Q-learning, and the average policy that imitates them."""
+"""A player's best response by deep Q-learning, and the average policy that imitates it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,22 +21,22 @@ COLUMNS = ("places", "actions", "following", "rewards")
 
 
 class QLearning:
-    """Values of a player's actions, fitted to transitions by targets that are refreshed now and then (Mnih et al. 2015).
+    """A player's action values, fitted to transitions with targets that are updated periodically (Mnih et al. 2015).
 
         Q(I, a) -> r + max_b Q'(I', b),
 
-    I' the player's own next infoset, where there is one, and r what an episode pays, at the last own decision. Q' is Q as it
-    was at the last :meth:`refresh`, at first 0. The newest transitions are kept. In a compiled game a step is on all of them,
-    put together by action, which is the mean of the steps on samples of them; by the rules on those drawn at random.
+    where I' is the player's own next infoset, if any, and r the episode's payoff at its last decision. Q' is Q at the last
+    :meth:`refresh`, initially 0. The newest transitions are stored. In a compiled game a step uses all of them, merged by
+    action, which is the mean of steps on samples of them; in uncompiled games a random sample.
 
     Attributes:
         approximator: Q.
         target: Q', frozen.
-        transitions: the infoset as a row, int32 [n] the action, the next own infoset as a row, float32 [n] the payoff.
+        transitions: infosets as rows, actions int32 [n], next own infosets as rows, payoffs float32 [n].
     """
 
     def __init__(self, learner: NeuralLearner, player: int, room: int) -> None:
-        """Know nothing; ``room`` is how many transitions are kept."""
+        """Start untrained; ``room`` is the maximum number of transitions."""
         self.player, self.room, self.settings, self.generator = player, room, learner.settings, learner.generator
         self.approximator: Approximator = learner.sampler.approximator(player, learner.generator)
         self.inputs = self.approximator.inputs
@@ -45,7 +45,7 @@ class QLearning:
         check_room(room, self.transitions.row)
 
     def see(self, played: Played) -> None:
-        """Keep the player's transitions."""
+        """Store the player's transitions."""
         episodes, infosets = played.episodes, played.infosets
         own = np.flatnonzero(episodes.player == self.player)
         following = next_own(episodes.first, episodes.player, episodes.infoset, episodes.payoffs.shape[1])[own]
@@ -55,7 +55,7 @@ class QLearning:
         self.transitions.add((rows, episodes.action[own], after, rewards), self.room)
 
     def learn(self, steps: int) -> float:
-        """Steps; the loss."""
+        """Take gradient steps; returns the loss."""
         if not len(self.transitions):
             return 0.0
         if self.inputs.numbered:
@@ -72,24 +72,24 @@ class QLearning:
         return self.approximator.fit(Rows(places, values, np.ones(len(drawn), np.float32)), steps, self.generator)
 
     def refresh(self) -> None:
-        """Targets are now those of the values as they stand."""
+        """Copy the current values to the target."""
         self.target = self.approximator.frozen()
 
     def greedy(self, rows: NDArray[Any]) -> Floats:
-        """The action of the greatest value, of equal ones the first, has probability 1; float64 [n, A]."""
+        """The greedy policy, the first of equally good actions; float64 [n, A]."""
         return best_rows(self.approximator.values(rows), self.inputs.legal(rows))
 
     def exploring(self, exploration: float) -> PlayerPolicy:
-        """The greedy policy with this share of uniform play."""
+        """The greedy policy mixed with this share of uniform play."""
         return PlayerPolicy(self.approximator.frozen(), BEST, exploration)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         rows = dict(zip(COLUMNS, self.transitions.ordered(), strict=True))
         return named("values", self.approximator.state()) | named("target", self.target.state()) | named("rows", rows)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
@@ -102,7 +102,8 @@ class QLearning:
         self.transitions.restore(*(under("rows", arrays)[name] for name in COLUMNS))
 
     def restore_slots(self, target: Floats, slots: Ints, following: Ints, rewards: Floats) -> None:
-        """Restore what earlier versions saved of compiled games: infosets' values, and actions numbered through."""
+        """Restore the format that earlier versions saved for compiled games: values by infoset, actions numbered
+        consecutively."""
         legal = self.inputs.legal_actions
         places, actions = (each.astype(np.int32)[slots] for each in np.nonzero(legal))
         self.target = self.inputs.restored({"table": np.repeat(target[:, None], legal.shape[1], axis=1)})
@@ -110,11 +111,12 @@ class QLearning:
 
 
 class Imitation:
-    """A player's average policy, fitted to the infosets at which its response was followed, and what the response does there.
+    """A player's average policy, fitted to its best response's actions where it was followed.
 
     Attributes:
         network: the average policy, or a table.
-        chosen: the infosets, and the response's greedy action as a distribution: by the rules a sample, else all.
+        chosen: the infosets and the response's greedy actions as distributions; a sample in uncompiled games, otherwise
+            all.
     """
 
     def __init__(self, learner: NeuralLearner, player: int) -> None:
@@ -127,7 +129,7 @@ class Imitation:
         )
 
     def see(self, played: Played, response: QLearning, followed: NDArray[np.bool_]) -> None:
-        """Keep what the response does in the episodes in which it was followed, bool [B]."""
+        """Store the response's actions in the episodes in which it was followed, bool [B]."""
         episodes = played.episodes
         own = (episodes.player == self.player) & followed[episode_of(episodes)]
         places = played.infosets.rows(episodes.infoset[own])
@@ -136,23 +138,23 @@ class Imitation:
             self.chosen.add(rows, self.generator)
 
     def imitate(self, steps: int) -> None:
-        """Fit the average."""
+        """Fit the average policy."""
         self.network.fit(self.chosen.rows, steps, self.generator)
 
     def result(self) -> Approximator | None:
-        """The network; None before anything was chosen."""
+        """The network; None before any action was stored."""
         return self.network if len(self.chosen) else None
 
     def policy(self) -> PlayerPolicy:
-        """The average policy; uniform before there is one."""
+        """The average policy; uniform before any action was stored."""
         return self.network.as_policy() if len(self.chosen) else PlayerPolicy(self.network.inputs.constant(1.0), MATCHED)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
+        """Arrays that :meth:`restore` needs."""
         return named("network", self.network.state()) | self.chosen.state()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
