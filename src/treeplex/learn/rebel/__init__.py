@@ -1,1 +1,1 @@
-"""ReBeL: self-play, value and policy networks, their training and their files."""
+"""ReBeL: self-play, training and files of value and policy networks."""

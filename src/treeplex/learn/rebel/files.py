@@ -1,4 +1,4 @@
-"""Networks of ReBeL as files: safetensors with a card as metadata. Loading runs no code of the file and needs no pickle."""
+"""Files of ReBeL's networks: safetensors with a card as metadata. Loading executes no code and needs no pickle."""
 
 import hashlib
 import json
@@ -37,15 +37,15 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 @dataclass(frozen=True, eq=False)
 class NetFile:
-    """A value network as its file has it, and a policy network, if one was trained.
+    """Contents of a network file: a value network and, if one was trained, a policy network.
 
     Attributes:
         path: the file.
-        game, identity: spec of its game, and :func:`treeplex.search.subgames.identity.public_identity` of its rules.
-        settings: of the training, by name; ``width`` and ``layers`` are the networks'.
-        card: how far training was: ``solved``, ``steps``, ``seconds``.
-        weights: float32 arrays by PyTorch's names, a policy network's with ``policy.`` before.
-        checksum: SHA-256 of all that.
+        game, identity: spec of the game, and :func:`treeplex.search.subgames.identity.public_identity` of its rules.
+        settings: the training's settings by name; ``width`` and ``layers`` are the networks'.
+        card: amount of training: ``solved``, ``steps``, ``seconds``.
+        weights: float32 arrays by PyTorch's names; those of a policy network have the prefix ``policy.``.
+        checksum: SHA-256 of all of the above.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class NetFile:
 
     @property
     def name(self) -> str:
-        """The file, or ``rebel:NAME`` of a network that comes with the library."""
+        """The file, or ``rebel:NAME`` for a shipped network."""
         return f"rebel:{self.path.stem}" if self.path.parent == Path(__file__).parent / "networks" else str(self.path)
 
     def __repr__(self) -> str:
@@ -66,36 +66,37 @@ class NetFile:
 
     @property
     def play_iterations(self) -> int:
-        """T of its searches in play: that with which its card says it was judged, else that of its training.
+        """T of its searches in play: that of the evaluation on its card, otherwise that of its training.
 
-        More can be worse: a network has learned the values that searches of its own training meet.
+        More can be worse: a network has learned the values that occur in its own training's searches.
         """
         return int(self.card.get("judged", {}).get("iterations", 0)) or int(self.settings.get("iterations", USUAL_ITERATIONS))
 
     def searching(self, **changes: Any) -> PlaythroughSettings:
-        """Search settings of the training, with changes; those that are None change nothing."""
+        """Search settings of the training with changes; None leaves a setting unchanged."""
         names = ("method", "depth", "rounds", "endgame")
         known = {name: self.settings[name] for name in names if name in self.settings}
         return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})
 
     @property
     def horizon(self) -> Horizon:
-        """Where subgames ended in training: the network knows the public states where such subgames begin, and no others."""
+        """Where subgames ended in training. The network is valid only for the public states where such subgames start."""
         return self.searching().horizon
 
     def leaf(self, rules: PublicTree | str | Game | None = None, net: NetFactory | str | None = None) -> NetworkLeaf:
-        """Leaf values by this network; searches start warm if there is a policy network.
+        """Leaf values by this network; with a policy network, searches are warm-started.
 
-        The leaf warns where it is asked about public states that the network was not trained for (:attr:`horizon`).
+        The leaf warns if it is evaluated at public states that the network was not trained for (:attr:`horizon`).
 
         Args:
             rules: public-tree rules of the game, or its spec or rules; None for the game that the file names.
-            net: the factory of a custom network, or its name, ``file.py:NAME``; reading the file runs no code.
+            net: factory of a custom network, or its name ``file.py:NAME``; reading the network file runs no code.
 
         Raises:
             SpecError: PyTorch is missing.
-            PolicyError: other rules than those that it was trained on.
-            FileError: it does not fit the rules, a custom network is not named again, or the game is in a file and not given.
+            PolicyError: the rules differ from those it was trained on.
+            FileError: it does not fit the rules, a custom network is not named again, or the game is in a custom file and
+                not given.
         """
         rules = public_tree(self.game, named_in=self.path) if rules is None else public_tree(rules)
         if self.identity != public_identity(rules):
@@ -103,8 +104,7 @@ class NetFile:
         own = self.settings.get("net")
         if own and net is None:
             raise FileError(
-                f"{self.path} has a network of one's own, {own}; reading a file runs no code, so name it as well: "
-                f"--set net={own}"
+                f"{self.path} has a custom network, {own}; reading a file runs no code, so name it again: --set net={own}"
             )
         try:
             settings = RebelSettings.from_json(self.settings, self.path)
@@ -112,7 +112,9 @@ class NetFile:
             load_weights(leaf, self.weights)
             leaf.origin = Origin(self.name, rules, self.searching(iterations=self.play_iterations))
         except (KeyError, ValueError, TypeError, RuntimeError) as error:
-            raise FileError(f"{self.path}: a network for {self.game} that does not fit the rules ({error})") from error
+            raise FileError(
+                f"{self.path}: the network for {self.game} does not fit the rules ({error}); give the game it was trained on"
+            ) from error
         return leaf
 
 
@@ -126,7 +128,7 @@ def save_net(
     card: Mapping[str, Any],
     form: str = FORMAT,
 ) -> None:
-    """Write a network, or several as one file of another form, atomically.
+    """Write a network to a file atomically, or several networks to a file of another format.
 
     Raises:
         FileError: the file cannot be written.
@@ -146,10 +148,10 @@ def save_net(
 
 
 def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = MAKERS) -> NetFile:
-    """Read a network, or a file of another form; ``makers`` are the commands that write it.
+    """Read a network file, or a file of another format; ``makers`` are the commands that write it.
 
     Raises:
-        FileError: missing, truncated, changed, of another version, or not all numbers.
+        FileError: missing, truncated, corrupted, of another version, or with weights that are not finite.
     """
     data = read_bytes(path)
     try:
@@ -161,17 +163,17 @@ def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = 
         raise FileError(f"{path}: not a value network; give one that {makers} wrote")
     if header.get("format_version") != VERSION:
         found = header.get("format_version")
-        raise FileError(f"{path}: format version {found}, this Treeplex reads {VERSION}; use the version that wrote it")
+        raise FileError(f"{path}: format version {found}, but this Treeplex reads {VERSION}; use the version that wrote it")
     if header.get("checksum") != checksum(header, weights):
-        raise FileError(f"{path}: changed after it was written (the checksum differs); put back a copy")
+        raise FileError(f"{path}: the file was changed after it was written (the checksum differs); restore a copy")
     if not all(np.isfinite(array).all() for array in weights.values()):
-        raise FileError(f"{path}: some weights are no numbers; use an earlier network")
+        raise FileError(f"{path}: some weights are not finite; use an earlier network")
     about = {name: header[name] for name in ("game", "identity", "settings", "card", "checksum")}
     return NetFile(path=Path(path), weights=weights, **about)
 
 
 def is_net_file(path: str | os.PathLike[str], *, form: str = FORMAT) -> bool:
-    """Whether a file says that it is a value network, or one of another form."""
+    """Whether a file's header marks it as a value network, or as another format."""
     source = Path(path)
     if source.suffix != ".safetensors" or not os.path.isfile(source):
         return False

@@ -1,4 +1,4 @@
-"""The policy network of ReBeL (Brown et al. 2020, section 5.3, appendix E): guesses from which searches start."""
+"""ReBeL's policy network (Brown et al. 2020, section 5.3, appendix E), which warm-starts searches."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,12 +25,12 @@ PREFIX = "policy."
 
 
 class NetworkGuess:
-    """Guesses by a network, whose outputs are logits.
+    """Initial policies from a network whose outputs are logits.
 
     Attributes:
-        encoding: what its rows mean.
+        encoding: the meaning of its rows.
         net: the network, float32 [K, inputs] to [K, H * A].
-        forward: its outputs.
+        forward: evaluates it.
     """
 
     def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
@@ -48,26 +48,26 @@ class NetworkGuess:
         policy[own[own >= 0]] = found[own >= 0]
 
     def _encoded(self, subgames: Subgames) -> tuple[Ints, EncodedPlaces]:
-        """The sequences and the rows of a batch's decisions."""
+        """Sequences and input rows of a batch's decisions."""
         self.forward.refresh()
         return self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
 
 
 def probabilities(logits: Any, legal: Any) -> Any:
-    """Policies [K, H, A] from outputs [K, H * A]: a softmax over the actions that are legal, bool [K, A]."""
+    """Policies [K, H, A] from outputs [K, H * A]: a softmax over legal actions, bool [K, A]."""
     split = logits.reshape(len(legal), -1, legal.shape[1])
     return split.masked_fill(~legal[:, None], -torch_module().inf).softmax(dim=-1)
 
 
 def policy_loss(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
-    """Mean squared error of probabilities, over hands that say something and actions that are legal."""
+    """Mean squared error of probabilities, over hands with a target and legal actions."""
     counted = (targets.any(dim=-1, keepdim=True) & legal[:, None]).float()
     errors = (probabilities(net(inputs), legal) - targets.float() / STEPS) ** 2
     return (errors * counted).sum() / counted.sum().clamp(min=1.0)
 
 
 def policy_entropy(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
-    """Mean cross entropy of policies, over hands that say something."""
+    """Mean cross entropy of policies, over hands with a target."""
     logits = net(inputs).reshape(len(legal), -1, legal.shape[1])
     shares = logits.masked_fill(~legal[:, None], -torch_module().inf).log_softmax(dim=-1).masked_fill(~legal[:, None], 0.0)
     counted = targets.any(dim=-1).sum()
@@ -75,12 +75,12 @@ def policy_entropy(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
 
 
 def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None = None) -> NetworkLeaf:
-    """Fresh networks as settings have them, with guesses where there is a policy network.
+    """Create untrained networks, with a policy network if the settings say so.
 
     Args:
-        rules: of the game.
-        settings: of the training; their ``net`` names a custom value network in a file, which runs.
-        net: makes the value network in place of all that.
+        rules: the game's rules.
+        settings: the training's settings; their ``net`` names a custom value network in a file, which is executed.
+        net: factory that overrides the value network.
 
     Raises:
         SpecError: PyTorch is missing, or a custom network does not fit.
@@ -99,22 +99,22 @@ def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None 
 
 
 def modules_of(leaf: Any) -> dict[str, Module]:
-    """The networks of leaf values, by what goes before the names of their weights."""
+    """The networks of a leaf value, by the prefix of their weights' names."""
     guess = guess_of(leaf)
     return {"": leaf.net} | ({} if guess is None else {PREFIX: guess.net})
 
 
 def weights_of(leaf: Any) -> dict[str, NDArray[Any]]:
-    """Copies of all weights of leaf values by name; those of a policy network begin with :data:`PREFIX`."""
+    """Copies of a leaf value's weights by name; those of a policy network start with :data:`PREFIX`."""
     modules = modules_of(leaf).items()
     return {prefix + name: each.numpy().copy() for prefix, net in modules for name, each in net.state_dict().items()}
 
 
 def load_weights(leaf: Any, arrays: Arrays) -> None:
-    """Put weights as :func:`weights_of` names them into networks.
+    """Load the weights of :func:`weights_of` into networks.
 
     Raises:
-        RuntimeError: they do not fit.
+        RuntimeError: the weights do not fit.
     """
     torch = torch_module()
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
@@ -124,4 +124,4 @@ def load_weights(leaf: Any, arrays: Arrays) -> None:
     if PREFIX in modules:
         modules[PREFIX].load_state_dict(guesses)
     elif guesses:
-        raise RuntimeError("weights of a policy network where there is none")
+        raise RuntimeError("there are weights of a policy network, but no policy network")

@@ -1,4 +1,4 @@
-"""Leaf values from a network that reads public belief states (Brown et al. 2020)."""
+"""Leaf values from a network over public belief states (Brown et al. 2020)."""
 
 import warnings
 from collections.abc import Hashable
@@ -16,12 +16,12 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class Origin:
-    """What a network of a file was trained for.
+    """What a network from a file was trained for.
 
     Attributes:
         name: the file, or ``rebel:NAME``.
         rules: the public-tree rules.
-        searching: how subgames were searched in its training; it was trained for the public states where these began.
+        searching: search settings of the training; the network is valid for the public states where its subgames start.
     """
 
     def __init__(self, name: str, rules: PublicTree, searching: PlaythroughSettings) -> None:
@@ -30,11 +30,11 @@ class Origin:
 
     @cached_property
     def roots(self) -> frozenset[Hashable] | None:
-        """Futures of the public nodes where subgames began in training; None where there are too many to tell."""
+        """Futures of the public nodes where subgames start in training; None if there are too many to list."""
         return subgame_roots(self.rules, self.searching.horizon)
 
     def check(self, places: Places) -> None:
-        """Warn, once, of public states that it was not trained for."""
+        """Warn, once, about public states that the network was not trained for."""
         if self._warned or self.roots is None:
             return
         states = [pair_state(state) for state in places.states]
@@ -42,9 +42,9 @@ class Origin:
         if others:
             self._warned = True
             warnings.warn(
-                f"{self.name} was not trained for {len(others)} of the {len(states)} public states it is asked about, such as "
-                f"{places.game.name_of(others[0])}; its values mean nothing there: cut subgames at its own horizon, "
-                f"{self.searching.horizon}",
+                f"{self.name} was not trained for {len(others)} of the {len(states)} public states "
+                f"evaluated, such as {places.game.name_of(others[0])}; its values are meaningless there: "
+                f"cut subgames at its own horizon, {self.searching.horizon}",
                 stacklevel=2,
             )
 
@@ -53,13 +53,13 @@ class NetworkLeaf:
     """Leaf values from a network.
 
     Attributes:
-        encoding: how public belief states look to it.
+        encoding: encoding of public belief states as network inputs.
         net: the network, float32 [K, inputs] to [K, outputs].
-        forward: its outputs, float32 [K, outputs].
-        prepared: rows for places, kept for as long as the same places are asked for.
-        origin: of a network from a file, what it was trained for; None while it is trained.
-        guess: of policies by another network, from which searches start; None without one.
-        warm: iterations that a guess counts as.
+        forward: evaluates it, float32 [K, outputs].
+        prepared: cached rows of the last public states.
+        origin: what a network from a file was trained for; None during training.
+        guess: initial policies from another network, for warm starts; None without one.
+        warm: number of iterations that a warm start counts as.
     """
 
     origin: "Origin | None" = None
@@ -70,7 +70,7 @@ class NetworkLeaf:
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         prepared = self.prepared(places)
-        # a fifth to a quarter of the leaves get nothing from the other player's current policy
+        # a fifth to a quarter of the leaves have zero reach under the other player's current policy
         counted = None if player is None else rows_reached(reached[1 - player])
         outputs = self.forward(prepared.write(believed), counted)
         return prepared.read(outputs, [own.shape[1] for own in believed], player)
@@ -85,7 +85,7 @@ class NetworkLeaf:
         return None if self.origin is None else self.origin.searching
 
     def _encoded(self, places: Places) -> EncodedPlaces:
-        """Rows for places."""
+        """Input rows of public states."""
         if self.origin is not None:
             self.origin.check(places)
         self.forward.refresh()

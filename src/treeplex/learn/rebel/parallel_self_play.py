@@ -1,9 +1,8 @@
-"""ReBeL's self-play on many cores: streams of episodes, advanced by processes while this one takes gradient steps.
+"""ReBeL's self-play on many cores: workers advance streams of episodes while this process takes gradient steps.
 
-A worker remembers nothing that matters: a job brings the network's weights and where a stream's episodes stand, and takes back
-the rows and where they stand then. Streams are consumed in turn, and a stream's next job leaves with the weights of the moment
-at which its last rows were consumed. So the numbers depend on how many streams there are, but neither on the number of workers
-nor on which of them die.
+Workers are stateless: a job brings the networks' weights and a stream's state, and returns rows and the new state. Streams are
+consumed in turn, and a stream's next job uses the weights at the time its last rows were consumed. Results therefore depend on
+the number of streams, but neither on the number of workers nor on which of them die.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,16 +26,16 @@ from treeplex.learn.rebel.trainer import RebelTrainer, self_play_of
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
-"""The most bytes of weights that a state may hold for jobs under way; larger networks' jobs are waited for."""
+"""Maximum bytes of weights that a saved state holds for running jobs; with larger networks it waits for the jobs."""
 
 
 class SelfPlayStopped(Exception):  # noqa: N818 (no error)
-    """Raised where rows are waited for, on request; nothing is lost by it."""
+    """Raised on request while waiting for rows; no data is lost."""
 
 
 @dataclass(frozen=True, eq=False)
 class SelfPlayRows:
-    """The result of a job: rows, the stream's state after it, and the processor time it took."""
+    """The result of a job: rows, the stream's new state, and the CPU time."""
 
     rows: Rows
     state: Arrays
@@ -48,8 +47,8 @@ class SelfPlayer:
     """A worker's state.
 
     Attributes:
-        game: its spec; of turns a spot, whose hands may all be held.
-        settings: of the training.
+        game: the game's spec; for turns a spot in which every hand is possible.
+        settings: the training's settings.
     """
 
     game: str | Spot
@@ -57,7 +56,7 @@ class SelfPlayer:
 
     @cached_property
     def play_of_worker(self) -> Play:
-        """The worker's own self-play and networks, which each job overwrites."""
+        """The worker's own self-play and networks, overwritten by each job."""
         torch_module().set_num_threads(1)
         game: Any = self.game
         if not isinstance(game, Spot):
@@ -69,9 +68,9 @@ def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
     """Advance a stream's episodes by one subgame or street each, or draw and search its next turn.
 
     Args:
-        player: what the worker knows.
-        weights: of the networks, by name.
-        state: of the stream's episodes and random numbers.
+        player: the worker's state.
+        weights: weights of the networks, by name.
+        state: state of the stream's episodes and random numbers.
     """
     began = process_time()
     play = player.play_of_worker
@@ -83,16 +82,16 @@ def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
 
 @final
 class ParallelSelfPlay:
-    """Self-play whose episodes are streams that workers advance; RebelTrainer takes it as its own.
+    """Self-play by workers that advance streams of episodes; replaces a RebelTrainer's own self-play.
 
     Attributes:
-        play: self-play by itself, whose networks the streams play with.
+        play: local self-play, whose networks the streams use.
         solved: subgames solved so far, or games drawn.
-        streams: how many there are.
-        seconds: processor time of the workers so far.
-        executor: the jobs under way.
-        stop: asked while jobs are waited for; once true, :meth:`advance` raises :class:`SelfPlayStopped` in place of waiting,
-            and :meth:`state` takes jobs under way as they left, to be done again.
+        streams: number of streams.
+        seconds: CPU time of the workers so far.
+        executor: runs the jobs.
+        stop: polled while waiting for jobs; once true, :meth:`advance` raises :class:`SelfPlayStopped`, and :meth:`state`
+            saves running jobs as they were sent, to be repeated.
     """
 
     def __init__(self, play: Play, executor: Executor, player: SelfPlayer, streams: int) -> None:
@@ -104,7 +103,7 @@ class ParallelSelfPlay:
         self._begun = False
 
     def advance(self) -> Rows:
-        """The rows of the next stream, waited for if need be; its next job leaves at once.
+        """Wait for the next stream's rows and send its next job; returns the rows.
 
         Raises:
             SelfPlayStopped: on request.
@@ -122,7 +121,7 @@ class ParallelSelfPlay:
         return harvest.rows
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Where the streams stand, and the rows not consumed yet; jobs under way are waited for, unless it is to stop."""
+        """The streams' states and rows not yet consumed; waits for running jobs unless a stop is requested."""
         self._begin()
         while (jobs := self.executor.jobs()) and not (self.stop() and bytes_of(jobs.values()) <= MOST_BYTES):
             self._collect()
@@ -136,14 +135,14 @@ class ParallelSelfPlay:
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on where :meth:`state` was.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.
         """
         following = int(arrays["next"][0])
         if not 0 <= following < self.streams or any(name.startswith(f"stream{self.streams}.") for name in arrays):
-            raise ValueError(f"not {self.streams} streams")
+            raise ValueError(f"the state does not have {self.streams} streams")
         ready, jobs = {}, {}
         for stream in range(self.streams):
             begin = f"stream{stream}."
@@ -161,7 +160,7 @@ class ParallelSelfPlay:
             self.executor.add(stream, advance, self._player, *job)
 
     def _begin(self) -> None:
-        """Send every stream's first job, each with random numbers of its own."""
+        """Send every stream's first job, each with its own random numbers."""
         if self._begun:
             return
         self._begun = True
@@ -178,17 +177,17 @@ class ParallelSelfPlay:
 
 
 def bytes_of(jobs: Iterable[tuple[Any, ...]]) -> int:
-    """Bytes of the weights of jobs, the second of their arguments."""
+    """Size in bytes of the weights of jobs, their second argument."""
     return sum(array.nbytes for job in jobs for array in job[1].values())
 
 
 def taken(play: Play) -> dict[str, NDArray[Any]]:
-    """The state of episodes, their random numbers included."""
+    """State of a stream: its episodes and random numbers."""
     return {**play.state(), "random": random_state(play.generator)}
 
 
 def put(play: Play, state: Arrays) -> None:
-    """Put episodes and random numbers where :func:`taken` found them."""
+    """Restore episodes and random numbers from the state of :func:`taken`."""
     play.restore(state)
     set_random_state(play.generator, state["random"])
 
@@ -196,7 +195,7 @@ def put(play: Play, state: Arrays) -> None:
 def parallel_trainer(
     game: Any, settings: LearningSettings, executor: Executor, player: SelfPlayer, streams: int
 ) -> tuple[RebelTrainer, ParallelSelfPlay]:
-    """A trainer whose self-play is done by workers, and that self-play."""
+    """Create a trainer whose self-play runs on workers; returns it with that self-play."""
     trainer = RebelTrainer(game, settings)
     trainer.play = ParallelSelfPlay(trainer.play, executor, player, streams)
     return trainer, trainer.play

@@ -1,4 +1,4 @@
-"""Policies of public belief states as rows of numbers for a network."""
+"""Encoding of policies at public belief states as training rows."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -16,15 +16,15 @@ from treeplex.search.subgames.batch import Subgames
 
 MOST_FUTURES = 200_000
 STEPS = 255
-"""Steps between probabilities 0 and 1 in a stored row."""
+"""Number of steps between probabilities 0 and 1 in a stored row."""
 
 
 class PolicyRows(NamedTuple):
-    """Examples of policies at public belief states.
+    """Policies at public belief states, as training rows.
 
     Attributes:
-        inputs: float32 [K, inputs], as a value network reads them.
-        targets: uint8 [K, H, A], probabilities in steps of 1/255; all 0 for hands that say nothing.
+        inputs: float32 [K, inputs], as for a value network.
+        targets: uint8 [K, H, A], probabilities in steps of 1/255; all 0 for hands without a target.
         legal: bool [K, A].
     """
 
@@ -34,35 +34,35 @@ class PolicyRows(NamedTuple):
 
     @classmethod
     def of(cls, inputs: Singles, targets: Bytes, legal: NDArray[np.bool_]) -> "PolicyRows":
-        """Examples without those of which no hand says anything."""
+        """Create rows, omitting those in which no hand has a target."""
         kept = targets.any(axis=(1, 2))
         return cls(inputs[kept], targets[kept], legal[kept])
 
 
 def no_policies(inputs: int, hands: int, actions: int) -> PolicyRows:
-    """No examples, of these sizes."""
+    """An empty batch of these sizes."""
     return PolicyRows(
         np.zeros((0, inputs), np.float32), np.zeros((0, hands, actions), np.uint8), np.zeros((0, actions), np.bool_)
     )
 
 
 class PolicyEncoding:
-    """The output of a policy network for one game: for each hand of the player to act a number for each action of the game.
+    """Output layout of a policy network: a number for each hand of the acting player and each action of the game.
 
-    Its input is a value network's. Columns are the actions' labels in order, the same wherever they occur; those that are not
-    legal somewhere are left out there.
+    Its input is a value network's. Columns are the actions' labels in order, the same at all decisions; illegal ones are
+    ignored.
 
     Attributes:
-        encoding: of the inputs.
+        encoding: encoding of the inputs.
         labels: the actions of the game.
         outputs: hands times actions.
     """
 
     def __init__(self, encoding: Encoding) -> None:
-        """Prepare.
+        """List the game's actions.
 
         Raises:
-            GameError: too many public nodes to see which actions there are, or no public tree.
+            GameError: the game has no public tree, or too many public nodes to list its actions.
         """
         if not isinstance(encoding.game, PublicTree):
             raise GameError(f"a policy network needs public-tree rules, not a {type(encoding.game).__name__}")
@@ -71,9 +71,9 @@ class PolicyEncoding:
         self._columns: WeakKeyDictionary[PublicTree, dict[PublicState, Ints]] = WeakKeyDictionary()
 
     def table(self, subgames: Subgames) -> Ints:
-        """The sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
+        """Sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
 
-        The subgames' rules may leave out actions, as a :class:`treeplex.search.action_subset.ActionAbstraction` does.
+        The subgames' rules may omit actions, as a :class:`treeplex.search.action_subset.ActionAbstraction` does.
         """
         columns = [self._columns_at(subgames.game, state) for state in subgames.decisions.states]
         counts = np.array([len(own) for own in columns])
@@ -88,9 +88,9 @@ class PolicyEncoding:
         return table
 
     def rows(self, search: SubgameSearch) -> PolicyRows:
-        """The average policy at every decision of a search, for the beliefs that this policy leads to.
+        """The average policy at every decision of a search, with the beliefs it leads to.
 
-        A hand that the average policy never brings there says nothing, and a decision that no hand comes to is left out.
+        Hands without reach under the average policy have no target, and decisions that no hand reaches are omitted.
         """
         subgames = search.subgames
         table, reached = self.table(subgames), subgames.decisions.reach_at(search.average)
@@ -104,7 +104,7 @@ class PolicyEncoding:
         return PolicyRows.of(prepared.write(reached), targets, np.asarray((table >= 0).any(axis=1)))
 
     def _columns_at(self, rules: PublicTree, state: PublicState) -> Ints:
-        """The columns of the actions at a decision."""
+        """Columns of the actions at a decision."""
         known = self._columns.setdefault(rules, {})
         if state not in known:
             if len(known) > MOST_SEEN:
@@ -141,6 +141,9 @@ def action_labels(rules: PublicTree) -> Ints:
                     seen.add(future)
                     stack.append(child)
             if len(seen) > MOST_FUTURES:
-                raise GameError(f"more than {MOST_FUTURES:,} public nodes, too many to list the actions of a policy network")
+                raise GameError(
+                    f"more than {MOST_FUTURES:,} public nodes, too many to list the actions of a policy "
+                    "network; set policy_net=false"
+                )
         _labels[rules] = np.array(sorted(found), np.int64)
     return _labels[rules]

@@ -1,9 +1,9 @@
-"""Public belief states drawn at random: what a value network is trained on in place of self-play, for comparison.
+"""Random public belief states, on which a value network is trained instead of self-play, for comparison.
 
 Brown et al. 2020 (Figure 2, "random beliefs") do not say how theirs are drawn. DeepStack (Moravčík et al. 2017, supplement)
-draws ranges by halving: the hands in order of strength are cut in two halves, the probability is split between these at
-a uniform point, and so on down to single hands. That is done here where the rules know an order of hands. Elsewhere ranges are
-uniform over all ranges (a flat Dirichlet distribution).
+splits ranges recursively: hands sorted by strength are cut into two halves, the probability is split between them at a uniform
+point, and so on down to single hands. This is used if the rules define an order of hands. Otherwise ranges are uniform over all
+ranges (a flat Dirichlet distribution).
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from treeplex.search.subgames.beliefs import Belief
 
 
 def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Generator) -> Belief:
-    """The public state with ranges drawn at random, for each player by itself."""
+    """Draw independent random ranges of both players at a public state."""
     ranges = []
     for player, possible in enumerate(rules.possible(state)):
         hands, drawn = np.flatnonzero(possible), np.zeros(len(possible))
@@ -22,14 +22,14 @@ def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Ge
         if strengths is None:
             drawn[hands] = generator.dirichlet(np.ones(len(hands)))
         else:
-            shuffled = generator.permutation(hands)  # equal strengths in any order
+            shuffled = generator.permutation(hands)  # random order of equal strengths
             drawn[shuffled[np.argsort(strengths[shuffled], kind="stable")]] = split(len(hands), generator)
         ranges.append(drawn)
     return Belief.of(rules, state, ranges)
 
 
 def split(count: int, generator: np.random.Generator) -> Floats:
-    """Random probabilities of ``count`` hands in order: halves share at a uniform point, and so on within each."""
+    """Random probabilities of ``count`` sorted hands, split recursively between halves at uniform points."""
     shares = np.ones(count)
     parts = [(0, count)]
     while parts:

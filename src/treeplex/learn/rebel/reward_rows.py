@@ -1,4 +1,4 @@
-"""Rows that say what an episode paid, in place of what its searches found (Brown et al. 2020, section 5.2, last paragraph)."""
+"""Training rows with the payoffs of episodes instead of search results (Brown et al. 2020, section 5.2, last paragraph)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,10 +13,10 @@ class SubgamePath(NamedTuple):
     """The path of an episode through a subgame.
 
     Attributes:
-        leaf: the number of the leaf that was met; None where the game ended.
-        hands: those of both players there.
-        payoff: of player 0, in the game's units, where the game ended.
-        explored: whether a player left the policy.
+        leaf: index of the leaf reached; None at the end of the game.
+        hands: both players' hands there.
+        payoff: player 0's payoff at the end of the game, in the game's units.
+        explored: whether a player explored.
     """
 
     leaf: int | None
@@ -26,14 +26,14 @@ class SubgamePath(NamedTuple):
 
 
 class RewardRows:
-    """The subgames of each episode since somebody last left the policy, waiting for what the episode pays.
+    """Subgames of each episode since a player last explored, until the episode's payoff is known.
 
-    A row's target is the payoff, for the hands that both players held; for all other hands it is NaN, which says nothing. Over
-    the draws of hands, iterations and actions its mean is the value of the average policy. Rows before an exploring action are
-    dropped, as what follows it is not the policy's; hands are then drawn anew from the beliefs.
+    A row's target is the payoff for the hands that both players held, and NaN (no target) for all others. Over random hands,
+    iterations and actions its mean is the value of the average policy. Rows before an exploring action are dropped, since what
+    follows is off-policy; hands are then redrawn from the beliefs.
 
     Attributes:
-        hands: for each episode those that are kept from a subgame to the next; None where they are to be drawn.
+        hands: each episode's hands, kept from a subgame to the next; None to draw them.
         waiting: for each episode inputs [inputs], and the columns of the players' hands.
     """
 
@@ -45,13 +45,13 @@ class RewardRows:
         self._targets: list[Singles] = [np.zeros((0, outputs), np.float32)]
 
     def follow(self, episode: int, inputs: Singles, columns: Ints, walk: SubgamePath) -> None:
-        """Note a subgame that an episode has gone through, and pay where the game ended.
+        """Add the subgame that an episode passed through; at the end of the game, pay all its rows.
 
         Args:
-            episode: its number.
-            inputs: of the network at the subgame's root, [inputs].
-            columns: of its outputs, where the hands are that the players held there, int64 [2].
-            walk: how it went on.
+            episode: its index.
+            inputs: network inputs at the subgame's root, [inputs].
+            columns: output columns of the players' hands there, int64 [2].
+            walk: the path through the subgame.
         """
         if walk.explored:
             self.forget(episode)
@@ -67,11 +67,11 @@ class RewardRows:
             self.forget(episode)
 
     def forget(self, episode: int) -> None:
-        """Drop what waits, and the hands."""
+        """Drop an episode's pending rows and hands."""
         self.waiting[episode], self.hands[episode] = [], None
 
     def taken(self) -> tuple[Singles, Singles]:
-        """The rows paid since this was last called, inputs and targets."""
+        """Take the rows paid since the last call, inputs and targets."""
         rows = np.concatenate(self._inputs), np.concatenate(self._targets)
         self._inputs, self._targets = [rows[0][:0]], [rows[1][:0]]
         return rows
@@ -87,14 +87,14 @@ class RewardRows:
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Put all back where :meth:`state` found it.
+        """Resume from the arrays of :meth:`state`.
 
         Raises:
             KeyError, ValueError: the arrays do not fit.
         """
         held = arrays["held"]
         if held.shape != (len(self.hands), 2):
-            raise ValueError(f"hands of {len(held)} episodes, not {len(self.hands)}")
+            raise ValueError(f"the state has hands of {len(held)} episodes, but there are {len(self.hands)}")
         self.hands = [None if first < 0 else (int(first), int(second)) for first, second in held]
         self.waiting = [[] for _ in self.hands]
         kept = arrays["waiting.owners"], arrays["waiting.inputs"], arrays["waiting.columns"]

@@ -1,4 +1,4 @@
-"""ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
+"""ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, each solving one subgame at a time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,19 +38,19 @@ class SelfPlay(Play):
     """Episodes of self-play with a value function at the leaves.
 
     Attributes:
-        beliefs: where each episode stands.
-        paths: actions and chance outcomes from the root to there.
-        solved: subgames solved so far; one that episodes share counts for each of them.
-        sharing: whether a subgame at which several episodes stand is solved once for all of them. It changes no number but
-            those of rows for a policy network, which come once for each subgame solved.
-        rewards: what rows of payoffs wait for; None where rows say what searches found.
+        beliefs: each episode's public belief state.
+        paths: actions and chance outcomes from the root to it.
+        solved: subgames solved so far; one shared by episodes counts for each of them.
+        sharing: whether a subgame that several episodes share is solved only once. This affects only the rows for a policy
+            network, which come once per subgame solved.
+        rewards: pending rows of payoffs; None if rows are search results.
     """
 
     def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
-        """Begin every episode.
+        """Start every episode.
 
         Raises:
-            SpecError: no such device here, or a method that it does not know.
+            SpecError: the device is not available, or does not support the method.
         """
         super().__init__(rules, settings, leaf, generator)
         self.rules = rules
@@ -83,11 +83,10 @@ class SelfPlay(Play):
         return of_known(values) if settings.targets == "rewards" else values, POLICY_LOSS[settings.policy_loss]
 
     def advance(self) -> Rows:
-        """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
+        """Solve every episode's subgame and move to one of its leaves, or to a new episode if the game ends.
 
         Returns:
-            The subgames' root values, or what the episodes that ended have paid, and the subgames' average policies if these
-            are asked for.
+            The subgames' root values or the payoffs of finished episodes, and the subgames' average policies if requested.
         """
         which, distinct = self._distinct()
         searched = cut_states(self.rules, states_of(distinct), self.settings.horizon)
@@ -115,7 +114,7 @@ class SelfPlay(Play):
         return Rows(inputs, targets, policies=policies)
 
     def _distinct(self) -> tuple[Ints, list[Belief]]:
-        """The beliefs to be searched, and which of them each episode's is: a good part of the episodes is at the root."""
+        """The distinct beliefs to search, and the index of each episode's belief; many episodes are at the root."""
         if not self.sharing:
             return np.arange(len(self.beliefs)), self.beliefs
         numbers: dict[int, int] = {}
@@ -123,13 +122,13 @@ class SelfPlay(Play):
         return which, [self.beliefs[k] for k in np.unique(which, return_index=True)[1]]
 
     def _first(self) -> Belief:
-        """The belief at which an episode begins."""
+        """The belief at which an episode starts."""
         if self.settings.source == "random":
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
     def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> list[tuple[tuple[int, int], SubgamePath]]:
-        """Go on to the next public belief state of each episode: hands with which it began, and how it went."""
+        """Move each episode to its next public belief state; returns its initial hands and its path."""
         policy, average = stopped
         if self.settings.source == "random":
             policy = uniform(subgames)
@@ -150,7 +149,7 @@ class SelfPlay(Play):
         return walks
 
     def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> Belief | None:
-        """Where an episode goes on; None where the ranges exclude each other, as of two players who hold the same card."""
+        """An episode's next belief; None if the ranges exclude each other, as with two players holding the same card."""
         if self.settings.source == "random":
             found = random_belief(self.rules, state, self.generator)
         else:
@@ -179,13 +178,13 @@ class SelfPlay(Play):
             beliefs.append(Belief(self.rules, state, tuple(own[:n] for own, n in zip(ranges, state.weight.shape, strict=True))))
             paths.append(path)
         if len(beliefs) != self.settings.episodes:
-            raise ValueError(f"{len(beliefs)} episodes, not {self.settings.episodes}")
+            raise ValueError(f"the state has {len(beliefs)} episodes, but there are {self.settings.episodes}")
         if self.rewards is not None:
             self.rewards.restore(arrays)
         self.beliefs, self.paths = beliefs, paths
 
     def _walk(self, subgames: Subgames, policy: Floats, owner: int, held: tuple[int, int]) -> SubgamePath:
-        """Play down one subgame, to a leaf or to where the game ends."""
+        """Play through one subgame, to a leaf or the end of the game."""
         hands, explorer, explored = list(held), int(self.generator.integers(2)), False
         path: tuple[int, ...] = ()
         while True:
@@ -215,7 +214,7 @@ class SelfPlay(Play):
 
 
 def uniform(subgames: Subgames) -> Floats:
-    """The policy that plays every action alike, float64 [Q]."""
+    """The uniform policy, float64 [Q]."""
     infosets = subgames.tree.sequence_infoset
     return np.where(infosets >= 0, 1.0 / subgames.tree.infoset_layout[infosets, 2], 1.0)
 

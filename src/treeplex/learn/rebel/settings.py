@@ -1,8 +1,8 @@
-"""Everything that decides a ReBeL training but the game: self-play, search, networks and steps; the paper's as presets.
+"""Settings of a ReBeL training, without its game: self-play, search, networks and gradient steps; the paper's as presets.
 
-The paper's settings are :data:`PAPER` and, for games of cards, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the
-same quality with a small part of the work: Discounted CFR of few iterations, a narrow network that gives both players' values
-at once, subgames in lockstep, many passes over the rows, and a step size that falls to almost nothing at the end.
+The paper's settings are :data:`PAPER` and, for card games, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the same
+quality at a small fraction of the cost: Discounted CFR with few iterations, a narrow network that outputs both players' values
+at once, subgames in lockstep, many passes over the rows, and a step size that falls to almost zero.
 """
 
 from dataclasses import dataclass, replace
@@ -19,61 +19,57 @@ from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
 SOURCES = ("self-play", "random")
 """Sources of public belief states: self-play by search, or random ones."""
 TARGETS = ("search", "rewards")
-"""Targets of values: the root values of searches, or the payoffs of episodes."""
+"""Value targets: root values of searches, or payoffs of episodes."""
 VALUE_LOSSES = ("huber", "squared")
 POLICY_LOSSES = ("squared", "cross-entropy")
 """Losses of policy networks; the first is the paper's (section 7)."""
 RIVER_SOURCES = ("self-play", "random", "flat")
 MOST_BINS = 1024
-"""Hands of a river have hardly more strengths."""
+"""Limit on bins, since hands of a river hardly have more strengths."""
 
 
 @dataclass(frozen=True)
 class PlaySettings(Settings):
-    """How self-play of every kind searches a subgame and plays on from it."""
+    """How self-play of every kind searches a subgame and moves on from it."""
 
-    method: str = setting("dcfr", "how subgames are solved", choices=METHODS, listed=METHOD_NAMES)
-    iterations: int = setting(64, "iterations of each search, T; both players update in each", low=1)
+    method: str = setting("dcfr", "solver of subgames", choices=METHODS, listed=METHOD_NAMES)
+    iterations: int = setting(64, "iterations per search, T; both players update in each", low=1)
     exploration: float = setting(
-        0.25, "probability with which the exploring player, drawn anew in each subgame, plays uniformly", low=0, high=1
+        0.25, "probability of uniform play by the exploring player, who is drawn for each subgame", low=0, high=1
     )
-    source: str = setting(
-        "self-play", "where public belief states come from; random: for comparison", choices=SOURCES, added=True
-    )
+    source: str = setting("self-play", "source of public belief states (random for comparison)", choices=SOURCES, added=True)
     draw: str = setting(
-        "uniform", "how the iteration played on is drawn; average: weighted as in the average policy", choices=DRAWS, added=True
+        "uniform", "how the iteration to play is drawn (average: weighted as in the average policy)", choices=DRAWS, added=True
     )
     device: str = setting(
         "cpu",
-        "where subgames are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu as on a "
-        "card, to try it",
+        "device for subgames and gradient steps: cuda is a GPU, auto is cuda if available, "
+        "torch-cpu runs the GPU code on the CPU",
         choices=DEVICES,
         added=True,
     )
-    policy_net: bool = setting(
-        False, "whether a second network learns policies, from which searches start", fixed=True, added=True
-    )
+    policy_net: bool = setting(False, "train a policy network too, which warm-starts searches", fixed=True, added=True)
     warm: int = setting(
-        15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0, added=True
+        15, "iterations that a warm start from the policy network counts as (0: train it without using it)", low=0, added=True
     )
 
     def check(self) -> None:
-        """Refuse searches that would end before they begin."""
+        """Check that a warm start leaves iterations to run."""
         super().check()
         if self.policy_net and self.warm >= self.iterations:
             raise SpecError(
-                f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
+                f"warm must be less than iterations, {self.iterations}, since a search starts after it, not {self.warm!r}"
             )
 
 
 @dataclass(frozen=True)
 class EpisodeSettings(PlaySettings):
-    """How episodes are played side by side, each from one public belief state to the next."""
+    """How concurrent episodes move from one public belief state to the next."""
 
-    episodes: int = setting(64, "games played side by side", low=1, fixed=True)
+    episodes: int = setting(64, "games played concurrently", low=1, fixed=True)
     passed_on: str = setting(
         "iteration",
-        "in CFR-AVG, whose policy beliefs go on with: the drawn iteration's, or the average's up to it, as in the paper",
+        "beliefs passed on by CFR-AVG: of the drawn iteration, or of the average up to it, as in the paper",
         choices=PASSED_ON,
         added=True,
     )
@@ -81,11 +77,11 @@ class EpisodeSettings(PlaySettings):
 
 @dataclass(frozen=True)
 class NetworkSettings(LearningSettings):
-    """Networks, and the streams of self-play from which they learn."""
+    """Networks, and the streams of self-play that they learn from."""
 
     streams: int | None = setting(
         None,
-        "batches of games, each with random numbers of its own, that workers play; none: two per worker, one without",
+        "batches of games with separate random numbers, for workers (none: two per worker, one without workers)",
         low=1,
         fixed=True,
         added=True,
@@ -94,18 +90,18 @@ class NetworkSettings(LearningSettings):
 
 @dataclass(frozen=True)
 class SolvesSettings(NetworkSettings):
-    """How long episodes are played, and which of their rows are kept."""
+    """Length of a training in subgames, and which of their rows are kept."""
 
-    burn_in: int = setting(1024, "subgames, not rows, before the first step", low=1)
+    burn_in: int = setting(1024, "subgames, not rows, before the first gradient step", low=1)
     solves: int = setting(60_000, "subgames to solve in total; the step size falls over them", low=1)
-    fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
-    seconds: float | None = setting(
-        None, "time over which it trains, in place of so many subgames (solves)", above=0, added=True
+    fresh: float = setting(
+        0.5, "fraction of all rows kept, the newest; early rows come from an untrained network", above=0, high=1
     )
+    seconds: float | None = setting(None, "training time in place of a number of subgames (solves)", above=0, added=True)
 
     @property
     def length(self) -> int:
-        """Subgames to be solved."""
+        """Subgames to solve."""
         return self.solves
 
 
@@ -113,14 +109,14 @@ class SolvesSettings(NetworkSettings):
 class SelfPlaySettings(SearchSettings, EpisodeSettings):
     """How episodes of public trees are played.
 
-    ``source="random"``: episodes go down as uniform play takes them, and wherever a subgame begins, the root included, both
-    ranges are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
+    With ``source="random"`` episodes follow uniform play, and wherever a subgame starts, including the root, both ranges are
+    drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
     """
 
     iterations: int = 64
     targets: str = setting(
         "search",
-        "what values are learned from: those that searches find at their roots, or rewards, what the episode paid in the end",
+        "value targets: root values of searches, or rewards, the episodes' payoffs",
         choices=TARGETS,
         added=True,
     )
@@ -128,44 +124,44 @@ class SelfPlaySettings(SearchSettings, EpisodeSettings):
 
 @dataclass(frozen=True)
 class RebelSettings(SolvesSettings, SelfPlaySettings):
-    """Everything that decides a training, but the game.
+    """Settings of a training, without its game.
 
     An iteration updates both players; the paper's T counts updates of one player, twice as many.
     """
 
     value_loss: str = setting(
         "huber",
-        "what falls in the value network: the Huber loss, or squared errors",
+        "loss of the value network: Huber, or squared errors",
         choices=VALUE_LOSSES,
         fixed=True,
         added=True,
     )
     policy_loss: str = setting(
         "squared",
-        "what falls in the policy network: squared errors of probabilities, or cross entropy",
+        "loss of the policy network: squared errors of probabilities, or cross entropy",
         choices=POLICY_LOSSES,
         fixed=True,
         added=True,
     )
     net: str | None = setting(
         None,
-        "value network of one's own, file.py:NAME of a function of inputs and outputs that makes a PyTorch module; none: "
-        "linear layers with layer norm and GeLU",
+        "custom value network, file.py:NAME of a function of inputs and outputs that returns a "
+        "PyTorch module (none: linear layers with layer norm and GeLU)",
         fixed=True,
         added=True,
     )
 
     def check(self) -> None:
-        """Refuse rewards of hands that beliefs do not follow."""
+        """Check that hands follow the beliefs if targets are rewards."""
         super().check()
         if self.targets == "rewards" and (self.source == "random" or self.passed_on == "average"):
-            raise SpecError("targets=rewards needs hands that follow the beliefs: source=self-play and passed_on=iteration")
+            raise SpecError("targets=rewards needs hands that follow the beliefs; set source=self-play and passed_on=iteration")
 
 
 RECIPE_ROUNDS = RebelSettings(depth=0, rounds=True, iterations=256, reuse=128.0, solves=150_000)
-"""The recipe for games of several betting rounds: subgames end with these, so that the network is asked at few places, and
-what follows the last of them is solved to the end. In Leduc poker a few minutes come to less than a tenth of what two actions
-a subgame come to."""
+"""The recipe for games of several betting rounds: subgames end with the round, so that the network is evaluated at few public
+states, and the last round is solved to the end. In Leduc poker this reaches in a few minutes less than a tenth of the
+exploitability of subgames of two actions."""
 PAPER = RebelSettings(
     method="lcfr",
     iterations=512,
@@ -178,10 +174,10 @@ PAPER = RebelSettings(
     rate=3e-4,
     halve=0.392,
 )
-"""Liar's Dice in appendix E, with what the released configuration adds: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
+"""Liar's Dice in appendix E, completed by the released configuration: 1,020 epochs of 50 steps and 3,200 subgames, 1,024
 updates per solve, the step size halved after 400 and 800 epochs, iterations drawn uniformly where algorithm 2 draws them
-linearly (``draw=average``). A row is both players' values, so half as many rows are as much
-of the past, and 512 subgames are 1,024 rows of a player."""
+linearly (``draw=average``). A row has both players' values, so half as many rows cover the same past, and 512 subgames are
+1,024 rows of a player."""
 PAPER_CARDS = replace(
     PAPER,
     method="lcfr-avg-modified",
@@ -199,136 +195,134 @@ PAPER_CARDS = replace(
     rate=4e-4,
     halve=1 / 3,
 )
-"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end
-with betting rounds, iterations are drawn as in algorithm 2, and beliefs continue with the average's (section 5.2). How many
-subgames there are and T it does not say; here rows are seen as often as in Liar's Dice, and T is the same. Half of the data
-go after 20 epochs there; here, of all rows so far the newer half is kept."""
+"""Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end with
+betting rounds, iterations are drawn as in algorithm 2, and beliefs continue with the average's (section 5.2). The paper does
+not give the number of subgames or T; here rows are used as often as in Liar's Dice, and T is the same. The paper drops half
+of the data after 20 epochs; here the newer half of all rows so far is kept."""
 
 
 @dataclass(frozen=True)
 class HandSettings(PlaySettings):
-    """How hands of hold'em are drawn and valued."""
+    """How hold'em hands are drawn and valued."""
 
-    perturbed: float = setting(0.0, "parts of the pot by which bet sizes are moved, anew for each hand", low=0)
+    perturbed: float = setting(0.0, "random change of bet sizes in each hand, as a fraction of the pot", low=0)
     shown: bool = setting(
         True,
-        "whether networks say what hands are worth over the showdown, which is added exactly; false: all they are worth",
+        "predict hand values relative to the showdown value, which is added exactly (false: predict full values)",
         fixed=True,
         added=True,
     )
 
     def check(self) -> None:
-        """Refuse a least stack above the greatest."""
+        """Check that the smallest stack does not exceed the largest."""
         super().check()
         stacks = getattr(self, "stacks", None)
         if stacks is not None and stacks[0] > stacks[1]:
-            raise SpecError(f"stacks must be the least and the most chips of a player, not {stacks!r}")
+            raise SpecError(f"stacks must be the smallest and the largest number of chips of a player, not {stacks!r}")
 
 
 @dataclass(frozen=True)
 class HoldemSelfPlaySettings(HandSettings):
     """How turns are drawn, searched and solved.
 
-    ``source``: ``self-play``; or public belief states not reached by search, with ranges drawn as DeepStack does
-    (``random``) or uniformly among all ranges (``flat``). ``draw="uniform"`` leaves out the policy with which a search begins.
+    ``source``: ``self-play``; or public belief states not reached by search, with ranges drawn as in DeepStack (``random``) or
+    uniformly among all ranges (``flat``). ``draw="uniform"`` excludes the initial policy of a search.
     """
 
     method: str = "lcfr"
     iterations: int = 32
     source: str = setting(
-        "self-play", "where public belief states come from; random and flat ranges: for comparison", choices=RIVER_SOURCES
+        "self-play", "source of public belief states (random and flat ranges for comparison)", choices=RIVER_SOURCES
     )
-    rivers: int = setting(32, "rivers taken from each search and solved", low=1)
-    river_iterations: int = setting(64, "iterations of Discounted CFR in a river's solution", low=1)
+    rivers: int = setting(32, "rivers solved per search", low=1)
+    river_iterations: int = setting(64, "Discounted CFR iterations per river", low=1)
     stacks: tuple[float, float] = setting(
-        (5_000.0, 50_000.0), "the least and the most chips of a player, half of the first pot included", above=0
+        (5_000.0, 50_000.0), "smallest and largest chips of a player, half of the initial pot included", above=0
     )
     perturbed: float = 0.1
-    boards: bool = setting(True, "whether the turn's board is drawn anew for each game")
+    boards: bool = setting(True, "draw a new turn board for each game")
 
 
 @dataclass(frozen=True)
 class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
-    """Everything that decides a training, but the spot on which games are modelled."""
+    """Settings of a training on turns, without the spot that its games are modelled on."""
 
     games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
-    bins: int = setting(64, "bins of strength, what the network sees of a range", low=2, high=MOST_BINS, fixed=True)
-    hands: bool = setting(
-        False, "whether the network sees and values single hands, and sees the board, in place of bins", fixed=True, added=True
-    )
+    bins: int = setting(64, "bins of strength by which the network represents a range", low=2, high=MOST_BINS, fixed=True)
+    hands: bool = setting(False, "use single hands and the board as network inputs, in place of bins", fixed=True, added=True)
     width: int = 256
     layers: int = 3
     rows: int = 200_000
-    burn_in: int = setting(256, "rows, not games, before the first step", low=1)
+    burn_in: int = setting(256, "rows, not games, before the first gradient step", low=1)
     batch: int = 256
     reuse: float = 96.0
 
     def check(self) -> None:
-        """Refuse a buffer in which there are never rows enough."""
+        """Check that the buffer can hold enough rows to start learning."""
         super().check()
         if self.burn_in > self.rows:
-            raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
+            raise SpecError(
+                f"burn_in must be at most rows, {self.rows}, since learning would never start, not {self.burn_in!r}"
+            )
         if self.policy_net and not self.hands:
-            raise SpecError("policy_net=true needs hands=true; a policy network sees single hands")
+            raise SpecError("policy_net=true needs hands=true, since a policy network uses single hands")
 
     def sizes(self, spot: Spot) -> tuple[int, int]:
-        """Numbers that the network for rivers takes and gives, on games like a spot."""
+        """Numbers of inputs and outputs of the river network for games like a spot."""
         knots = len(spot.format.hands) if self.hands else self.bins
         board = len(features_of_board(spot.format, spot.board)) if self.hands else 0
         return 1 + 2 * knots + board, 2 * knots
 
     @property
     def length(self) -> int:
-        """Games to be drawn."""
+        """Games to draw."""
         return self.games
 
 
 @dataclass(frozen=True)
 class WholeSelfPlaySettings(HandSettings, EpisodeSettings):
-    """How whole hands are played: a subgame is a street of betting, after its cards."""
+    """How full hands are played: a subgame is one street of betting, after its cards."""
 
     boards: int = setting(
         8,
-        "boards on which a street is solved for the value before its cards, one of them that which comes; 0: all, up to a "
-        "renaming of suits",
+        "boards per street that average into the value before its cards, including the dealt one "
+        "(0: all, up to suit isomorphism)",
         low=0,
     )
     rivers: int = setting(
         1,
-        "rivers solved after each turn that is played, the one that comes included; the others teach their values, which no "
-        "network takes part in",
+        "rivers solved after each turn played, including the dealt one; the others give exact training values",
         low=1,
         added=True,
     )
     stacks: tuple[int, int] | None = setting(
-        None, "the least and the most chips of a player, drawn anew for each hand; none: those of the game", low=1
+        None, "smallest and largest chips of a player, drawn for each hand (none: the game's stacks)", low=1
     )
 
 
 @dataclass(frozen=True)
 class WholeRebelSettings(SolvesSettings, WholeSelfPlaySettings):
-    """Everything that decides a training on whole hold'em, but the game."""
+    """Settings of a training on full-game hold'em, without its game."""
 
     width: int = 256
     reuse: float = 256.0
     solves: int = 30_000
     bins: int = setting(
         0,
-        "bins of strength into which ranges and values are gathered, for decks of many hands; 0: single hands",
+        "bins of strength for ranges and values, for decks with many hands (0: single hands)",
         low=0,
         fixed=True,
         added=True,
     )
     device: str = setting(
         "cpu",
-        "where gradient steps are taken: cuda is a graphics card, auto cuda where there is one; streets are searched by the "
-        "processor",
+        "device for gradient steps: cuda is a GPU, auto is cuda if available; streets are searched on the CPU",
         choices=DEVICES,
         added=True,
     )
 
     def check(self) -> None:
-        """Refuse a single bin."""
+        """Check that there is not just one bin."""
         super().check()
         if self.bins == 1:
             raise SpecError("bins must be at least 2, or 0 for single hands, not 1")
@@ -347,9 +341,9 @@ PAPER_TURNS = HoldemRebelSettings(
     rate=4e-4,
     halve=1 / 3,
 )
-"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2, single
-hands and all that they are worth, a policy network, networks and steps of appendix E, a row being both players' values. How
-many games and iterations there are and how often a row is seen it does not say; these are as usual here, and must be raised
+"""The paper's settings for turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2, single
+hands with full values, a policy network, networks and steps of appendix E, where a row has both players' values. The paper
+does not give the numbers of games and iterations or how often a row is used; these are defaults here, and must be raised
 (``games``) for its 750,000 steps."""
 PAPER_WHOLE = WholeRebelSettings(
     method="lcfr-avg-modified",
@@ -370,6 +364,6 @@ PAPER_WHOLE = WholeRebelSettings(
     halve=800 / 1750,
 )
 """Heads-up no-limit hold'em in appendix E: 1,750 epochs of 2,560,000 examples, the step size halved every 800, networks of six
-layers over single hands; iterations are drawn as in algorithm 2, and beliefs follow the average's (section 5.2). T and how
-often a row is seen it does not say; here they are those of Liar's Dice. Stacks of 50 to 250 big blinds (appendix C.1)
+layers over single hands; iterations are drawn as in algorithm 2, and beliefs follow the average's (section 5.2). The paper
+does not give T or how often a row is used; here they are those of Liar's Dice. Stacks of 50 to 250 big blinds (appendix C.1)
 depend on the game's blinds."""

@@ -1,4 +1,4 @@
-"""Networks of ReBeL that come with the library, found by the rules that they were trained on."""
+"""Shipped ReBeL networks, found by the rules that they were trained on."""
 
 from pathlib import Path
 
@@ -12,32 +12,32 @@ from treeplex.search.subgames.identity import public_identity
 
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
-"""The network for rivers of hold'em that turns are searched with."""
+"""The river network with which turns are searched."""
 WHOLE = SHIPPED / "whole"
-"""The folder of networks for whole hold'em."""
+"""Folder of networks for full-game hold'em."""
 REBEL = "rebel"
-"""The word for them in place of a file: the one judged best for the game, or ``rebel:NAME``; on turns, :data:`RIVERS`."""
+"""Name of the shipped networks: the one with the best evaluation for the game, or ``rebel:NAME``; on turns, :data:`RIVERS`."""
 
 
 def shipped_nets() -> dict[str, NetFile]:
-    """All networks for whole games that come with the library, by file name."""
+    """All shipped networks except those for hold'em, by file name."""
     return {path.stem: read_net(path) for path in sorted(SHIPPED.glob("*.safetensors"))}
 
 
 def shipped_whole_nets() -> dict[str, NetFile]:
-    """All networks for whole hold'em that come with the library, by file name."""
+    """All shipped networks for full-game hold'em, by file name."""
     return {path.stem: read_net(path) for path in sorted(WHOLE.glob("*.safetensors"))}
 
 
 def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetFile:
-    """The network for some rules that comes with the library.
+    """The shipped network for a game.
 
     Args:
         rules: public-tree rules of the game, or its spec or rules.
-        name: file name, without its ending; None for the one whose card has the lowest exploitability.
+        name: file name without suffix; None for the network whose card has the lowest exploitability.
 
     Raises:
-        PolicyError: there is none for these rules, or the one named is for others.
+        PolicyError: no network is shipped for these rules, or the named one is for others.
         SpecError: an unknown name.
     """
     known, identity = shipped_nets(), public_identity(public_tree(rules))
@@ -45,17 +45,15 @@ def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetF
         if name not in known:
             raise SpecError(f"unknown network {REBEL}:{name}{nearest(name, known)}; known: {', '.join(known)}")
         if known[name].identity != identity:
-            raise PolicyError(f"{REBEL}:{name} is a network for {known[name].game}, not for these rules")
+            raise PolicyError(f"{REBEL}:{name} is a network for {known[name].game}, not for these rules; give that game")
         return known[name]
     fitting = [net for net in known.values() if net.identity == identity]
     if not fitting:
         games = ", ".join(f"{net.game} ({REBEL}:{stem})" for stem, net in known.items())
-        raise PolicyError(
-            f"no network for these rules comes with Treeplex, only for {games}; train one with treeplex train rebel"
-        )
+        raise PolicyError(f"no network for these rules is shipped, only for {games}; train one with treeplex train rebel")
     return min(fitting, key=lambda net: float(net.card["judged"]["exploitability"]))
 
 
 def shipped_name(net: NetFile) -> str | None:
-    """``rebel:NAME`` of a network that comes with the library; None of any other."""
+    """``rebel:NAME`` of a shipped network; None for any other."""
     return f"{REBEL}:{net.path.stem}" if net.path.parent in (SHIPPED, WHOLE) else None

@@ -1,6 +1,6 @@
 """ReBeL: a value network learned by self-play with search (Brown, Bakhtin, Lerer and Gong 2020, algorithms 1 and 2).
 
-What is trained, and for how long, :mod:`treeplex.learn.rebel.settings` says.
+The settings are in :mod:`treeplex.learn.rebel.settings`.
 """
 
 import os
@@ -28,27 +28,28 @@ from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
 
 
 class RebelTrainer(Trainer):
-    """Self-play and gradient steps in turn; one thread, deterministic.
+    """Alternates self-play and gradient steps; single-threaded and deterministic.
 
     Attributes:
         play: self-play.
-        leaf: the networks as searches use them.
-        fittings: the value network's, and that of a policy network.
+        leaf: the networks, as searches use them.
+        fittings: fittings of the value network and of a policy network.
     """
 
     def __init__(self, game: Any, settings: LearningSettings | None = None, net: NetFactory | None = None) -> None:
-        """Start with fresh networks.
+        """Start with untrained networks.
 
         Args:
-            game: public-tree rules; of :class:`treeplex.learn.rebel.settings.HoldemRebelSettings` the spot on which games
-                are modelled, of :class:`treeplex.learn.rebel.settings.WholeRebelSettings` whole hold'em.
-            settings: all else; None for :class:`RebelSettings` as they are.
-            net: makes the value network, in place of ``settings.net``.
+            game: public-tree rules; for :class:`treeplex.learn.rebel.settings.HoldemRebelSettings` the spot that games are
+                modelled on, for :class:`treeplex.learn.rebel.settings.WholeRebelSettings` full-game hold'em.
+            settings: the training's settings; None for the defaults of :class:`RebelSettings`.
+            net: factory of the value network, in place of ``settings.net``.
 
         Raises:
-            SpecError: PyTorch is missing, or the device, or a method that it knows, or settings for another kind of game.
+            SpecError: PyTorch or the device is missing, the device does not support the method, or the settings are for
+                another kind of game.
             GameError: the rules have no features.
-            AlgorithmError: hands of hold'em that have not two cards.
+            AlgorithmError: hold'em hands that do not have two cards.
         """
         super().__init__(settings or RebelSettings())
         play = self_play_of(game, self.settings, self.generator, net)
@@ -63,7 +64,7 @@ class RebelTrainer(Trainer):
 
     @property
     def done(self) -> int:
-        """The part of the training's length that is done, in its own unit."""
+        """Progress of the training, in its own unit."""
         return int(self.play.solved)
 
     @done.setter
@@ -72,12 +73,12 @@ class RebelTrainer(Trainer):
 
     @property
     def share(self) -> float:
-        """The part of the training's length that is done."""
+        """Fraction of the training done."""
         return float(self.done / self.settings.length)
 
     @property
     def counts(self) -> list[int]:
-        """And examples of policies."""
+        """The base class's counters, and the number of policy rows."""
         return [*super().counts, self._examples]
 
     @property
@@ -92,22 +93,22 @@ class RebelTrainer(Trainer):
 
     @property
     def policies(self) -> Fitting | None:
-        """The policy network's; None without one."""
+        """The policy network's fitting; None without one."""
         return self.fittings.get(PREFIX)
 
     @property
     def finished(self) -> bool:
-        """Whether all is done."""
+        """Whether the training has reached its length."""
         return bool(self.done >= self.settings.length)
 
     @property
     def begun(self) -> bool:
-        """Whether the settings' ``burn_in`` is behind."""
+        """Whether ``burn_in`` is reached."""
         rows = len(self.values.rows)
         return (rows if self._burns_rows else self.done) >= self.settings.burn_in and rows > 0
 
     def advance(self) -> int:
-        """Play on."""
+        """Advance self-play and add its rows; returns the number of rows that gradient steps are due for."""
         found = self.play.advance()
         if len(found.inputs):
             self.values.rows.add([*found.values.values()], self._newest(self.done))
@@ -117,7 +118,7 @@ class RebelTrainer(Trainer):
         return len(found.inputs) if self.begun or self._burns_rows else 0
 
     def _newest(self, seen: int) -> int:
-        """How many of ``seen`` rows are kept: the part ``fresh``, as far as the buffer goes."""
+        """Number of the ``seen`` rows to keep: the fraction ``fresh``, up to the buffer's size."""
         settings, fresh = self.settings, getattr(self.settings, "fresh", 1.0)
         return int(settings.rows if fresh == 1.0 else min(settings.rows, max(int(fresh * seen), settings.batch)))
 
@@ -127,26 +128,26 @@ class RebelTrainer(Trainer):
         return found
 
     def restore_rows(self, arrays: Arrays) -> None:
-        """Continue self-play."""
+        """Restore self-play."""
         self._examples = int(arrays["counts"][2])
         self.play.restore(arrays)
 
 
 def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Play:
-    """Self-play with fresh networks (``net`` makes the value network), by the kind of the settings.
+    """Create self-play with untrained networks, of the kind that the settings imply (``net`` makes the value network).
 
     Raises:
-        SpecError: settings for another kind of game; else as :class:`RebelTrainer` raises.
+        SpecError: settings for another kind of game; otherwise as :class:`RebelTrainer`.
     """
     if isinstance(settings, HoldemRebelSettings):
         if net is not None:
-            raise SpecError("networks for rivers are the library's own; leave net out")
+            raise SpecError("river networks cannot be custom; leave net out")
         return HoldemSelfPlay(game, settings, turn_leaf(game, settings), generator)
     if isinstance(settings, WholeRebelSettings):
         return WholeSelfPlay(game, settings, whole_leaf(game, settings, net), generator)
     assert isinstance(settings, RebelSettings)
     if not isinstance(game, PublicTree):
-        raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
+        raise SpecError("RebelSettings need public-tree rules; for a hold'em spot give HoldemRebelSettings")
     return SelfPlay(game, settings, networks(game, settings, net), generator)
 
 
@@ -156,7 +157,7 @@ def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any
     Args:
         trainer: the training.
         path: the file.
-        card: notes on the card, added to games, steps and rows.
+        card: entries of the card, in addition to games, steps and rows.
 
     Raises:
         FileError: the file cannot be written.

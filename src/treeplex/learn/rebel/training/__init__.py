@@ -1,1 +1,1 @@
-"""ReBeL as a learner: the job, its folder, its judge and the agents that play its networks."""
+"""ReBeL as a learner: the job, its folder, evaluation, and the agents that play its networks."""

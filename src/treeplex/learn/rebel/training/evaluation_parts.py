@@ -1,4 +1,4 @@
-"""Parts of the playthroughs that judge a network, and where those that are done are kept."""
+"""Parts of an evaluation by playthroughs, and the store of finished parts."""
 
 import hashlib
 import json
@@ -20,29 +20,29 @@ from treeplex.learn.rebel.files import NetFile
 from treeplex.search.settings import PlaythroughSettings
 
 DRAWS = 2
-"""Of two ways to draw iterations the newer one; what the older one drew is not added to it."""
+"""Version of the way iterations are drawn; parts of the older version are not reused."""
 PART = 32
-"""Playthroughs of a part, which one worker does at once."""
+"""Playthroughs per part, which one worker runs at once."""
 LEAST_PARTS = 4
 
 
 @dataclass(frozen=True)
 class Part:
-    """A job: some playthroughs, by the number of their part."""
+    """A job: the playthroughs of one numbered part."""
 
     number: int
     count: int
 
 
 def parts_of(playthroughs: int) -> list[Part]:
-    """Playthroughs in parts."""
+    """Split playthroughs into parts."""
     size = min(PART, -(-playthroughs // LEAST_PARTS))
     starts = range(0, playthroughs, size)
     return [Part(number, min(size, playthroughs - start)) for number, start in enumerate(starts)]
 
 
 class Store:
-    """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
+    """Finished parts of an evaluation on disk; parts of other networks in the folder are deleted."""
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
         own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
@@ -62,7 +62,7 @@ class Store:
         return self.folder / f"{part.number:05}-{part.count}.safetensors"
 
     def get(self, part: Part) -> tuple[Floats, float] | None:
-        """A part's strategy and seconds, if it is there and whole."""
+        """A part's strategy and seconds; None if it is missing or corrupted."""
         if self.folder is None or not self.path(part).exists():
             return None
         try:
@@ -73,7 +73,7 @@ class Store:
         return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
 
     def put(self, part: Part, strategy: Floats, seconds: float) -> None:
-        """Keep a part."""
+        """Save a part."""
         if self.folder is None:
             return
         try:

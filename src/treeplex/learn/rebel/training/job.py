@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 NET, PLOT, EVALUATIONS, JUDGED = "net.safetensors", "learning-curve.png", "evaluations.jsonl", "judged"
 LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
-"""Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
+"""Fractions of the training after which networks are saved: epochs 980 and 1,000 of the paper's 1,020."""
 NUMBERS = {"rows": integer, "steps": integer, "loss": maybe(real), "rate": real}
 REBEL = JobKind(
     name="rebel",
@@ -61,10 +61,12 @@ REBEL = JobKind(
     files=(NET, PLOT),
     noun="training",
 )
-"""Trainings of ReBeL. ``rows`` in the buffer and gradient ``steps``; ``loss``: mean Huber loss of the steps since the last
-record, None without any, ``policy_loss`` the same of a policy network; ``rate``: subgames a second since the last record;
-``lost``: workers that died so far; ``exploitability`` of ``playthroughs`` playthroughs, ``iterations`` a search, None where not
-judged."""
+"""Trainings of ReBeL.
+
+Numbers of a record: ``rows`` in the buffer and gradient ``steps``; ``loss``, mean Huber loss of the steps since the last
+record, None without any, and ``policy_loss``, the same of a policy network; ``rate``, subgames per second since the last
+record; ``lost``, workers that died so far; ``exploitability`` of ``playthroughs`` playthroughs with ``iterations`` per search,
+None if not evaluated."""
 TURNS = JobKind(
     name="rebel on turns",
     unit="games",
@@ -74,17 +76,17 @@ TURNS = JobKind(
     files=(NET, PLOT),
     noun="training on turns",
 )
-"""Trainings on turns of hold'em: the same of games and of solved rivers as rows."""
+"""Trainings on hold'em turns: the same with games, and solved rivers as rows."""
 
 
 class RebelJob(TrainingJob[LearningSettings]):
-    """A training under way; on turns of hold'em its game is a spot as plain data.
+    """A running training; on hold'em turns its game is a spot as plain data.
 
     Attributes:
         trainer: the trainer.
-        executor: who plays its streams; None where it plays itself.
-        judge: judges it now and then; None: never.
-        folder: where networks are kept on the way; None for nowhere.
+        executor: workers that advance its streams; None for self-play in this process.
+        judge: evaluates it at intervals; None for no evaluation.
+        folder: folder for networks saved during the training; None for none.
         lost: workers that died so far.
     """
 
@@ -109,7 +111,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         self._seconds: float | None = getattr(settings, "seconds", None)
         self._last: Record | None = None
         self._judged: dict[str, Any] = {}
-        self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, mean losses of both networks
+        self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, and both networks' mean losses
         if judge is not None:
             judge.stop = lambda: self.interrupt.requested
         if parallel := self._parallel:
@@ -131,7 +133,7 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     @property
     def ahead(self) -> int:
-        """A step is one round."""
+        """1: a step is one round."""
         finished = self.trainer.finished if self._seconds is None else self.clock.seconds >= self._seconds
         return 0 if finished else 1
 
@@ -145,12 +147,12 @@ class RebelJob(TrainingJob[LearningSettings]):
         return self.trainer.play if isinstance(self.trainer.play, ParallelSelfPlay) else None
 
     def resumed(self, records: Sequence[Record]) -> None:
-        """Speed and workers that died are counted on from the last record."""
+        """Continue the speed and the count of workers that died from the last record."""
         self._last = records[-1] if records else None
         self.lost = self._last.numbers.get("lost", 0) if self._last else 0
 
     def step(self, count: int) -> None:
-        """One round; with a budget of time, ``solves`` is what that time will do at the speed so far."""
+        """Run one round; with a time budget, first estimates ``solves`` from the speed so far."""
         trainer, parallel = self.trainer, self._parallel
         if self._seconds is not None:
             share = min(max(self.clock.seconds / self._seconds, 1e-6), 1.0)
@@ -172,7 +174,7 @@ class RebelJob(TrainingJob[LearningSettings]):
             self._losses.append((found.steps - steps, found.loss, found.policy_loss))
 
     def measure(self) -> Mapping[str, Any]:
-        """Losses and speed since the last record; exploitability if it is time for it."""
+        """Losses and speed since the last record, and exploitability if an evaluation is due."""
         judged = self.judge.due(self.trainer, self.clock.seconds, at_end=not self.ahead) if self.judge else {}
         missing = dict.fromkeys(("exploitability", "playthroughs", "iterations"))
         found = {**missing, **self._now(), **mean_losses(self._losses), **judged}
@@ -182,7 +184,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         return found
 
     def _now(self) -> dict[str, Any]:
-        """Rows, steps, speed since the last record (that of the last record until there is a new one), workers that died."""
+        """Rows, steps, recent speed (that of the last record until a new one exists), and workers that died."""
         last, parallel = self._last, self._parallel
         solved = self.done - (last.done if last else 0)
         passed = self.clock.seconds - (last.seconds if last else 0.0)
@@ -192,7 +194,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         return {"rows": len(self.trainer.values.rows), "steps": self.trainer.steps, "rate": rate, "lost": self.lost}
 
     def live(self) -> Mapping[str, Any]:
-        """Rows, steps, speed and losses since the last record, and the newest exploitability."""
+        """Rows, steps, speed and losses since the last record, and the latest exploitability."""
         return {**self._now(), **self._judged, **(mean_losses(self._losses) if self._losses else {})}
 
     def state(self) -> State:
@@ -233,32 +235,32 @@ class RebelJob(TrainingJob[LearningSettings]):
         save_net(path, weights, game=self.game, identity=self.identity, settings=settings, card=card)
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         if self.executor is not None:
             self.executor.close()
 
 
 def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
-    """Mean losses over rounds of (steps, loss, policy loss) as a record has them; None of a network without steps."""
+    """Mean losses over rounds of (steps, loss, policy loss) for a record; None for a network without steps."""
     steps = sum(count for count, _, _ in losses)
     means = [sum(each[0] * each[kind] for each in losses) / steps if steps else math.nan for kind in (1, 2)]
     return {name: None if math.isnan(mean) else mean for name, mean in zip(("loss", "policy_loss"), means, strict=True)}
 
 
 def is_rebel_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds a ReBeL training on public-tree rules."""
+    """Whether a folder contains a ReBeL training on public-tree rules."""
     return kind_of(path) == REBEL.name
 
 
 def is_turn_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds a training on turns of hold'em."""
+    """Whether a folder contains a training on hold'em turns."""
     return kind_of(path) == TURNS.name
 
 
 def rebel_figure(
     title: str, records: Sequence[Record], *, across: str = "Subgames solved", loss: str = "Huber loss"
 ) -> "Figure":
-    """The loss, that of a policy network, exploitability where it was judged: one below the other, their height logarithmic."""
+    """Plot the loss, the policy network's loss and exploitability, if available, below each other on log scales."""
     from treeplex.run.plots import Curve, Panel, curves_figure
 
     def curve(name: str, number: int, *, dots: bool = False) -> Curve:

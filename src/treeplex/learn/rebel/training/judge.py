@@ -1,4 +1,4 @@
-"""Exploitability of a network that searches, as Brown et al. 2020 (section 8) measure it: repeated playthroughs averaged."""
+"""Exploitability of a network that searches, measured by averaged playthroughs (Brown et al. 2020, section 8)."""
 
 import json
 import os
@@ -47,20 +47,20 @@ from treeplex.search.subgames.identity import public_identity
 
 PLAYTHROUGHS = 256
 SHIFTS = 2**32
-"""A number that no part has, for what all parts share."""
+"""A number above all part numbers, for the stream that parts share."""
 SPLITS = 24
-"""Random halves of the playthroughs that say how much more of them would matter."""
+"""Number of random halves of the playthroughs that show whether more of them would matter."""
 LEAST_SETTLED = LEAST_PARTS * PART
-"""Playthroughs below which their halves say nothing: too few parts are then too small."""
+"""Number of playthroughs below which halves are too noisy, since they consist of too few parts."""
 SEARCH = ("method", "depth", "rounds", "endgame", "warm")
-"""Settings of a search that may be others than in training."""
+"""Search settings that may differ from training."""
 LARGEST_GAIN, WIDEST = 0.1, 0.2
-"""Of the exploitability found: by how much halves may exceed it on average, and how far they may lie from each other."""
+"""Thresholds for settled results, relative to exploitability: mean excess of halves, and spread between halves."""
 HANDS = 8
-"""Playthroughs of whole hold'em."""
+"""Default playthroughs of full-game hold'em."""
 Watch = Callable[[int, int, float | None], None]
-"""Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches, of whole hold'em
-with streets searched and 0."""
+"""Progress callback: playthroughs done, their total, and seconds left. Exact evaluations count searches instead; full-game
+hold'em counts streets, with total 0."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +74,20 @@ class Halves:
 
 @dataclass(frozen=True)
 class RebelJudgement:
-    """What :func:`judge_rebel` found; whole hold'em is judged in chips a hand.
+    """Result of :func:`judge_rebel`; full-game hold'em is evaluated in chips per hand.
 
     Attributes:
         game: spec.
-        network: the folder or file judged, or ``rebel:NAME``.
+        network: the folder or file evaluated, or ``rebel:NAME``.
         settings: method, depth, N playthroughs of T iterations per search.
-        exact: whether the policy is the agent's own, for which nothing is drawn; then N plays no part.
-        seed: of the iterations drawn.
-        judgement: exploitability and the rest, of the policy of all playthroughs; an upper bound of the agent's own.
-        halves: the same of half as many playthroughs; None of fewer than two, and of an exact judgement.
-        seconds: processor time of the searches, those of earlier sessions included.
-        card: what the network's file says about its training.
-        policy: the policy judged; None of whole hold'em.
-        big_blind: of whole hold'em, in chips; None of other games.
+        exact: whether the policy is exactly the agent's, without sampling; N then has no effect.
+        seed: seed of the sampled iterations.
+        judgement: exploitability and more of the policy of all playthroughs; an upper bound of the agent's own.
+        halves: the same for half as many playthroughs; None with fewer than two, and for exact results.
+        seconds: CPU time of the searches, including earlier sessions.
+        card: training card of the network's file.
+        policy: the policy evaluated; None for full-game hold'em.
+        big_blind: chips of full-game hold'em's big blind; None for other games.
     """
 
     game: str
@@ -109,15 +109,15 @@ class RebelJudgement:
 
     @property
     def gain(self) -> float | None:
-        """By how much the second half of the playthroughs lowered exploitability; twice as many would hardly do more."""
+        """Reduction of exploitability by the second half of the playthroughs; doubling them would hardly reduce it further."""
         return None if self.halves is None else self.halves.mean - self.judgement.exploitability
 
     @property
     def settled(self) -> bool:
         """Whether more playthroughs would hardly change it: there are enough, and halves agree with each other and the whole.
 
-        Halves of many parts span about four standard errors of the whole, of the fewest about three, so :data:`WIDEST` is
-        one of 5% to 7%.
+        Halves of many parts span about four standard errors of the whole, those of few parts about three, so :data:`WIDEST`
+        corresponds to a standard error of 5% to 7%.
         """
         if self.exact or self.halves is None or self.gain is None:
             return self.exact
@@ -130,7 +130,7 @@ class RebelJudgement:
         return notebook.facts(shown)
 
     def to_json(self) -> dict[str, Any]:
-        """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
+        """The result as JSON, as ``--json`` prints it and ``evaluations.jsonl`` stores it."""
         return {
             "game": self.game,
             "algorithm": "rebel",
@@ -167,14 +167,14 @@ class Searcher:
 
     @cached_property
     def known(self) -> tuple[CompiledGame, PublicTree, NetworkLeaf]:
-        """The compiled game, its rules, and the leaves."""
+        """The compiled game, its rules, and the leaf value."""
         torch_module().set_num_threads(1)
         rules = public_tree(self.spec)
         return compile_game(self.spec), rules, self.net.leaf(rules, self.own_net)
 
 
 def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
-    """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
+    """Mean sequence form of a part's playthroughs, float64 [Q], and the CPU time."""
     game, rules, leaf = searcher.known
     began, seed = process_time(), searcher.seed
     settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
@@ -197,38 +197,40 @@ def judge_rebel(
     watch: Watch | None = None,
     progress: bool | None = None,
 ) -> RebelJudgement:
-    """Judge a network by the policy of N repeated playthroughs, averaged by reach.
+    """Evaluate a network by the policy of N playthroughs, averaged by reach.
 
-    In a game of perfect information the agent's own policy can be found exactly, with one search a state and nothing drawn;
-    so it is, in this process, unless playthroughs are asked for.
+    In a game of perfect information the agent's own policy can be computed exactly, with one search per state and without
+    sampling; this is the default there, in this process, unless playthroughs are requested.
 
-    Whole hold'em with a small deck is compiled as a spot, and judged in this process; see
+    Full-game hold'em with a small deck is compiled as a spot, and evaluated in this process; see
     :func:`treeplex.holdem.street_search.exact.searched_strategy`.
 
-    Parts that are done are kept in the training folder, so that the same call resumes where it was stopped, and one with more
-    playthroughs begins with those done if both numbers are multiples of 32 and at least 128. The number of workers changes
-    no number.
+    Finished parts are saved in the training folder, so that the same call resumes where it was stopped, and a call with more
+    playthroughs reuses earlier ones if both numbers are multiples of 32 and at least 128. Results do not depend on the number
+    of workers.
 
     Args:
         game: the game.
-        source: a training folder; or a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a network that comes with the
-            library (of which no part is kept).
-        playthroughs: N; None: :data:`PLAYTHROUGHS`, of whole hold'em :data:`HANDS`, or none in a game of perfect information.
+        source: a training folder, a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a shipped network (whose parts
+            are not saved).
+        playthroughs: N; None for :data:`PLAYTHROUGHS`, for full-game hold'em :data:`HANDS`, or none in a game of perfect
+            information.
         iterations: T of each search; both players update in each. Default: the network's own
             (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
-        search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name; ``net`` names a
-            custom network again. Of whole hold'em only the method.
-        seed: of the iterations drawn.
-        workers: processes; None for all cores (Ray: all of the cluster's).
-        ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
-        watch: called now and then with what is done, what there is to do, and about how many seconds are left.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        search: changes to the search settings of its training, by the names of :data:`SEARCH`; ``net`` names a custom
+            network again. For full-game hold'em only the method.
+        seed: seed of the sampled iterations.
+        workers: number of processes; None for all cores (Ray: all of the cluster's).
+        ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on
+            it.
+        watch: called periodically with the work done, the total and the estimated seconds left.
+        progress: False shows none; None shows it in a terminal, see :func:`treeplex.solve`.
 
     Raises:
-        PolicyError: a network for another game, or none for it comes with the library.
+        PolicyError: the network is for another game, or none is shipped for it.
         FileError: the network cannot be read, or the folder cannot be written.
-        SpecError: an unknown method or name of a network, or a count below one; PyTorch (or Ray) is missing; no
-            such cluster; whole hold'em that is too large.
+        SpecError: an unknown method or network name, or a count below one; PyTorch (or Ray) is missing; no such cluster;
+            full-game hold'em that is too large.
     """
     if playthroughs is not None:
         check_count("playthroughs", playthroughs)
@@ -241,24 +243,26 @@ def judge_rebel(
     show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}" + (f"/{total:,}" if total else "")))
     if isinstance(loaded := load(game).enumerable_rules(), Holdem):
         if work.asked:
-            raise SpecError("whole hold'em is judged in this process; leave workers and ray out")
+            raise SpecError("full-game hold'em is evaluated in this process; leave workers and ray out")
         with reporting(progress, "searching"):
             return judged_whole(loaded, source, playthroughs or HANDS, iterations, dict(search or {}), seed, show)
     folder = Path(source) if is_rebel_folder(source) else None
     rules = public_tree(game)
     certain = rules if playthroughs is None and rules.perfect_information else None
     if certain is not None and ray is not None:
-        raise SpecError(f"{game} has perfect information, so no workers judge it; leave --ray out, or give --playthroughs")
+        raise SpecError(
+            f"{game} has perfect information and is evaluated without workers; leave --ray out, or give --playthroughs"
+        )
     net = net_of(source, rules)
     compiled = compile_game(game, progress=progress)
     search = dict(search or {})
     own_net = search.pop("net", None)
     for name in search:
         if name not in SEARCH:
-            raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; of a search: {', '.join(SEARCH)}")
+            raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; search settings: {', '.join(SEARCH)}")
     changes = PlaythroughSettings.read_changes(search)
     if changes.get("warm") and not net.settings.get("policy_net"):
-        raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
+        raise SpecError("warm starts need a policy network, and this training has none; leave warm out")
     iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
     with reporting(progress, "searching"):
@@ -294,12 +298,14 @@ def judged_whole(
     seed: int,
     watch: Watch,
 ) -> RebelJudgement:
-    """A network for whole hold'em; ``watch`` is called with the streets searched so far."""
+    """Evaluate a network for full-game hold'em; ``watch`` is called with the number of streets searched."""
     _, game = whole_game(rules)
     net = shipped_whole_net(game, str(source).partition(":")[2] or None) if is_shipped(source) else whole_net(source, game)
     for name in search:
         if name != "method":
-            raise SpecError(f"{name} is not for whole hold'em, whose streets are searched to their end; leave it out")
+            raise SpecError(
+                f"{name} does not apply to full-game hold'em, whose streets are searched to their end; leave it out"
+            )
     settings = PlaythroughSettings(method=str(net.settings["method"]), depth=0, rounds=True, batch=JUDGED_ROWS).changed(
         search, {"iterations": iterations or net.play_iterations, "playthroughs": playthroughs}
     )
@@ -325,7 +331,7 @@ def judged_whole(
 
 
 Judged = tuple[Policy, Halves | None, float]
-"""A policy, its halves, and processor time of the searches."""
+"""A policy, its halves, and CPU time of the searches."""
 
 
 def exactly(
@@ -336,7 +342,7 @@ def exactly(
 
     def tell(searched: int, known: int) -> None:
         nonlocal began
-        if not searched:  # still finding out which states there are
+        if not searched:  # the states are still being listed
             began = perf_counter()
         if watch is not None:
             watch(searched, known, (perf_counter() - began) / searched * (known - searched) if searched else None)
@@ -347,7 +353,7 @@ def exactly(
 
 
 def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
-    """The policy of repeated playthroughs, by workers."""
+    """The policy of sampled playthroughs, run by workers."""
     parts = parts_of(searcher.settings.playthroughs)
     found = gathered(searcher, store, parts, work, watch)
     sizes = np.array([part.count for part in parts], np.float64)
@@ -357,22 +363,22 @@ def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, wa
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:
-    """Whether this is a folder of a ReBeL training, a network of one, or the word for those that come with the library."""
+    """Whether a source is the folder of a ReBeL training, one of its networks, or a shipped network."""
     return is_rebel_folder(source) or is_net_file(source) or is_shipped(source)
 
 
 def is_shipped(source: str | os.PathLike[str]) -> bool:
-    """Whether this is ``rebel`` or ``rebel:NAME``, and not a folder called ``rebel`` with a training or a policy in it."""
+    """Whether a source is ``rebel`` or ``rebel:NAME`` rather than a folder named ``rebel`` with a training or a policy."""
     if isinstance(source, str) and source == REBEL:
         return not is_rebel_folder(source) and not holds_policy(source)
     return isinstance(source, str) and source.startswith(f"{REBEL}:")
 
 
 def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
-    """The network of a training folder or file, or one that comes with the library.
+    """The network of a training folder or file, or a shipped one.
 
     Raises:
-        PolicyError: it is for other rules, or none for these comes with the library.
+        PolicyError: it is for other rules, or none is shipped for these.
         FileError: it cannot be read.
         SpecError: an unknown name after ``rebel:``.
     """
@@ -387,7 +393,7 @@ def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
 def gathered(
     searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
-    """Every part's strategy and seconds: those that the store has, the others done now and put there."""
+    """Every part's strategy and seconds, from the store or by running and saving the part."""
     found = {part: kept for part in parts if (kept := store.get(part)) is not None}
     missing = [part for part in parts if part not in found]
     if missing:
@@ -409,7 +415,7 @@ def gathered(
 
 
 def sequence_form(policy: Policy) -> Floats:
-    """The reach of every sequence by its player's own actions, float64 [Q]."""
+    """Own reach of every sequence, float64 [Q]."""
     strategy = np.empty_like(policy.probabilities)
     for player in range(policy.game.players):
         reach(policy.game.tree, player, policy.probabilities, strategy)
@@ -417,12 +423,12 @@ def sequence_form(policy: Policy) -> Floats:
 
 
 def mixed(game: CompiledGame, strategies: Floats, weights: Floats) -> Policy:
-    """The policy whose sequence form is the weighted mean of some, [K, Q]: what their owners play together."""
+    """The policy whose sequence form is the weighted mean of strategies, [K, Q]."""
     return Policy(game, normalised(game, weights @ strategies / weights.sum()))
 
 
 def halves_of(game: CompiledGame, strategies: Floats, sizes: Floats, seed: int) -> Halves | None:
-    """Exploitability of random halves of the parts, and of what each leaves."""
+    """Exploitability of random halves of the parts and of their complements."""
     count = len(sizes)
     if count < 2:
         return None

@@ -1,4 +1,4 @@
-"""ReBeL as a learner: on public-tree rules, and on turns of hold'em."""
+"""ReBeL as a learner: on public-tree rules, on full-game hold'em, and on hold'em turns."""
 
 import os
 from collections.abc import Mapping
@@ -50,13 +50,13 @@ SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement lear
 ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
 """Games of several betting rounds."""
 CARDS = ("kuhn_poker", *ROUNDS)
-"""Games whose place in appendix E is that of turn endgame hold'em."""
+"""Games whose paper preset is that of turn endgame hold'em in appendix E."""
 STREAMS_PER_WORKER = 2
-"""So that a worker has something to do while this process consumes the rows of the other stream."""
+"""Two streams per worker, so that workers stay busy while this process consumes rows of one stream."""
 STACKS = 2.5, 25.0
-"""Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
+"""Smallest and largest initial stack in pots: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
 BIG_BLINDS = 50, 250
-"""Big blinds that a player has before a hand, at least and at most (appendix C.1)."""
+"""Smallest and largest stack before a hand in big blinds (appendix C.1)."""
 LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitability": "exploitability {:.2e}"}
 
 
@@ -64,24 +64,24 @@ class RebelKind(TrainingKind):
     """ReBeL on public-tree rules.
 
     Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes, and for :data:`ROUNDS` ends subgames with
-    betting rounds; ``paper`` is appendix E and the released configuration, for :data:`CARDS` that of turn endgame hold'em.
+    betting rounds; ``paper`` is appendix E with the released configuration, for :data:`CARDS` that of turn endgame hold'em.
     """
 
     name, job_kind, source = "rebel", REBEL, SOURCE
     settings: type[Settings] = RebelSettings
-    summary = "a value network for search, learned by self-play in which every move is searched"
+    summary = "a value network for search, learned by self-play with search"
     takes: tuple[str, ...] = ("workers", "ray", "judge_every")
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
-        """Spots and spot files are turns of hold'em, ``holdem`` is whole hold'em."""
+        """Spots and spot files are hold'em turns, ``holdem`` is full-game hold'em."""
         if isinstance(game, Holdem) or (isinstance(game, str) and spec_name(game) == HOLDEM):
             return WholeRebelKind()
         named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
         return HoldemRebelKind() if isinstance(game, Spot) or named else self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``recipe`` and ``paper``."""
+        """The presets ``recipe`` and ``paper``."""
         name = spec_name(game) if isinstance(game, str) else ""
         recipe, paper = RECIPE_ROUNDS if name in ROUNDS else RebelSettings(), PAPER_CARDS if name in CARDS else PAPER
         return {RECIPE: recipe, "paper": paper}
@@ -91,18 +91,17 @@ class RebelKind(TrainingKind):
         own = getattr(settings, "net", None)
         if own and "net" not in changes:
             raise FileError(
-                f"{place} trains a network of one's own, {own}; reading a folder runs no code, so name it as well: "
-                f"--set net={own}"
+                f"{place} trains a custom network, {own}; reading a folder runs no code, so name it again: --set net={own}"
             )
 
     def context(self) -> AbstractContextManager[None]:
-        """One thread: these networks are small, and the cores are for self-play."""
+        """Limit PyTorch to one thread: the networks are small, and self-play uses the cores."""
         return one_thread()
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
-        """A training at its beginning, with its workers."""
+        """Create a training, with its workers."""
         named, played, identity, judge = self.prepared(game, settings, options)
-        RebelTrainer(played, settings)  # whether it can be trained on is known before workers are started
+        RebelTrainer(played, settings)  # errors about the game appear before workers start
         settings, executor = self.streamed(settings, options.work)
         if executor is None:
             trainer = RebelTrainer(played, settings)
@@ -112,10 +111,10 @@ class RebelKind(TrainingKind):
         return RebelJob(self.job_kind, named, identity, trainer, settings, options.folder, executor=executor, judge=judge)
 
     def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
-        """The game as ``run.json`` has it and as it is played, its identity, and who judges the training.
+        """The game for ``run.json`` and for self-play, its identity, and the evaluation during training.
 
         Raises:
-            SpecError, GameError, FileError: it cannot be trained on.
+            SpecError, GameError, FileError: the game cannot be trained on.
         """
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
@@ -123,7 +122,7 @@ class RebelKind(TrainingKind):
         return spec, tree, public_identity(tree), RunJudge(spec, tree, settings, options.judge_every)
 
     def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
-        """Settings with their streams, and who plays these; None for a training in this process.
+        """The settings with a number of streams, and the workers for them; None for a training in this process.
 
         Raises:
             SpecError: no such workers.
@@ -133,62 +132,64 @@ class RebelKind(TrainingKind):
         if settings.streams > 1:
             return settings, work.executor(settings.streams)
         if work.ray is not None:
-            raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
+            raise SpecError(
+                "this training started with one worker and plays in its own process; leave --ray out, or start another training"
+            )
         return settings, None
 
     def load(self, folder: Path) -> NetFile:
-        """The network's file."""
+        """Load the network's file."""
         return read_net(folder / NET)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again if it is custom; empty if not."""
+        """The game to name again on resuming if it is custom; empty otherwise."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Losses, exploitability, speed and files."""
+        """Report losses, exploitability, speed and files."""
         last, numbers = training.records[-1], training.numbers()
         facts = dict[str, str]()
         if numbers["loss"] is not None:
-            facts["loss"] = f"{numbers['loss']:.3e}   mean Huber loss at the end"
+            facts["loss"] = f"{numbers['loss']:.3e}   final mean Huber loss"
         if numbers.get("policy_loss") is not None:
-            what = "mean squared error of the policy network's probabilities at the end"
+            what = "final mean squared error of the policy network's probabilities"
             facts["policy loss"] = f"{numbers['policy_loss']:.3e}   {what}"
         if numbers.get("exploitability") is not None:
-            of = f"of {numbers['playthroughs']} playthroughs, T = {numbers['iterations']}; evaluate says more"
+            of = f"of {numbers['playthroughs']} playthroughs, T = {numbers['iterations']}; see also treeplex evaluate"
             facts["exploitability"] = f"{numbers['exploitability']:.3e}   {of}"
         facts["steps"] = f"{last.steps:,} on {last.rows:,} rows"
         if not last.steps:
             begin = training.settings.burn_in
-            facts["beware"] = f"learning begins at burn_in, {begin:,}, so the network has learned nothing yet"
+            facts["beware"] = f"learning starts at burn_in, {begin:,}, so the network is still untrained"
         return f"ReBeL on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Judge it, play against it; a custom network is named again, since reading a folder runs no code."""
+        """Suggest evaluating and playing; a custom network is named again, since reading a folder runs no code."""
         game, folder, net = quoted(training.game), str(training.folder), getattr(training.settings, "net", None)
         player = f"rebel(network={folder},net={net})" if net else folder
         again = f" --set net={quoted(net)}" if net else ""
         return [
-            (f"treeplex evaluate {game} {quoted(folder)}{again}", "how exploitable it is"),
+            (f"treeplex evaluate {game} {quoted(folder)}{again}", "evaluate its exploitability"),
             (f"treeplex play {game} --against {quoted(player)}", "play against it"),
         ]
 
 
 class WholeRebelKind(RebelKind):
-    """ReBeL on whole hold'em for two, from the blinds on."""
+    """ReBeL on heads-up full-game hold'em."""
 
     job_kind = WHOLE
     settings: type[Settings] = WholeRebelSettings
-    summary = "a value network for all streets of hold'em, learned by self-play from the first card"
+    summary = "a value network for all streets of hold'em, learned by self-play over full hands"
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``recipe`` and ``paper``, stacks by the game's big blind."""
+        """The presets ``recipe`` and ``paper``, with stacks by the game's big blind."""
         big_blind = whole_game(game)[0].rules.betting.big_blind
         stacks = tuple(count * big_blind for count in BIG_BLINDS)
         return {RECIPE: WholeRebelSettings(), "paper": PAPER_WHOLE.changed({"stacks": stacks})}
 
     def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
-        """Whole hold'em; doubts about what it will learn are notified."""
+        """Prepare full-game hold'em; warns if the training will learn little."""
         rules, public = whole_game(game, options.named_in)
         check_streets(public, settings)
         if doubt := beware(public, settings):
@@ -197,25 +198,26 @@ class WholeRebelKind(RebelKind):
 
 
 class HoldemRebelKind(RebelKind):
-    """ReBeL on turns of hold'em: the spot on which games are modelled is the game; every hand may be held, whatever its ranges.
+    """ReBeL on hold'em turns, modelled on a spot in which every hand is possible, whatever its ranges.
 
-    Presets: ``recipe`` takes minutes of one core; ``paper`` has the paper's method, network and steps. Stacks go with the pot.
+    Presets: ``recipe`` takes minutes on one core; ``paper`` has the paper's method, network and steps. Stacks scale with the
+    pot.
     """
 
     job_kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
-    summary = "a value network for rivers of hold'em, learned by self-play on turns"
+    summary = "a value network for hold'em rivers, learned by self-play on turns"
     takes: tuple[str, ...] = ("workers", "ray")
     line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES, "lost": "{} workers lost"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``recipe`` and ``paper``, stacks in parts of the spot's pot."""
+        """The presets ``recipe`` and ``paper``, with stacks as multiples of the spot's pot."""
         spot = turn_endgame_holdem() if game is None else spot_of(game)
         stacks = {"stacks": tuple(pots * spot.pot for pots in STACKS)} if spot.pot > 0 else {}
         return {RECIPE: HoldemRebelSettings().changed(stacks), "paper": PAPER_TURNS.changed(stacks)}
 
     def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
-        """The spot with every hand in its ranges; there is no judge."""
+        """The spot with every hand in its ranges, without evaluation during training."""
         if isinstance(game, Mapping):
             assert options.folder is not None
             spot = spot_of_record(game, options.folder)
@@ -226,24 +228,24 @@ class HoldemRebelKind(RebelKind):
         return spot.to_json(), spot, spot.identity, None
 
     def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
-        """In this process unless workers are asked for."""
+        """Self-play in this process unless workers are requested."""
         return super().streamed(settings if work.asked else replace(settings, streams=settings.streams or 1), work)
 
     def named_again(self, training: Training) -> str:
-        """Nothing."""
+        """Empty: no game has to be named again."""
         return ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Facts about rivers, losses in parts of the pot."""
+        """Report rivers and losses as fractions of the pot."""
         _, facts = super().report(training)
         last = training.records[-1]
         facts["steps"] = f"{last.steps:,} on {last.rows:,} rivers"
         if "loss" in facts:
-            facts["loss"] += ", values in parts of the pot"
+            facts["loss"] += ", values as fractions of the pot"
         return f"ReBeL on turns, pot {training.game['pot']:g}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Search with it, resume it."""
+        """Suggest searching with the network and resuming."""
         games, folder = 2 * training.settings.games, quoted(str(training.folder))
         return [
             (f"treeplex holdem search SPOT {folder}", "search a turn with it; give SPOT the same bet sizes"),
@@ -252,10 +254,10 @@ class HoldemRebelKind(RebelKind):
 
 
 def spot_of(game: Any) -> Spot:
-    """A spot: itself, a spot file with every hand in its ranges, or turn endgame hold'em by name.
+    """A spot: the given one, a spot file with every hand in its ranges, or turn endgame hold'em by name.
 
     Raises:
-        FileError, SpecError: the file cannot be read, or says no spot.
+        FileError, SpecError: the file cannot be read, or is not a spot.
     """
     if isinstance(game, Spot):
         return game
@@ -265,21 +267,21 @@ def spot_of(game: Any) -> Spot:
 
 
 def spot_of_record(found: Mapping[str, Any], folder: str | os.PathLike[str]) -> Spot:
-    """The spot that ``run.json`` has.
+    """Read the spot from ``run.json``.
 
     Raises:
-        FileError: it is not whole.
+        FileError: it is incomplete.
     """
     try:
         cards = found["format"]
         ones = np.ones(comb(len(cards["deck"]) // 2, cards["hole"]))
         return spot_from_json(dict(found), (ones, ones))
     except (KeyError, TypeError, ValueError, AttributeError, SpecError) as error:
-        raise FileError(f"{folder}: its spot cannot be read ({error}); start it again") from error
+        raise FileError(f"{folder}: its spot cannot be read ({error}); start the training again") from error
 
 
 def streams_for(work: Work) -> int:
-    """Streams of a new training with such workers: one worker here is this process.
+    """Number of streams of a new training with the given workers; a single local worker is this process.
 
     Raises:
         SpecError: Ray is not installed, or there is no such cluster.

@@ -1,4 +1,4 @@
-"""Exploitability of a network while it trains: a few playthroughs now and then, in small games."""
+"""Exploitability of a network during training, from a few playthroughs in small games."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
@@ -18,25 +18,25 @@ from treeplex.search.settings import PlaythroughSettings
 
 PLAYTHROUGHS = 32
 LARGEST = 20_000
-"""Public nodes of a game that is judged without being asked for."""
+"""Maximum number of public nodes of games that are evaluated by default."""
 
 
 class _Stopped(Exception):  # noqa: N818 (no error)
-    """Ctrl-C was pressed, or the judgement takes longer than was meant."""
+    """A stop was requested during an evaluation."""
 
 
 class Judge(ABC):
-    """Judges a training now and then.
+    """Evaluates a running training at intervals.
 
     Attributes:
-        settings: of the searches that are judged.
-        every: seconds between judgements; None as often as costs :attr:`share` of the time; 0 never.
-        stop: says whether to give up, asked all the time.
+        settings: search settings of the evaluation.
+        every: seconds between evaluations; None for at most a fraction :attr:`share` of the time; 0 for none.
+        stop: polled during an evaluation; true cancels it.
     """
 
     first_seconds: ClassVar[float] = 20.0
     share: ClassVar[float] = 0.05
-    """When a training is judged first, and the most of its time that judging takes, unless asked for more."""
+    """Seconds before the first evaluation, and the default maximum fraction of time for evaluations."""
 
     def __init__(self, settings: PlaythroughSettings, every: float | None) -> None:
         self.stop: Callable[[], bool] = lambda: False
@@ -44,7 +44,7 @@ class Judge(ABC):
         self._next, self._judged = every or self.first_seconds, False
 
     def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
-        """Exploitability with N and T, if it is time for it (at the end it is, once there was a time before); else nothing."""
+        """Exploitability with N and T if an evaluation is due, otherwise empty; at the end only if there was one before."""
         if self.every == 0.0 or trainer.steps == 0 or self.stop() or (seconds < self._next and not (at_end and self._judged)):
             return {}
         began = perf_counter()
@@ -61,7 +61,7 @@ class Judge(ABC):
         }
 
     def watch(self, searched: int) -> None:
-        """Give up if it is to."""
+        """Cancel the evaluation if a stop is requested."""
         if self.stop():
             raise _Stopped
 
@@ -71,7 +71,7 @@ class Judge(ABC):
 
 
 class RunJudge(Judge):
-    """Judges some playthroughs of a public tree."""
+    """Evaluates playthroughs of a public tree."""
 
     def __init__(self, game: str, rules: PublicTree, settings: RebelSettings, every: float | None) -> None:
         searching = PlaythroughSettings(
@@ -95,7 +95,7 @@ class RunJudge(Judge):
 
 
 def public_nodes(rules: PublicTree, most: int) -> int:
-    """The number of public nodes of a game, counted no further than ``most`` + 1."""
+    """Number of public nodes of a game; counting stops at ``most`` + 1."""
     stack: list[Hashable] = [rules.root]
     count = 0
     while stack and count <= most:

@@ -1,4 +1,4 @@
-"""Agents that search by themselves: ReBeL's networks, and searches with exact, custom or no leaf values."""
+"""Named agents that search: ReBeL's networks, and search with exact, custom or zero leaf values."""
 
 import os
 from dataclasses import dataclass
@@ -23,41 +23,43 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 from treeplex.search.settings import PlaythroughSettings
 
 SEARCHED = ("method", "depth", "rounds", "endgame")
-"""Settings of a search of public trees that turns of hold'em leave no choice about, but for the method."""
+"""Search settings of public trees, except the method, that do not apply to hold'em turns."""
 ITERATIONS = 128
-"""Iterations of each search with a custom leaf."""
+"""Iterations per search with a custom leaf."""
 
 
 @dataclass(frozen=True)
 class SearchAgentSettings(AgentSettings):
-    """How subgames are searched; none: as the network was trained, else Discounted CFR and two actions deep."""
+    """How subgames are searched; None means as in the network's training, or without one Discounted CFR two actions deep."""
 
-    iterations: int | None = setting(None, "iterations of each search; none: the network's own, else 128", low=1)
-    think: float | None = setting(None, "seconds for each decision; none: as long as the iterations take", above=0)
-    method: str | None = setting(None, "how subgames are solved", choices=METHODS, listed=METHOD_NAMES)
-    depth: int | None = setting(None, "actions until a subgame is cut off; 0: as many as there are", low=0)
-    rounds: bool | None = setting(None, "whether a subgame is cut off at the end of a betting round as well")
-    endgame: int | None = setting(None, "the most public nodes of an endgame that is not cut off", low=0)
-    river: int = setting(64, "of turns of hold'em: iterations in a solution of the rivers", low=1)
-    threads: int | None = setting(None, "of turns of hold'em with exact values; none: one per core allowed", low=1)
+    iterations: int | None = setting(None, "iterations per search (none: the network's own, or 128)", low=1)
+    think: float | None = setting(None, "seconds per decision (none: as long as the iterations take)", above=0)
+    method: str | None = setting(None, "solver of subgames", choices=METHODS, listed=METHOD_NAMES)
+    depth: int | None = setting(None, "actions per subgame (0: no limit)", low=0)
+    rounds: bool | None = setting(None, "also end subgames at the end of a betting round")
+    endgame: int | None = setting(None, "public nodes of the largest endgame that is solved to the end", low=0)
+    river: int = setting(64, "iterations per river solution, on hold'em turns", low=1)
+    threads: int | None = setting(None, "threads for exact values on hold'em turns (none: one per available core)", low=1)
     drawn: bool | None = setting(
         None,
-        "whether an iteration drawn at random is played, and not the average policy; none: yes, but not on turns of hold'em",
+        "play a random iteration instead of the average policy (none: yes, except on hold'em turns)",
     )
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """What was chosen for public trees, by name."""
+        """Public-tree search settings that were set, by name."""
         return {name: getattr(self, name) for name in SEARCHED if getattr(self, name) is not None}
 
     def turn_agent(self, game: HoldemGame, source: str | None, generator: np.random.Generator) -> Agent:
-        """An agent for a turn of hold'em, from a source of values; None for exact ones."""
+        """Create an agent for a hold'em turn from a source of leaf values; None for exact ones."""
         from treeplex.learn.first_street import search as turns
         from treeplex.learn.first_street.agent import turn_agent
 
         for name in SEARCHED[1:]:
             if getattr(self, name) is not None:
-                raise SpecError(f"{name} is about games with a public tree; streets of hold'em are searched to their end")
+                raise SpecError(
+                    f"{name} applies to games with a public tree, while hold'em streets are searched to their end; leave it out"
+                )
         agent, net = turn_agent(
             game,
             source,
@@ -70,10 +72,10 @@ class SearchAgentSettings(AgentSettings):
         )
         agent.think = self.think
         iterations, method = agent.settings.iterations, agent.settings.method
-        values = f"{source}: values of rivers by a network" if net is not None else "values of rivers solved exactly"
-        agent.about = f"{values}, {iterations} iterations of {method} a search"
+        values = f"{source}: river values by a network" if net is not None else "river values solved exactly"
+        agent.about = f"{values}, {iterations} iterations of {method} per search"
         if differs := turns.unlike(net, game.spot):
-            agent.about += f"; beware: the network was not trained for this: the spot has {', '.join(differs)}"
+            agent.about += f"; beware: the network was not trained for this spot: it has {', '.join(differs)}"
         return agent
 
 
@@ -82,24 +84,24 @@ class RebelAgentSettings(SearchAgentSettings):
     """A network, and how subgames are searched with it."""
 
     network: str | None = setting(
-        None, "a training folder or net.safetensors, or the name of one that comes with the library; none: the best of those"
+        None, "a training folder, a net.safetensors, or the name of a shipped network (none: the best shipped one)"
     )
-    warm: int | None = setting(None, "iterations that the guess of a policy network counts as", low=0)
-    net: str | None = setting(None, "of a network of one's own the code again, my.py:NAME")
+    warm: int | None = setting(None, "iterations that a warm start from a policy network counts as", low=0)
+    net: str | None = setting(None, "code of a custom network, my.py:NAME, named again")
 
 
 class Rebel(AgentKind):
-    """A value network, and search over it."""
+    """Search with a ReBeL value network."""
 
     name = "rebel"
     text = "searches with a value network, and plays a random iteration of each search"
     source = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
-    plays = "games of two players with a public tree; turns of hold'em, and whole hold'em"
+    plays = "two-player games with a public tree; hold'em turns and full-game hold'em"
     example = "rebel(network=runs/dice,iterations=128)"
     settings = RebelAgentSettings
 
     def takes_time(self, game: Game) -> bool:
-        """Not on whole hold'em."""
+        """Whether a time limit applies: not for full-game hold'em."""
         return not isinstance(game.public, PublicHoldem)
 
     def make(self, game: Game, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
@@ -129,11 +131,11 @@ class Rebel(AgentKind):
 
 
 def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
-    """An agent for whole hold'em, with the raises that its network was trained with.
+    """Create an agent for full-game hold'em, with the raises of its network's training.
 
     Raises:
-        SpecError: no network that comes with the library fits and no training is named, or a setting that it does not know.
-        PolicyError: a network for other cards, blinds or stacks.
+        SpecError: no shipped network fits and no training is named, or an unsupported setting.
+        PolicyError: the network is for other cards, blinds or stacks.
     """
     from treeplex.holdem.street_search.agent import WholeSearchAgent
     from treeplex.learn.rebel.training.whole import shipped_whole_net, trained_game, whole_net
@@ -141,12 +143,15 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 
     if settings.think is not None:
         raise SpecError(
-            "think is not for rebel at whole hold'em, which searches by iterations alone; give iterations, or an agent that "
-            "takes a time: endgames, libratus, modicum or, of three and more players, pluribus"
+            "think does not apply to rebel at full-game hold'em, which searches for a number of "
+            "iterations; give iterations, or an agent that takes a time: endgames, libratus, modicum "
+            "or, for three and more players, pluribus"
         )
     given = [name for name in ("depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
     if given:
-        raise SpecError(f"{given[0]} is not for whole hold'em, whose streets are searched to their end; give iterations")
+        raise SpecError(
+            f"{given[0]} does not apply to full-game hold'em, whose streets are searched to their end; give iterations"
+        )
     source = settings.network
     if source is None or not os.path.exists(source):
         net = shipped_whole_net(game, source)
@@ -158,31 +163,31 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
         method=settings.method or str(net.settings["method"]), iterations=settings.iterations or net.play_iterations
     )
     agent = WholeSearchAgent(game, own, leaf_of(net, own), searching, generator, drawn=settings.drawn is not False)
-    agent.about = f"{source}: trained on {net.card['solved']:,} subgames, {searching.iterations} iterations a street"
+    agent.about = f"{source}: trained on {net.card['solved']:,} subgames, {searching.iterations} iterations per street"
     return agent
 
 
 @dataclass(frozen=True)
 class LookingAheadSettings(SearchAgentSettings):
-    """Where the values of a search come from, and how it searches."""
+    """The leaf value of a search, and how it searches."""
 
-    leaf: str = setting("exact", "values where a search ends: exact, zero, or one's own, my.py:NAME")
+    leaf: str = setting("exact", "leaf values: exact, zero, or my.py:NAME")
 
 
 class LookingAhead(AgentKind):
-    """A search of some actions, with values from elsewhere."""
+    """Depth-limited search with a given leaf value."""
 
     name = "search"
-    text = "searches some actions ahead; values after them are exact, zero or one's own"
+    text = "depth-limited search with exact, zero or custom leaf values"
     source = "Brown, Bakhtin, Lerer and Gong 2020 (ReBeL), section 6, without a network"
-    plays = "games of two players with a public tree; hold'em from the turn on"
+    plays = "two-player games with a public tree; hold'em from the turn on"
     example = "search(depth=2,leaf=exact)"
     settings = LookingAheadSettings
 
     def make(self, game: Game, settings: LookingAheadSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, HoldemGame):
             if settings.leaf == "zero":
-                raise SpecError("turns of hold'em are searched with leaf=exact or one of your own, my.py:NAME")
+                raise SpecError("hold'em turns need leaf=exact or a custom leaf, my.py:NAME")
             return settings.turn_agent(game.public, None if settings.leaf == "exact" else settings.leaf, generator)
         leaf: LeafValue = LEAVES[settings.leaf]() if settings.leaf in LEAVES else load_leaf(settings.leaf)
         searching = PlaythroughSettings(**settings.chosen, iterations=settings.iterations or ITERATIONS)
@@ -192,11 +197,11 @@ class LookingAhead(AgentKind):
 
 
 LEAVES = {"exact": ExactLeaf, "zero": ZeroLeaf}
-"""Leaves by name."""
+"""Leaf values by name."""
 
 
 def names_rebel(text: str) -> bool:
-    """Whether a text names a network that comes with the library, a file with one, or the folder of a training."""
+    """Whether a text names a shipped network, a network file, or a training folder."""
     from treeplex.learn.rebel.training.job import is_turn_folder
     from treeplex.learn.rebel.training.judge import is_rebel
     from treeplex.learn.rebel.training.whole import is_whole_folder
@@ -205,7 +210,7 @@ def names_rebel(text: str) -> bool:
 
 
 def rebel_named(text: str) -> Spec | None:
-    """ReBeL, where a text :func:`names_rebel`; else None.
+    """The ReBeL agent if :func:`names_rebel` accepts a text, otherwise None.
 
     Raises:
         SpecError: ``rebel:`` without a name.

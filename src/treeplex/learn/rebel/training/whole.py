@@ -1,4 +1,4 @@
-"""ReBeL on whole hold'em as a learner, and its judgement on small decks."""
+"""ReBeL on full-game hold'em as a learner, and its evaluation on small decks."""
 
 import os
 from collections.abc import Mapping
@@ -28,14 +28,15 @@ from treeplex.run.job.folder import kind_of
 from treeplex.search.settings import PlaythroughSettings
 
 WHOLE = replace(REBEL, name="rebel on whole hold'em")
-"""Trainings on whole hold'em; a subgame is a street after its cards, with all its boards. Numbers as of other trainings."""
+"""Trainings on full-game hold'em; a subgame is a street after its cards, with all its boards. Numbers as for other
+trainings."""
 LARGEST = 4_000_000
-"""Numbers of a policy that is judged during a training without being asked for."""
+"""Maximum size, in numbers of a policy, of games that are evaluated by default."""
 JUDGED_ROWS = 512
 
 
 class WholeJudge(Judge):
-    """Judges the average policy of searches, on small decks."""
+    """Evaluates the average policy of searches, on small decks."""
 
     first_seconds, share = 60.0, 0.1
 
@@ -56,10 +57,10 @@ class WholeJudge(Judge):
 
 
 def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
-    """The game compiled for its judge; None where that cannot be or, unless ``asked``, is large.
+    """The game compiled for evaluation; None if it is too large, or large and not ``asked``.
 
     Raises:
-        GameError, SpecError: it cannot be, and is asked for.
+        GameError, SpecError: it is requested but too large.
     """
     try:
         spot = whole_spot(game)
@@ -73,24 +74,24 @@ def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
 
 
 def is_whole_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds a training on whole hold'em."""
+    """Whether a folder contains a training on full-game hold'em."""
     return kind_of(path) == WHOLE.name
 
 
 def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tuple[Holdem, PublicHoldem]:
-    """Rules and public states of whole hold'em.
+    """Rules and public states of full-game hold'em.
 
     Raises:
         SpecError: another game.
     """
     rules = load(game, named_in=named_in).enumerable_rules()
     if not isinstance(rules, Holdem):
-        raise SpecError(f"{rules} is not whole hold'em; give holdem(...)")
+        raise SpecError(f"{rules} is not full-game hold'em; give holdem(...)")
     return rules, rules.public
 
 
 def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetFile:
-    """The network of a training on whole hold'em, for a game if one is given.
+    """The network of a training on full-game hold'em, checked against a game if one is given.
 
     Raises:
         FileError: it cannot be read.
@@ -105,7 +106,7 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
 
 
 def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
-    """The game that a network was trained on, with the table's stacks if it knows these."""
+    """The game that a network was trained on, with the table's stacks if the training covers them."""
     own = whole_game(net.game)[1]
     stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
     if low <= min(stacks) == max(stacks) <= high:
@@ -114,19 +115,19 @@ def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
 
 
 def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
-    """The network for whole hold'em that comes with the library, for a table's cards, blinds and stacks.
+    """The shipped network for full-game hold'em with a table's cards, blinds and stacks.
 
     Args:
-        game: at the table; its raises may be others.
-        name: file name, without its ending; None for the first that fits.
+        game: the table's game; its raises may differ.
+        name: file name without suffix; None for the first that fits.
 
     Raises:
-        SpecError: there is none, or an unknown name.
+        SpecError: no network is shipped for it, or an unknown name.
     """
     known = shipped_whole_nets()
     if name is not None:
         if name not in known:
-            what = "no training, and no network for whole hold'em that comes with the library, is called"
+            what = "no training or shipped network for full-game hold'em is named"
             raise SpecError(f"{what} {name!r}{nearest(name, known)}")
         return known[name]
     for net in known.values():
@@ -134,11 +135,11 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
         if (own.rules.format, unlimited(own)) == (game.rules.format, unlimited(game)):
             return net
     raise SpecError(
-        f"no network for whole hold'em with {game.rules.stakes} comes with the library; {of(known)}; or name a training: "
-        "rebel(network=runs/whole)"
+        f"no network for full-game hold'em with {game.rules.stakes} is shipped; {of(known)}; or "
+        "name a training: rebel(network=runs/whole)"
     )
 
 
 def of(known: Mapping[str, NetFile]) -> str:
-    """Which networks there are."""
+    """A description of the shipped networks."""
     return "known: " + (", ".join(f"{stem} for {net.game}" for stem, net in known.items()) or "none")

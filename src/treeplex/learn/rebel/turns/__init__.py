@@ -1,1 +1,1 @@
-"""ReBeL on turns of hold'em: self-play, networks and what they learn from."""
+"""ReBeL on hold'em turns: self-play, networks and their training data."""

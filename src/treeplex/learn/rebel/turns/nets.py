@@ -1,4 +1,4 @@
-"""Networks of a training on turns of hold'em: fresh ones, their files, and the spots that they know."""
+"""Networks of a training on hold'em turns: creation, files, and the spots that they support."""
 
 import os
 from collections.abc import Mapping
@@ -15,25 +15,27 @@ from treeplex.learn.rebel.turns.river_net import RiverLeaf, RiverNet
 
 
 def check_turn(spot: Spot) -> None:
-    """Refuse a spot that networks do not know.
+    """Check that networks support a spot.
 
     Raises:
-        SpecError: it is no turn, has no pot, rake or donk sizes, or other numbers of cards.
+        SpecError: not a turn, no pot, rake or donk sizes, or other numbers of cards.
     """
     if len(spot.streets) != 2:
-        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give the board of the turn")
     if spot.rake.rate:
-        raise SpecError("networks know no rake; leave the rake out")
+        raise SpecError("networks do not support rake; leave the rake out")
     if isinstance(spot.bets, BetPlan) and spot.bets.streets[-1][0].donk is not None:
-        raise SpecError("networks do not see who bet last on the turn and know no donk sizes; set donk to default (--donk)")
+        raise SpecError(
+            "networks do not support donk sizes, since they do not see who bet last on the turn; set donk to default (--donk)"
+        )
     if spot.format.hole != 2 or spot.format.deal[-1] != 1:
-        raise SpecError(f"networks are for hands of two cards and a river of one; {spot.format.name} has others")
+        raise SpecError(f"networks support hands of two cards and a river of one, unlike {spot.format.name}; take another deck")
     if not spot.pot > 0:
-        raise SpecError("networks value chips in parts of the pot, which is 0; give a pot")
+        raise SpecError("networks predict values as fractions of the pot, which is 0; give a pot")
 
 
 def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> RiverLeaf:
-    """Fresh networks as settings have them, with guesses where there is a policy network.
+    """Create untrained networks, with a policy network if the settings say so.
 
     Raises:
         SpecError: PyTorch is missing.
@@ -50,7 +52,7 @@ def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> RiverLeaf:
 def save_turn_leaf(
     leaf: RiverLeaf, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]
 ) -> None:
-    """Write the network for rivers, and a policy network with it, atomically; ``settings`` are those of the training.
+    """Write the river network, and the policy network if any, atomically; ``settings`` are those of the training.
 
     Raises:
         FileError: the file cannot be written.
@@ -60,16 +62,16 @@ def save_turn_leaf(
 
 
 def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
-    """Leaf values of turns by the networks of a file; searches start warm if there is a policy network.
+    """Read a file of networks as leaf values of turns; with a policy network, searches are warm-started.
 
     Raises:
-        FileError: missing, damaged, or networks for something else.
+        FileError: missing, corrupted, or not such networks.
         SpecError: PyTorch is missing.
     """
     found = read_net(path)
     settings, weights = found.settings, found.weights
     if "bins" not in settings:
-        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that train rebel wrote")
+        raise FileError(f"{path}: a network for {found.game}, not for hold'em rivers; give one that train rebel wrote")
     try:
         bins, width, layers = (int(settings[name]) for name in ("bins", "width", "layers"))
         last, board, shape = f"{3 * layers}.bias", 0, {"width": width, "layers": layers, "seed": 0}
@@ -86,5 +88,5 @@ def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
             leaf = RiverLeaf(net, guess, int(settings["warm"]))
         load_weights(leaf, weights)
     except (KeyError, ValueError, RuntimeError) as error:
-        raise FileError(f"{path}: not a network for rivers of hold'em ({error}); give one of a turn's training") from error
+        raise FileError(f"{path}: not a network for hold'em rivers ({error}); give one of a training on turns") from error
     return leaf

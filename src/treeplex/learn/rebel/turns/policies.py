@@ -1,8 +1,8 @@
-"""The policy network of ReBeL on turns of hold'em (Brown et al. 2020, section 5.3, appendices E and J).
+"""ReBeL's policy network on hold'em turns (Brown et al. 2020, section 5.3, appendices E and J).
 
-It sees what the value network of single hands sees, who has put what into the pot, and whether there was a bet on this
-street. It says for each hand of the player to act how likely each action is: columns are fold, check or call, all-in, then the
-other bets and raises, smallest first, so that a size keeps its column while sizes and stacks are drawn anew.
+Its inputs are those of the value network of single hands, both players' chips in the pot, and whether there was a bet on this
+street. For each hand of the acting player it outputs the probability of each action: columns are fold, check or call, all-in,
+then other bets and raises from the smallest, so that a size keeps its column while sizes and stacks vary.
 """
 
 from collections.abc import Sequence
@@ -26,28 +26,28 @@ from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
 FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}
-"""Columns of actions that have no size."""
+"""Columns of actions without a size."""
 
 
 def columns_of(actions: Sequence[Action], columns: int) -> list[int]:
-    """The column of each action at a decision; where there are more sizes than in training, they share the last."""
+    """Column of each action at a decision; extra sizes beyond those of training share the last column."""
     sized = count(len(set(FIXED.values())))
     return [FIXED[action.kind] if action.kind in FIXED else min(next(sized), columns - 1) for action in actions]
 
 
 def most_columns(spot: Spot) -> int:
-    """Columns that a spot's decisions have at most."""
+    """Largest number of columns at any decision of a spot."""
     streets = spot.bets.streets if isinstance(spot.bets, BetPlan) else ()
     sizes = [len(own) for street in streets for player in street for own in (player.bets, player.raises)]
     return len(set(FIXED.values())) + max(sizes, default=1)
 
 
 def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges) -> Singles:
-    """Network inputs at some decisions, float32 [K, inputs].
+    """Network inputs at decisions, float32 [K, inputs].
 
     Args:
         game: the game.
-        board: the cards on the table.
+        board: the board cards.
         nodes: int64 [K], the decisions.
         reached: for each player float64 [K, H].
     """
@@ -62,22 +62,22 @@ def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges
 
 
 def inputs_of(spot: Spot) -> int:
-    """Numbers of a row."""
+    """Length of an input row."""
     game = HoldemGame.of(spot)
     return len(game.features_at(game.first_state())) + 2 * len(spot.format.hands)
 
 
 class TurnGuess:
-    """Guesses of a turn's policies by a network; a :class:`treeplex.search.warm_start.guess.Guess`.
+    """Initial policies of a turn from a network; a :class:`treeplex.search.warm_start.guess.Guess`.
 
     Attributes:
         columns: A.
         net: float32 [n, inputs] to [n, H * A], logits.
-        forward: its outputs.
+        forward: evaluates it.
     """
 
     def __init__(self, inputs: int, hands: int, columns: int, *, width: int, layers: int, seed: int) -> None:
-        """A fresh network.
+        """Create an untrained network.
 
         Raises:
             SpecError: PyTorch is missing.
@@ -102,9 +102,9 @@ class TurnGuess:
 
 
 def examples_of(search: SubgameSearch, columns: int) -> PolicyRows:
-    """The average policy at every decision of a turn's search, for the beliefs that it leads to.
+    """The average policy at every decision of a turn's search, with the beliefs it leads to.
 
-    As in other games: hands that do not come there say nothing, and decisions that no hand comes to are left out.
+    As in other games, hands without reach have no target, and decisions that no hand reaches are omitted.
     """
     subgame = search.subgame
     assert isinstance(subgame, HoldemSubgame)

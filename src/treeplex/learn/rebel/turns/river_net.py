@@ -1,4 +1,4 @@
-"""A value network for hold'em's rivers, over bins of strength or, as in the paper, over single hands."""
+"""A value network for hold'em rivers, over bins of strength or, as in the paper, over single hands."""
 
 from typing import Any
 
@@ -11,34 +11,34 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.value_net import Forward, Module, network_text, value_net
 
 LINEAR = 0.1
-"""Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
-GAME = "rivers of hold'em, {bins} bins of strength"
-HANDS = "rivers of hold'em, {bins} single hands"
+"""Error, as a fraction of the pot, beyond which the Huber loss is linear; deep stacks have large errors."""
+GAME = "hold'em rivers, {bins} bins of strength"
+HANDS = "hold'em rivers, {bins} single hands"
 
 
 class RiverNet:
-    """A network from the rows of ``holdem.search.leaves.binned_rivers.RiverBins.rows`` to values of bins, made to sum to zero.
+    """A network from rows of ``holdem.search.leaves.binned_rivers.RiverBins.rows`` to zero-sum values of bins.
 
-    It sees of a range how much of it is weaker than each bin: cumulative shares differ less from range to range than those of
-    single bins, so it needs fewer rows to learn from. Of single hands it sees how likely each is.
+    A range enters as the fraction weaker than each bin: cumulative fractions vary less between ranges than those of single
+    bins, so the network needs fewer rows. With single hands, each hand's probability enters.
 
     Attributes:
         single: whether each hand is a bin.
         bins: B.
-        inputs: numbers of a row.
-        shown: whether its values are over the showdown, which is added; if not, they are all that hands are worth.
-        net: float32 [n, inputs] to [n, 2B], on :func:`seen` and before the correction.
-        forward: its outputs.
+        inputs: length of a row.
+        shown: whether values are relative to the showdown value, which is added; otherwise they are full hand values.
+        net: float32 [n, inputs] to [n, 2B], on :func:`seen` and before the zero-sum correction.
+        forward: evaluates it.
     """
 
     def __init__(self, bins: int, *, width: int, layers: int, seed: int, board: int = 0, shown: bool = True) -> None:
-        """A fresh network.
+        """Create an untrained network.
 
         Args:
             bins: B.
-            width, layers, seed: of the network.
-            board: numbers of a row that say which cards are on the board, of a network for single hands; else 0.
-            shown: whether its values are over the showdown.
+            width, layers, seed: architecture and seed of the network.
+            board: number of inputs that encode the board, for single hands; otherwise 0.
+            shown: whether values are relative to the showdown value.
 
         Raises:
             SpecError: PyTorch is missing.
@@ -48,10 +48,10 @@ class RiverNet:
         self.forward = Forward(self.net)
 
     def __repr__(self) -> str:
-        return f"<network for rivers, {self.bins} {'hands' if self.single else 'bins'}: {network_text(self.net)}>"
+        return f"<river network, {self.bins} {'hands' if self.single else 'bins'}: {network_text(self.net)}>"
 
     def __call__(self, rows: Singles) -> Singles:
-        """Values of the bins of both players, in parts of the pot, float32 [n, 2B].
+        """Values of both players' bins as fractions of the pot, float32 [n, 2B].
 
         Raises:
             SpecError: rows of other cards.
@@ -67,18 +67,18 @@ class RiverNet:
 
     @property
     def game(self) -> str:
-        """What it is for."""
+        """Description of the rivers it is for."""
         return (HANDS if self.single else GAME).format(bins=self.bins)
 
 
 class RiverLeaf(BinnedRivers):
-    """Leaf values of turns by a network for rivers.
+    """Leaf values of turns by a river network.
 
     Attributes:
         function: values of bins.
         net: its PyTorch module.
-        guess: of the turn's policies by another network, from which searches start; None without one.
-        warm: iterations that a guess counts as.
+        guess: initial policies of the turn from another network, for warm starts; None without one.
+        warm: number of iterations that a warm start counts as.
     """
 
     function: RiverNet
@@ -89,9 +89,9 @@ class RiverLeaf(BinnedRivers):
 
 
 def seen(rows: Any, bins: int, single: bool) -> Any:
-    """Rows, arrays or tensors [n, inputs], as the network has them.
+    """Transform rows, arrays or tensors [n, inputs], into network inputs.
 
-    Of bins the shares become cumulative ones, of about the size of one; single hands stay as they are.
+    Fractions of bins become cumulative, scaled to about one; single hands are unchanged.
     """
     if single:
         return rows
@@ -102,18 +102,18 @@ def seen(rows: Any, bins: int, single: bool) -> Any:
 
 
 def balanced(rows: Any, outputs: Any) -> Any:
-    """Outputs less what both players' sum to under the ranges of the rows, shared alike (Moravčík et al. 2017, DeepStack).
+    """Subtract half of the players' summed expected values under the rows' ranges (Moravčík et al. 2017, DeepStack).
 
-    Arrays or tensors, [n, inputs] and [n, 2B]. Ranges are those of bins, so hands' values sum to zero but for what is lost in
-    them; what the showdown pays sums to zero as it is. With single hands nothing is lost.
+    Arrays or tensors, [n, inputs] and [n, 2B]. Ranges are those of bins, so hand values are zero-sum up to the binning error;
+    showdown payoffs are zero-sum exactly. With single hands the correction is exact.
     """
     return outputs - (rows[:, 1 : 1 + outputs.shape[1]] * outputs).sum(-1)[:, None] / outputs.shape[1]
 
 
 def river_loss(net: Module, rows: Any, targets: Any, weights: Any) -> Any:
-    """Mean Huber loss of the values of bins, each as often as hands lie in it; squared up to :data:`LINEAR`.
+    """Mean Huber loss of bin values, weighted by the hands in each bin; squared up to :data:`LINEAR`.
 
-    Rows of single hands come with the board, in half precision.
+    Rows of single hands include the board and are in half precision.
     """
     rows, targets, weights = rows.float(), targets.float(), weights.float()
     bins = targets.shape[1] // 2

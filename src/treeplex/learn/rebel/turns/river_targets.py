@@ -1,4 +1,4 @@
-"""Rivers solved exactly: what a network of binned rivers learns from."""
+"""Exactly solved rivers: training data of a river network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 
 METHOD = "dcfr"
-"""The method that solves rivers."""
+"""The solver of rivers."""
 RIDGE = 0.02
-"""Hands: weight of a bin's mean relative to its hands when values are fitted."""
+"""Regularisation weight, in hands, of a bin's mean when bin values are fitted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,11 @@ class River:
     """A solved river.
 
     Attributes:
-        spot: its board, pot, stack and bets; every hand may be held.
-        ranges: for each player float64 [H], with which it began, up to a factor.
-        worth: for each player float64 [N], what each hand is worth over the showdown without further bets, or in all, in parts
-            of the pot; hands as in ``bins.order[0]``. NaN for hands that the other's range leaves no hand to meet.
-        bins: the board.
+        spot: its board, pot, stack and bets, with every hand possible.
+        ranges: for each player float64 [H], initial range up to a factor.
+        worth: for each player float64 [N], hand values as fractions of the pot, in full or relative to the showdown value
+            without further bets; hands as in ``bins.order[0]``. NaN for hands without a compatible opposing hand in range.
+        bins: the board's bins.
     """
 
     spot: Spot
@@ -49,15 +49,16 @@ class River:
         shown: bool = True,
         storage: str = "float32",
     ) -> "River":
-        """Solve a river by Discounted CFR.
+        """Solve a river with Discounted CFR.
 
         Args:
-            spot: with a complete board, no rake, and a weight for every hand.
-            ranges: for each player float64 [H], up to a factor; zero on all hands that the board allows counts as uniform.
-            iterations: of the solution.
+            spot: a spot with a complete board, no rake, and a weight for every hand.
+            ranges: for each player float64 [H], up to a factor; a range that is zero on all possible hands counts as
+                uniform.
+            iterations: number of iterations.
             bins: B, or :data:`treeplex.holdem.search.leaves.binned_rivers.SINGLE`.
-            shown: whether values are over the showdown, or all that hands are worth.
-            storage: kind of numbers, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
+            shown: whether values are relative to the showdown value.
+            storage: number type, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
         """
         board = RiverBins.of(spot.format, (spot.board,), bins)
         first, second = possible_ranges(board, ranges)
@@ -77,7 +78,7 @@ class River:
     def of_chips(
         cls, spot: Spot, ranges: tuple[Floats, Floats], chips: tuple[Floats, Floats], bins: RiverBins, *, shown: bool
     ) -> "River":
-        """From what hands are worth in all: for each player float64 [N], in chips times the other's compatible reach."""
+        """Create from full hand values: for each player float64 [N], in chips times the other's compatible reach."""
         worth = []
         for player, other in ((0, ranges[1]), (1, ranges[0])):
             mass, edge = bins.showdown(0, other)
@@ -88,10 +89,10 @@ class River:
         return cls(spot, ranges, (worth[0], worth[1]), bins)
 
     def row(self) -> tuple[Singles, Singles, Singles]:
-        """What a network sees, what it is to say, and how much each bin counts: float32 [inputs], [2B] and [2B].
+        """Training row: network inputs, targets, and weights of bins; float32 [inputs], [2B] and [2B].
 
-        A bin's values are those for which the hands' values, read off the bins, have the least squared error. It counts by
-        its hands: one for the average bin.
+        A bin's values minimise the squared error of the hand values interpolated from bins. Its weight is its number of hands,
+        1 for an average bin.
         """
         pot, stack = np.array([self.spot.pot]), np.array([self.spot.stack])
         inputs = self.bins.rows((self.ranges[0][None], self.ranges[1][None]), pot, stack)[0]
@@ -100,7 +101,7 @@ class River:
 
 
 def possible_ranges(board: RiverBins, ranges: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Ranges over the hands that a river allows, for each player float64 [H], summing to one; uniform where they have none."""
+    """Ranges restricted to a river's possible hands, for each player float64 [H], summing to one; uniform if empty."""
     possible = np.zeros(len(board.format.hands))
     possible[board.order[0]] = 1.0
     first, second = (normalised_range(with_trace(own[None])[0], possible) for own in ranges)
@@ -108,7 +109,7 @@ def possible_ranges(board: RiverBins, ranges: tuple[Floats, Floats]) -> tuple[Fl
 
 
 def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:
-    """Values of bins that hands' values [N] follow from, by least squares, and each bin's hands over the average bin's."""
+    """Least-squares values of bins from hand values [N], and each bin's hands relative to an average bin."""
     sure = np.isfinite(worth)
     low, share, values = board.low[0][sure].astype(np.int64), board.share[0][sure], worth[sure]
     below = 1.0 - share
@@ -123,5 +124,5 @@ def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:
 
 
 def sums(bins: int, low: NDArray[np.int64], parts: Sequence[Floats]) -> Floats:
-    """Sums over hands, [B]: the first part to the bin below each, the second to the one above."""
+    """Sums over hands, [B]: the first part goes to the bin below each hand, the second to the bin above."""
     return np.asarray(np.bincount(low, parts[0], bins) + np.bincount(low + 1, parts[1], bins))

@@ -1,8 +1,8 @@
-"""Self-play on turns of hold'em for ReBeL (Brown et al. 2020, algorithm 1): a turn is searched, rivers below it are solved.
+"""ReBeL's self-play on hold'em turns (Brown et al. 2020, algorithm 1): searches a turn and solves rivers below it.
 
-A game is a turn and a river. The turn is searched with a network where its betting ends. The river is the rest of the game, so
-its subgame is solved to the end; that gives the network's rows. Several rivers are taken from each search: iteration, betting
-and card are drawn anew for each.
+A game is a turn and a river. The turn is searched with a network at the end of its betting. The river is the rest of the game,
+so its subgame is solved to the end, which gives the network's training rows. Several rivers are taken from each search, each
+with a newly drawn iteration, betting line and card.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,14 +40,14 @@ from treeplex.search.warm_start.begin import begin_search, guess_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 TRIES = 100
-"""Playthroughs of a turn that may end in a fold or all-in before any of its open ends is taken."""
+"""Limit on playthroughs of a turn that end in a fold or all-in before one reaches a river."""
 
 
 def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.random.Generator) -> Spot:
-    """A spot with another board, stack and bet sizes.
+    """A random spot with another board, stack and bet sizes.
 
     Raises:
-        SpecError: the least stack leaves nothing behind.
+        SpecError: the smallest stack leaves no chips behind.
     """
     board = spot.board
     if settings.boards:
@@ -59,7 +59,7 @@ def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.rando
 
 
 def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generator) -> BetPlan | FixedLimit:
-    """A plan whose sizes in parts of the pot are moved by up to ``most``, each distinct one alike wherever it is offered."""
+    """Randomly change a plan's pot-fraction sizes by up to ``most``, equal sizes equally."""
     if isinstance(bets, FixedLimit) or not most:
         return bets
     by: dict[tuple[str, float], float] = {}
@@ -82,31 +82,31 @@ def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generato
 
 
 def river_spot(belief: Belief) -> Spot:
-    """The game from a river's public belief state on, as a spot in which every hand may be held."""
+    """The game from a river's public belief state on, as a spot in which every hand is possible."""
     game = belief.game
     assert isinstance(game, HoldemGame)
     return game.rest(belief.state, game.spot.ranges).spot
 
 
 class HoldemSelfPlay(Play):
-    """Games drawn, searched and solved, one after the other; rows are rivers, of single hands in float16.
+    """Draws, searches and solves games one by one; rows are rivers, with single hands in float16.
 
     Attributes:
         spot: the turn on which games are modelled.
-        examples: policies of the last turn that was searched, if they are learned.
+        examples: policies of the last turn searched, if a policy network is trained.
     """
 
     burns_rows = True
 
     def __init__(self, spot: Spot, settings: HoldemRebelSettings, leaf: LeafValue, generator: np.random.Generator) -> None:
-        """Start.
+        """Start self-play.
 
         Raises:
-            SpecError: the spot is no turn, the least stack leaves nothing behind, or no such device or a method that it does
-                not know.
+            SpecError: the spot is not a turn, the smallest stack leaves no chips behind, or the device is missing or does
+                not support the method.
         """
         if len(spot.streets) != 2:
-            raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+            raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give the board of the turn")
         if settings.stacks[0] - spot.pot / 2 < spot.chip:
             raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
         super().__init__(spot, settings, leaf, generator)
@@ -133,14 +133,14 @@ class HoldemSelfPlay(Play):
         return 1
 
     def advance(self) -> Rows:
-        """Rows of one more game; no rivers where all its betting ends in folds and all-ins."""
+        """Rows of one more game; empty if all its betting ends in folds and all-ins."""
         found, empty = [river.row() for river in self.rivers()], self.empty
         columns = zip(*found, strict=True) if found else empty.values.values()
         inputs, targets, weights = (np.asarray(part, empty.inputs.dtype) for part in columns)
         return Rows(inputs, targets, weights, self.examples)
 
     def rivers(self) -> list[River]:
-        """The rivers of one more game, solved."""
+        """Play one more game and solve its rivers."""
         self.solved += 1
         self.examples = None
         spot, settings = drawn_game(self.spot, self.settings, self.generator), self.settings
@@ -172,7 +172,7 @@ class HoldemSelfPlay(Play):
             self.examples = examples_of(search, guess.columns)
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:
-        """Public belief states of rivers below the ends of the turn's betting, with ranges drawn at random."""
+        """Public belief states of rivers below the ends of the turn's betting, with random ranges."""
         game = HoldemGame.of(spot)
         ends = [number for number, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd)]
         for _ in range(self.settings.rivers if ends else 0):
@@ -183,12 +183,12 @@ class HoldemSelfPlay(Play):
             yield self._river(game, int(self.generator.choice(ends)), card, ranges)
 
     def _river(self, game: HoldemGame, node: int, card: int, ranges: Sequence[Floats]) -> Belief | None:
-        """The public belief state after a street end and a card; None where the ranges exclude each other."""
+        """The public belief state after a street's end and a card; None if the ranges exclude each other."""
         belief = Belief.of(game, game.after(game.state(node, game.spot.board), card), ranges)
         return belief if belief.pairs > 0 else None
 
     def _play(self, turn: HoldemSubgame, source: Floats) -> tuple[int, int]:
-        """Play a policy from the root: the number of the open end that is met, and the river's card."""
+        """Play a policy from the root; returns the index of the end reached and the river card."""
         game, generator, policies = turn.game, self.generator, {}
         root = Belief.root(game)
         deck = game.spot.format.cards_left(game.spot.board)
@@ -210,10 +210,10 @@ class HoldemSelfPlay(Play):
 
 
 def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
-    """What self-play plays after a search's last iteration, and what its beliefs move by, float64 [Q] each.
+    """The policy that self-play plays after a search's last iteration, and the one that updates beliefs, float64 [Q] each.
 
-    In CFR-D both are the current policy, in fictitious play the average. In CFR-AVG the current policy is played, and
-    beliefs are those of the average once it has taken that policy in (section 5.2).
+    In CFR-D both are the current policy, in fictitious play the average. In CFR-AVG the current policy is played, and beliefs
+    follow the average including it (section 5.2).
     """
     if isinstance(search.method.scheme, FictitiousRule):
         return search.average, search.average
@@ -221,7 +221,7 @@ def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
 
 
 def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:
-    """A range on a river, float64 [H], by halving its hands in order of strength; those that tie lie in any order."""
+    """Draw a range on a river, float64 [H], by recursive splitting of its hands by strength; ties are ordered randomly."""
     order = board.order[0][np.lexsort((generator.random(board.order.shape[1]), board.start[0]))]
     drawn = np.zeros(len(board.format.hands))
     drawn[order] = split(len(order), generator)
@@ -229,7 +229,7 @@ def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:
 
 
 def flat_range(board: RiverBins, generator: np.random.Generator) -> Floats:
-    """A range on a river drawn uniformly among all, float64 [H]: a flat Dirichlet distribution."""
+    """Draw a range on a river uniformly among all ranges, float64 [H]: a flat Dirichlet distribution."""
     drawn = np.zeros(len(board.format.hands))
     drawn[board.order[0]] = generator.dirichlet(np.ones(board.order.shape[1]))
     return drawn

@@ -1,4 +1,4 @@
-"""Rivers solved on tensors, many at a time: what ``River.solved`` does one by one, for a graphics card."""
+"""Batches of rivers solved on tensors, for a GPU: the batched form of ``River.solved``."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -19,11 +19,11 @@ from treeplex.learn.torch.streets import Betting, Cards, StreetTables
 from treeplex.solvers.rules.variants import VARIANTS
 
 AT_ONCE = 256
-"""Rivers in memory together: the matrices of showdowns are 4.7 MB each in single precision."""
+"""Maximum number of rivers in memory; their showdown matrices are 4.7 MB each in single precision."""
 
 
 class Asked(NamedTuple):
-    """A river to be solved: as the arguments of ``River.solved``."""
+    """A river to solve, with the arguments of ``River.solved``."""
 
     number: int
     spot: Spot
@@ -41,12 +41,12 @@ def solved_rivers(
     dtype: Any = None,
     shown: bool = True,
 ) -> list[River]:
-    """Solve rivers by Discounted CFR; those whose betting is the same together.
+    """Solve rivers with Discounted CFR, batched by their betting.
 
     Args:
         spots: rivers with a complete board and every hand, and ranges, for each player float64 [H], up to a factor.
-        iterations: of each solution.
-        bins, shown: as of :meth:`treeplex.learn.rebel.turns.river_targets.River.solved`.
+        iterations: iterations per river.
+        bins, shown: as for :meth:`treeplex.learn.rebel.turns.river_targets.River.solved`.
         device: a PyTorch device.
         dtype: a PyTorch type; None for float32.
 
@@ -57,7 +57,7 @@ def solved_rivers(
     groups: dict[Betting, list[Asked]] = {}
     for number, (spot, ranges) in enumerate(spots):
         if spot.rake.rate:
-            raise AlgorithmError("tensors know no rake; solve such rivers on device cpu")
+            raise AlgorithmError("tensors do not support rake; solve such rivers on device cpu")
         board = RiverBins.of(spot.format, (spot.board,), bins)
         (forest,) = forests_of(betting_tree(spot), spot.rake)
         groups.setdefault(Betting.of(forest), []).append(Asked(number, spot, possible_ranges(board, ranges), board, forest))
@@ -70,7 +70,7 @@ def solved_rivers(
 
 
 def solved_alike(betting: Betting, group: Sequence[Asked], iterations: int, at: Placement, shown: bool) -> dict[int, River]:
-    """Rivers with the same betting, by number."""
+    """Solve rivers with equal betting; returns them by their index."""
     rule, orders = VARIANTS[METHOD], [asked.board.order[0] for asked in group]
     hands = np.stack([asked.board.cards[order] for asked, order in zip(group, orders, strict=True)])
     starts = np.stack([asked.board.start[0] for asked in group])

@@ -1,1 +1,1 @@
-"""ReBeL on whole hold'em for two: from the blinds on, street by street, on small decks and on 52 cards."""
+"""ReBeL on heads-up full-game hold'em, street by street, on small decks and on 52 cards."""

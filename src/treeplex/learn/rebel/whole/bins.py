@@ -1,8 +1,8 @@
-"""Ranges and values of whole hold'em by bins of strength, for decks whose single hands are too many to learn.
+"""Ranges and values of full-game hold'em by bins of strength, for decks with too many hands to learn separately.
 
-Hands lie along their equity against all hands over the boards to come, at even distances; a bin is a point on that line, and a
-hand belongs to the two next to it. A network sees of a range how much of it lies in each bin or below, and of the board its
-ranks and how many cards share a suit; so it learns of boards from others like them.
+Hands are sorted by their equity against all hands over the boards to come, at equal distances; a bin is a point on that line,
+and a hand is shared by its two nearest bins. A network's inputs are the cumulative fractions of each range up to each bin, and
+the board's ranks and numbers of suited cards, so that it generalises across similar boards.
 """
 
 from collections import OrderedDict
@@ -19,14 +19,14 @@ from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.search.subgames.subgame import Ranges
 
 KEPT = 20_000
-"""Boards whose bins are remembered."""
+"""Number of boards whose bins are cached."""
 
 
 class Bins:
-    """Where hands lie on boards.
+    """Assignment of hands to bins on boards.
 
     Attributes:
-        count: how many bins there are.
+        count: number of bins.
     """
 
     def __init__(self, cards: Cards, count: int) -> None:
@@ -34,7 +34,8 @@ class Bins:
         self._kept: OrderedDict[Board, tuple[Ints, Singles]] = OrderedDict()
 
     def of(self, board: Board) -> tuple[Ints, Singles]:
-        """The bin below each hand, int64 [H], -1 for hands with a card of the board; how much of it the bin above has, [H]."""
+        """The bin below each hand, int64 [H], -1 for hands that share a card with the board; and the weight of the bin above,
+        [H]."""
         if board not in self._kept:
             if len(self._kept) >= KEPT:
                 self._kept.popitem(last=False)
@@ -56,7 +57,7 @@ class Bins:
 
 
 class BinnedPlaces:
-    """Rows of places whose ranges are written as bins; see :class:`treeplex.learn.common.encoding.EncodedPlaces`.
+    """Input rows of public states with ranges as bins; see :class:`treeplex.learn.common.encoding.EncodedPlaces`.
 
     Attributes:
         rows: float32 [K, inputs], the last 2 B columns for both players' bins.
@@ -70,7 +71,7 @@ class BinnedPlaces:
         self._boards = np.array([numbers[board] for board in boards], np.int64)
 
     def write(self, reached: Ranges) -> Singles:
-        """The rows with the beliefs that own reaches, float64 [K, H], give."""
+        """Fill in the beliefs from the players' reach probabilities, float64 [K, H]; returns the rows."""
         first = self.rows.shape[1] - 2 * self._bins
         for player, own in enumerate(reached):
             columns = self.rows[:, first + player * self._bins : first + (player + 1) * self._bins]
@@ -86,8 +87,8 @@ class BinnedPlaces:
         return values
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
-        """Values [K, H] of both players as outputs should be, [K, 2 B], means over the hands of each bin, and how much
-        each counts, one for the average bin."""
+        """Target outputs [K, 2 B] from both players' values [K, H], means over each bin's hands, and bin weights, 1 on
+        average."""
         targets, counts = [], []
         for own, weight in zip(values, weights, strict=True):
             found = np.zeros((2, len(own), self._bins))
@@ -97,7 +98,7 @@ class BinnedPlaces:
         return np.concatenate(targets, axis=1).astype(np.float32), np.concatenate(counts, axis=1).astype(np.float32)
 
     def policies(self, found: Singles) -> Floats:
-        """Policies of hands, [K, H, A], from those of bins, [K, B, A]; uniform for hands with a card of the board."""
+        """Policies of hands, [K, H, A], from those of bins, [K, B, A]; uniform for hands that share a card with the board."""
         blocked = (self._low < 0)[self._boards][:, :, None]
         policies = np.zeros((*blocked.shape[:2], found.shape[2]))
         for action in range(found.shape[2]):
@@ -107,7 +108,7 @@ class BinnedPlaces:
         return np.where(blocked, 1.0 / found.shape[2], policies)
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
-        """Policies of bins, [K, B, A], means over those of hands, [K, H, A], by weights [K, H]; 0 without any."""
+        """Policies of bins, [K, B, A], as weighted means of those of hands, [K, H, A], with weights [K, H]; 0 without any."""
         rows = np.zeros((len(policies), self._bins, policies.shape[2]))
         for action in range(policies.shape[2]):
             sums = np.zeros((2, len(policies), self._bins))
@@ -117,10 +118,10 @@ class BinnedPlaces:
 
 
 def look(game: PublicHoldem, state: PublicHand) -> Floats:
-    """Inputs of a network of bins at a state, float64 [9 + ranks].
+    """Inputs of a bin network at a state, float64 [9 + ranks].
 
-    The logarithms of the smaller stack behind in pots and of the pot in big blinds, which of three streets is over, how many
-    cards share each suit, in descending order, and how often each rank is on the board.
+    The logarithms of the smaller stack behind in pots and of the pot in big blinds, the last finished street, the number of
+    cards per suit in descending order, and the number of cards per rank on the board.
     """
     rules, (table, board) = game.rules, state
     pot = float(rules.pot(table))
@@ -134,9 +135,9 @@ def look(game: PublicHoldem, state: PublicHand) -> Floats:
 
 
 def look_of_betting(game: PublicHoldem, state: PublicHand) -> Floats:
-    """Inputs of a policy network of bins at a decision, in addition to :func:`look`, float64 [3].
+    """Additional inputs of a bin policy network at a decision, float64 [3].
 
-    Who acts, what there is to call in parts of the pot with it, and the street's raises so far, in quarters.
+    The acting player, the amount to call as a fraction of the pot including it, and a quarter of the street's number of raises.
     """
     table = state.table
     owed = table.faced - table.paid[table.player]

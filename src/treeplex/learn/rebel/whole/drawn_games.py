@@ -1,4 +1,4 @@
-"""Hands of whole hold'em with stacks and sizes of their own (Brown et al. 2020, appendix C.1)."""
+"""Hands of full-game hold'em with randomly drawn stacks and sizes (Brown et al. 2020, appendix C.1)."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -15,7 +15,7 @@ from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
 def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> BettingState:
-    """A table after a street at whose end the players had paid ``paid``; nothing else of the betting matters later."""
+    """A table at the end of a street at which players have paid ``paid``; the rest of the betting is irrelevant later."""
     first = game.rules.betting.root
     return first._replace(
         player=CHANCE,
@@ -28,12 +28,12 @@ def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Bett
 
 
 def sizes_of(game: PublicHoldem) -> list[float]:
-    """The numbers of all sizes of the plan."""
+    """All size numbers of the plan."""
     return [size.value for size in drawn_sizes(game)]
 
 
 def drawn_sizes(game: PublicHoldem) -> list[Size]:
-    """All sizes of the plan, street by street; those of both players once where they are alike."""
+    """All sizes of the plan, street by street; sizes that both players share are listed once."""
     plan = game.rules.betting.plan
     return [
         size for street in range(len(plan.streets)) for own in plan.raise_lists(street) for size in own if size.kind != "any"
@@ -41,7 +41,7 @@ def drawn_sizes(game: PublicHoldem) -> list[Size]:
 
 
 def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
-    """The game with other stacks after antes, and other numbers of sizes."""
+    """The game with other stacks after antes and other size numbers."""
     rules, left = game.rules, iter(sizes)
     plan, streets = rules.betting.plan, list[tuple[StreetSizes, StreetSizes]]()
     for street in range(len(plan.streets)):
@@ -58,9 +58,9 @@ def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[fl
 
 
 def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: np.random.Generator) -> PublicHoldem:
-    """The game with stacks and sizes drawn anew.
+    """The game with random stacks and sizes.
 
-    Both players have the same stack, its logarithm uniform. Sizes in parts of the pot are moved by up to ``perturbed`` of it.
+    Both players have the same stack, log-uniform. Sizes in pot fractions change by up to ``perturbed``.
     """
     stacks, sizes = game.rules.stacks, sizes_of(game)
     if settings.stacks is not None:

@@ -1,4 +1,4 @@
-"""A policy network for whole hold'em: guesses from which searches of streets start (Brown et al. 2020, section 5.3)."""
+"""Policy network for full-game hold'em, which warm-starts searches of streets (Brown et al. 2020, section 5.3)."""
 
 import numpy as np
 
@@ -18,22 +18,22 @@ from treeplex.search.subgames.subgame import Ranges
 
 
 class StreetPolicies:
-    """The output of a policy network: for each hand of the player to act, or each bin, a number for each column.
+    """Output layout of a policy network: a number for each hand, or bin, of the acting player and each column.
 
-    Columns are fold, call, and the raises of the plan by size. A raise that was added to the plan has the column of the
-    nearest one, and shares its probability.
+    Columns are fold, call, and the plan's raises by size. A raise added to the plan has the nearest raise's column, and shares
+    its probability.
 
     Attributes:
-        encoding: of the inputs.
-        columns: how many.
+        encoding: encoding of the inputs.
+        columns: number of columns.
         outputs: hands or bins times columns.
     """
 
     def __init__(self, encoding: WholeEncoding, game: PublicHoldem) -> None:
-        """Prepare.
+        """Read the columns from the game's betting plan.
 
         Raises:
-            SpecError: the game offers every whole number of chips.
+            SpecError: the game allows every whole number of chips.
         """
         plan = game.rules.betting.plan
         lists = [own for street in range(len(plan.streets)) for own in plan.raise_lists(street)]
@@ -44,7 +44,7 @@ class StreetPolicies:
         self.outputs = encoding.knots * self.columns
 
     def columns_at(self, street: StreetSubgame, decision: int) -> Ints:
-        """The columns of the actions of a decision; the last one for raises where the plan has none."""
+        """Columns of a decision's actions; raises use the last one if the plan has none."""
         here = street.betting.decisions[decision]
         planned = np.array(street.game.rules.betting.actions(here.table).raises)
         if not len(planned):
@@ -52,14 +52,14 @@ class StreetPolicies:
         return np.array([action if action <= CALL else 2 + int(np.abs(planned - action).argmin()) for action in here.actions])
 
     def prepared(self, street: StreetSubgame, decision: int, rows: Ints) -> Rows:
-        """Rows of a decision on some boards, all but the beliefs."""
+        """Rows of a decision on the listed boards with everything but the beliefs filled in."""
         table = street.betting.decisions[decision].table._replace(line="")
         return self.encoding.prepared(StreetPlaces(street.game, [PublicHand(table, street.boards[row]) for row in rows]))
 
     def rows(self, search: SubgameSearch, rows: Ints) -> PolicyRows:
-        """The average policy at every decision on some boards, for the beliefs that it leads to.
+        """The average policy at every decision on the listed boards, with the beliefs it leads to.
 
-        A hand that it never brings there says nothing; of a bin it is the mean over those that it brings.
+        Hands without reach have no target; a bin has the mean over its hands with reach.
         """
         street, average = search.subgame, search.average_policy()
         assert isinstance(street, StreetSubgame)
@@ -79,12 +79,12 @@ class StreetPolicies:
 
 
 class NetworkStreetGuess:
-    """Guesses by a network, whose outputs are logits.
+    """Initial policies from a network whose outputs are logits.
 
     Attributes:
-        encoding: what its rows mean.
+        encoding: the meaning of its rows.
         net: the network.
-        forward: its outputs.
+        forward: evaluates it.
     """
 
     def __init__(self, encoding: StreetPolicies, net: Module) -> None:

@@ -1,4 +1,4 @@
-"""Networks of ReBeL on whole hold'em: fresh ones, those of files, and for which games they are."""
+"""Networks of ReBeL on full-game hold'em: creation, files, and the games that they support."""
 
 import hashlib
 import json
@@ -15,13 +15,13 @@ from treeplex.learn.rebel.whole.guess import NetworkStreetGuess, StreetPolicies
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 
 SEEN = 2
-"""Raised when inputs or outputs of networks change their meaning, so that earlier networks are refused."""
+"""Version of the meaning of network inputs and outputs; networks of earlier versions are rejected."""
 LINEAR = 0.2
-"""Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
+"""Error, as a fraction of the pot, beyond which the Huber loss is linear; deep stacks have large errors."""
 
 
 def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory | None = None) -> WholeLeaf:
-    """Fresh networks as settings have them."""
+    """Create untrained networks."""
     encoding = WholeEncoding(game, settings.bins)
     sizes = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     made: Module = net(encoding.inputs, encoding.outputs) if net else value_net(encoding.inputs, encoding.outputs, **sizes)
@@ -33,13 +33,13 @@ def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory
 
 
 def weighted_huber(net: Module, inputs: Any, targets: Any, weights: Any) -> Any:
-    """Mean Huber loss of hands' values, or bins', each as much as its weight; squared up to :data:`LINEAR`."""
+    """Weighted mean Huber loss of the values of hands or bins; squared up to :data:`LINEAR`."""
     errors = torch_module().nn.functional.huber_loss(net(inputs), targets, reduction="none", delta=LINEAR)
     return (errors * weights).sum() / weights.sum().clamp(min=1.0)
 
 
 def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
-    """Leaf values by the network of a file.
+    """Leaf values by a file's network.
 
     Raises:
         FileError: it does not fit the game.
@@ -48,13 +48,16 @@ def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
         leaf = whole_leaf(game, WholeRebelSettings.from_json(net.settings, net.path))
         load_weights(leaf, net.weights)
     except (KeyError, ValueError, RuntimeError) as error:
-        raise FileError(f"{net.path}: a network for {net.game} that does not fit the game ({error})") from error
+        raise FileError(
+            f"{net.path}: the network for {net.game} does not fit the game ({error}); give the game that it was trained on"
+        ) from error
     return leaf
 
 
 def whole_identity(game: PublicHoldem) -> str:
-    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan, stacks aside, and of how
-    networks see them (:data:`SEEN`)."""
+    """SHA-256 of cards, blinds, seats, plan and network encoding (:data:`SEEN`), without stacks; equal for games whose networks
+    are
+    interchangeable."""
     form, betting, rake = game.rules.format, game.rules.betting, game.rules.rake
     cards = form.deck, form.hole, form.deal, form.ranking
     bets = betting.dealer, betting.blinds, betting.antes, betting.big_blind_ante, betting.limits, betting.most, betting.rules

@@ -1,13 +1,12 @@
-"""Self-play of whole hold'em from the first card (Brown et al. 2020, algorithms 1 and 2): streets searched side by side.
+"""ReBeL's self-play of full-game hold'em (Brown et al. 2020, algorithms 1 and 2): batched searches of single streets.
 
-A public belief state lies between two streets: the betting so far, the board before the next cards, both ranges. The street
-that follows is searched after its cards, on some boards or on all, each with the same ranges. What its hands are worth before
-the cards is the mean over these boards, each as likely as a hand meets the other player there. On the board that comes the
-policy of a random iteration is played to the street's end, where the next public belief state lies.
+A public belief state lies between two streets: the betting so far, the board before the next cards, and both ranges. The next
+street is searched after its cards, on some or all boards, each with the same ranges. Hand values before the cards are means
+over these boards, weighted by the probability that a hand meets a compatible one there. On the dealt board the policy of a
+random iteration is played to the end of the street, at the next public belief state.
 
-Boards that differ only in suits are searched once: every board is renamed to the least of its images, and with it the hands
-held. Ranges are kept alike for hands that a renaming takes to each other; before the first bet they are, and play changes that
-only by rounding.
+Boards that differ only in suits are searched once: every board is mapped to its canonical suit permutation, and with it the
+hands held. Ranges are kept equal for isomorphic hands; before the first bet they are, and play changes that only by rounding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,9 +41,9 @@ from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 TRIES = 50
-"""Hands played from one search of the beginning until one goes on after it."""
+"""Limit on hands played from one search of the first street until one continues beyond it."""
 AT_ONCE = 64
-"""Rivers searched together, in addition to those that are played on."""
+"""Maximum number of additional rivers in one batch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +51,9 @@ class Between:
     """A public belief state before a street.
 
     Attributes:
-        game: with the stacks and sizes of the hand.
-        table: cards come; or, at the beginning of a hand, somebody acts.
-        board: canonical, before these cards.
+        game: the game with the hand's stacks and sizes.
+        table: the betting state: before cards or, at the start of a hand, before an action.
+        board: the canonical board, before these cards.
         ranges: for each player float64 [H], summing to one.
     """
 
@@ -65,13 +64,13 @@ class Between:
 
     @property
     def begins(self) -> bool:
-        """Whether it is the beginning of a hand."""
+        """Whether this is the start of a hand."""
         return self.table.player >= 0
 
 
 @dataclass
 class Row:
-    """A board of a street: its weight among those of its public belief state, and whose it is."""
+    """A board of a street, its weight among those of its public belief state, and that state's index."""
 
     board: Board
     weight: float
@@ -79,15 +78,15 @@ class Row:
 
 
 class Searched(NamedTuple):
-    """A street that was searched after some states.
+    """A street searched from several public belief states.
 
     Attributes:
         subgame: all their boards.
         kept: the board of each of its rows.
-        copies: int64 [N], the row that is played on, for each state, and again for each more often.
-        stopped: the policies of these.
-        held: the hands that each state's players hold.
-        rows: what it teaches.
+        copies: int64 [N], row to play on for each state, repeated if several iterations are drawn.
+        stopped: their policies.
+        held: both players' hands in each state.
+        rows: training rows.
     """
 
     subgame: StreetSubgame
@@ -98,12 +97,12 @@ class Searched(NamedTuple):
     rows: Rows
 
     def board_of(self, place: int) -> Board:
-        """The board that a copy is played on."""
+        """The board of a copy."""
         return self.kept[int(self.copies[place])].board
 
 
 def alike(states: Sequence[Between]) -> list[list[int]]:
-    """Numbers of states that stand at the same table with the same stacks and sizes, together."""
+    """Group indices of states with the same table, stacks and sizes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, state in enumerate(states):
         groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
@@ -111,16 +110,16 @@ def alike(states: Sequence[Between]) -> list[list[int]]:
 
 
 class WholeSelfPlay(Play):
-    """Hands of whole hold'em played side by side; public belief states between streets count, the beginning is none.
+    """Concurrent self-play of full-game hold'em; counts public belief states between streets, without the start of a hand.
 
     Attributes:
-        states: where each episode stands.
+        states: each episode's public belief state.
     """
 
     def __init__(
         self, game: PublicHoldem, settings: WholeSelfPlaySettings, leaf: WholeLeaf, generator: np.random.Generator
     ) -> None:
-        """Begin every hand.
+        """Start every hand.
 
         Raises:
             SpecError: stacks that do not cover the big blind.
@@ -150,7 +149,7 @@ class WholeSelfPlay(Play):
         return len(rows.inputs)
 
     def _first(self) -> Between:
-        """A hand before its first bet, with stacks and sizes drawn if they are to be."""
+        """A hand before its first bet, with random stacks and sizes if the settings say so."""
         if self.settings.stacks is None and not self.settings.perturbed:
             return self._root
         return self._first_of(drawn_game(self.game, self.settings, self.generator))
@@ -160,7 +159,7 @@ class WholeSelfPlay(Play):
         return Between(game, game.rules.betting.root._replace(line=""), (), (free, free))
 
     def advance(self) -> Rows:
-        """Play every hand on by one street; and solve more rivers, if they are asked for."""
+        """Play every hand on by one street, and solve additional rivers if requested; returns training rows."""
         played, more = list[Rows](), list[Between]()
         for numbers in alike(self.states):
             rows, beside = self._street(numbers)
@@ -174,7 +173,7 @@ class WholeSelfPlay(Play):
         return found
 
     def _street(self, numbers: list[int]) -> tuple[Rows, list[Between]]:
-        """Play some hands that stand at the same table on by one street; of turns also other states that they could come to."""
+        """Play hands at the same table on by one street; on turns also returns other states that they could have reached."""
         states = [self.states[number] for number in numbers]
         first, count = states[0], len(states)
         before_last = not first.begins and first.table.street + 2 == len(first.game.rules.format.deal) - 1
@@ -182,14 +181,14 @@ class WholeSelfPlay(Play):
         for place, number in enumerate(numbers):
             self.states[number] = self._walked(found, place, found.held[place])
             tries = TRIES if first.begins else 1
-            while tries > 1 and self.states[number].begins:  # most hands end before the flop, and their search is done
+            while tries > 1 and self.states[number].begins:  # most hands end before the flop, and the search is already done
                 self.states[number] = self._walked(found, place, self._held(first))
                 tries -= 1
         beside = [self._walked(found, place, found.held[place % count]) for place in range(count, len(found.copies))]
         return found.rows, [state for state in beside if not state.begins]
 
     def _searched(self, states: list[Between], times: int = 1) -> "Searched":
-        """Search the street that follows some states at one table, and draw ``times`` iterations for each to play on."""
+        """Search the next street of states at one table, and draw ``times`` iterations to play for each."""
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
         if begins:
@@ -214,12 +213,12 @@ class WholeSelfPlay(Play):
         return Searched(subgame, kept, copies, stopped, held, rows)
 
     def _held(self, state: Between) -> tuple[int, int]:
-        """Hands drawn from what is believed."""
+        """Draw both players' hands from the beliefs."""
         first, second = state.game.draw(PublicHand(state.table, state.board), state.ranges, self.generator)
         return first, second
 
     def _dealt(self, states: Sequence[Between]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
-        """The boards of all public belief states; the hands held in each, and the row of the board that comes."""
+        """Boards of all public belief states, the hands held in each, and the row of the dealt board."""
         kept, held, copies = list[Row](), list[tuple[int, int]](), []
         for owner, state in enumerate(states):
             hands, suits = self._held(state), self.cards.suits
@@ -243,10 +242,10 @@ class WholeSelfPlay(Play):
         return kept, held, np.array(copies)
 
     def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> Rows:
-        """Values of the hands before the cards, the mean over boards, and the belief states that they belong to.
+        """Training rows of hand values before the cards, means over boards.
 
-        Where values are learned over a showdown without further bets, that of each board is taken off before the mean: its own
-        mean is the showdown before the cards, so the rows teach the same and vary far less with the boards drawn.
+        If values are relative to the showdown value, each board's showdown value is subtracted before averaging. Its mean is
+        the showdown value before the cards, so the expected rows are the same but vary far less with the boards drawn.
         """
         encoding = self.leaf.encoding
         assert isinstance(encoding, WholeEncoding)
@@ -273,7 +272,7 @@ class WholeSelfPlay(Play):
         return Rows(prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1])))
 
     def _walked(self, found: "Searched", place: int, held: tuple[int, int]) -> Between:
-        """Play a street down with hands; where the hand goes on, or a new one."""
+        """Play a street with given hands; returns the next state of the hand, or a new hand."""
         subgame, stopped, board = found.subgame, found.stopped, found.board_of(place)
         explorer, number, betting = int(self.generator.integers(2)), 0, subgame.betting
         while True:
@@ -291,7 +290,7 @@ class WholeSelfPlay(Play):
                 return self._first() if following is None else following
 
     def _following(self, subgame: StreetSubgame, end: int, board: Board, arrived: Ranges) -> Between | None:
-        """The public belief state at a street's end; None where the ranges exclude each other."""
+        """The public belief state at the end of a street; None if the ranges exclude each other."""
         game, ended = subgame.game, subgame.betting.ends[end].table
         table = closed_table(game, (ended.paid[0], ended.paid[1]), ended.street)
         state = PublicHand(table, board)
@@ -305,7 +304,7 @@ class WholeSelfPlay(Play):
         return Between(game, table, board, (first, second)) if possible else None
 
     def _random_range(self, board: Board, free: Floats) -> Floats:
-        """A range by halving the hands in order of strength, as DeepStack draws them; those that tie lie in any order."""
+        """Draw a range by recursive splitting of the hands by strength, as in DeepStack; ties are ordered randomly."""
         shares = self.cards.showdowns.shares(board)
         strength = shares.sum(axis=1) / np.maximum((shares + shares.T).sum(axis=1), 1e-9)
         hands = self.generator.permutation(np.flatnonzero(free))
@@ -350,14 +349,14 @@ class WholeSelfPlay(Play):
             cards = tuple(int(card) for card in board if card >= 0)
             found.append(Between(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
         if len(found) != self.settings.episodes:
-            raise ValueError(f"{len(found)} episodes, not {self.settings.episodes}")
+            raise ValueError(f"the state has {len(found)} episodes, but there are {self.settings.episodes}")
         self.states = found
 
 
 def drawn_weight(state: Between, board: Board) -> float:
-    """Weight of a board that was dealt to hands drawn from the ranges, relative to boards drawn uniformly.
+    """Weight of a board dealt to hands drawn from the ranges, relative to uniformly drawn boards.
 
-    It comes the more often, the more pairs of hands there are without its cards.
+    It is proportional to the number of pairs of hands without the board's cards.
     """
     game = state.game
     before = float(state.ranges[0] @ game.opposing(PublicHand(state.table, state.board), state.ranges, 0))

@@ -1,4 +1,4 @@
-"""Whether hands of whole hold'em can be played by searching their streets: asked before anything is built."""
+"""Checks that full-game hold'em can be trained by searching streets, before anything large is built."""
 
 from collections.abc import Iterator
 
@@ -16,24 +16,24 @@ from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
 
 MOST_DECISIONS = 2_000
-"""Decisions of a street, which is walked in Python for each search."""
+"""Limit on decisions of a street, which is traversed in Python for each search."""
 ARRAYS_BYTES = 8 * 8
-"""Of each action, hand and board of a search: policy, regrets, averages, values and what else a street keeps."""
+"""Bytes per action, hand and board of a search: policy, regrets, averages, values and other numbers of a street."""
 FEWER = "give fewer sizes (sizes=[75%;a]), a limit of raises (raises=[4;3;3;3]) or smaller stacks"
 MANY_HANDS = 500
-"""More hands than a network of single hands learns in reasonable time."""
+"""Number of hands that a network of single hands cannot learn in reasonable time."""
 
 
 def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | None = None) -> None:
-    """Refuse a game in which nothing lies between two streets, or whose streets are too large to be searched.
+    """Check that a game has betting on several streets, and that they are small enough to search.
 
     Args:
-        game: as it was named.
-        settings: of the training; stacks that are drawn count in place of the game's.
-        most: bytes of memory that may be used; None for what the machine has free.
+        game: the game as named.
+        settings: the training's settings; their stacks, if any, replace the game's.
+        most: bytes of memory that may be used; None for the free memory.
 
     Raises:
-        SpecError: it is such a game; the message says what to change.
+        SpecError: the game cannot be trained on; the message says what to change.
     """
     drawn = settings.stacks or ()
     rules = [changed_game(game, (stack, stack), sizes_of(game)).rules for stack in drawn] or [game.rules]
@@ -41,8 +41,9 @@ def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | 
         check_acting(each)
     if len(list(called_streets(rules[0]))) < 2:
         raise SpecError(
-            "all chips are in once the first street is over, so that ReBeL has nothing to learn between streets; give deeper "
-            f"stacks (stack={20 * game.rules.betting.big_blind}) or smaller sizes (sizes=[75%;a])"
+            "all chips are in after the first street, so ReBeL has nothing to learn between streets; "
+            f"give deeper stacks (stack={20 * game.rules.betting.big_blind}) or smaller sizes "
+            "(sizes=[75%;a])"
         )
     free = available_memory() if most is None else most
     for table in called_streets(rules[-1]):
@@ -52,10 +53,10 @@ def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | 
 def check_street(
     game: PublicHoldem, settings: WholeRebelSettings, rules: HandRules, table: BettingState, free: int | None
 ) -> None:
-    """Refuse a street that is too large to be searched on the boards that a search has at least.
+    """Check that a street is small enough to search on the minimum number of boards.
 
     Raises:
-        SpecError: it is.
+        SpecError: it is not.
     """
     rows = max(settings.boards, 1) if table.street else 1
 
@@ -72,15 +73,15 @@ def check_street(
     where = "before the flop" if name == "preflop" else f"on the {name}" if name.isalpha() else f"on street {name}"
     found = f"the betting {where} has at least {count_text(size.decisions)} decisions"
     if size.decisions > MOST_DECISIONS or free is None:
-        raise SpecError(f"{found}, too many to be searched again and again (most: {MOST_DECISIONS:,}); {FEWER}")
+        raise SpecError(f"{found}, too many for repeated searches (at most {MOST_DECISIONS:,}); {FEWER}")
     raise SpecError(
-        f"{found}, for which a search on {rows} boards takes at least {megabytes(needed(size))} of memory, and "
-        f"{megabytes(free)} are free; {FEWER}" + (", or boards=1" if rows > 1 else "")
+        f"{found}, for which a search on {rows} boards needs at least {megabytes(needed(size))} of "
+        f"memory, but {megabytes(free)} are free; {FEWER}" + (", or boards=1" if rows > 1 else "")
     )
 
 
 def called_streets(rules: HandRules) -> Iterator[BettingState]:
-    """The tables at the starts of streets with only the smallest bets, which leave the most betting."""
+    """Tables at the starts of streets with only the smallest bets, which leave the most betting."""
     table = rules.betting.root
     while table.player >= 0:
         yield table
@@ -92,10 +93,10 @@ def called_streets(rules: HandRules) -> Iterator[BettingState]:
 
 
 def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
-    """A warning about a training that will learn little; empty if there is none."""
+    """A warning about a training that will learn little; empty otherwise."""
     if settings.bins or len(game.hands) < MANY_HANDS:
         return ""
     return (
-        f"a network of {len(game.hands):,} single hands on so many boards learns little from {settings.solves:,} streets; "
-        "bins=48 learns bins of strength"
+        f"a network of {len(game.hands):,} single hands on so many boards learns little from "
+        f"{settings.solves:,} streets; set bins=48 to learn bins of strength"
     )

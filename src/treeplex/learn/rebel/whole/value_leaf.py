@@ -1,4 +1,4 @@
-"""What a network sees of a public belief state of whole hold'em, and its outputs as values of hands."""
+"""Network encoding of public belief states of full-game hold'em, and leaf values from network outputs."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -18,11 +18,11 @@ from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.subgame import Places, Ranges
 
 USUAL_DEPTH = 50.0
-"""Big blinds in all that are seen as one half."""
+"""Number of big blinds that is encoded as one half."""
 
 
 class Rows(Protocol):
-    """Rows of places, whose beliefs are written again and again; see :class:`EncodedPlaces`."""
+    """Input rows of public states whose beliefs can be rewritten; see :class:`EncodedPlaces`."""
 
     rows: Singles
 
@@ -38,24 +38,24 @@ class Rows(Protocol):
 
 
 class WholeEncoding(Encoding):
-    """Rows of public belief states between streets: the state's features, then both ranges, player 0's first.
+    """Input layout of public belief states between streets: the state's features, then both ranges, player 0's first.
 
-    Of single hands a row says how likely each is, a hand of average likelihood being 1; of bins of strength see
-    :mod:`treeplex.learn.rebel.whole.bins`. Stacks and sizes may be other ones than the game's: a state is seen as its place's
-    game says.
+    With single hands a row contains each hand's probability relative to the average; for bins of strength see
+    :mod:`treeplex.learn.rebel.whole.bins`. Stacks and sizes may differ from the game's: a state is encoded according to its own
+    game.
 
     Attributes:
-        cards: of the deck.
+        cards: cards of the deck.
         bins: None for single hands.
-        knots: numbers of a range, bins or hands.
+        knots: numbers per range, bins or hands.
     """
 
     def __init__(self, game: PublicHoldem, bins: int = 0) -> None:
-        """Prepare.
+        """Create the encoding.
 
         Args:
-            game: whose cards they are.
-            bins: how many bins; 0 for single hands.
+            game: the game with the deck.
+            bins: number of bins; 0 for single hands.
         """
         super().__init__(game)
         self.cards = Cards(game)
@@ -64,7 +64,7 @@ class WholeEncoding(Encoding):
         self._of(between=True)
 
     def _of(self, *, between: bool) -> None:
-        """Be of states between streets, or of decisions."""
+        """Switch to states between streets, or to decisions."""
         self._between = between
         self._looks: dict[tuple[tuple[int, ...], PublicHand], Floats] = {}
         assert isinstance(self.game, PublicHoldem)
@@ -72,7 +72,7 @@ class WholeEncoding(Encoding):
         self.inputs, self.outputs = self.features + 2 * self.knots, 2 * self.knots
 
     def of_decisions(self) -> "WholeEncoding":
-        """A copy for a policy network; with bins its rows say more of the betting."""
+        """A copy for a policy network; with bins its rows include more about the betting."""
         found = copy(self)
         found._of(between=False)
         return found
@@ -87,7 +87,7 @@ class WholeEncoding(Encoding):
         return SingleHands(self, rows, places.free)
 
     def features_of(self, game: PublicHoldem, state: PublicHand) -> Floats:
-        """A state as numbers, float64 [features]."""
+        """Features of a state, float64 [features]."""
         key = game.rules.stacks, state
         if key not in self._looks:
             if len(self._looks) > MOST_SEEN:
@@ -102,10 +102,10 @@ class WholeEncoding(Encoding):
 
 
 class SingleHands(EncodedPlaces):
-    """Rows that say how likely each hand is."""
+    """Rows with the probability of each hand."""
 
     def __init__(self, encoding: WholeEncoding, rows: Singles, free: Floats) -> None:
-        """Player 0's hands come first in every row."""
+        """Create rows; player 0's hands come first in every row."""
         slots = np.stack((np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64)))
         super().__init__(encoding, rows, slots, np.stack((free, free)))
 
@@ -115,28 +115,28 @@ class SingleHands(EncodedPlaces):
         return rows
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
-        """Values [K, H] of both players as outputs should be, [K, 2 H], and how much each of these counts."""
+        """Target outputs [K, 2 H] from both players' values [K, H], and their weights."""
         joined = (np.concatenate(part, axis=1).astype(np.float32) for part in (values, weights))
         first, second = joined
         return first, second
 
     def policies(self, found: Singles) -> Floats:
-        """Policies of hands, [K, H, A], as they come."""
+        """Policies of hands, [K, H, A], unchanged."""
         return np.asarray(found, np.float64)
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
-        """Policies [K, H, A] as outputs should be, 0 for hands without weight."""
+        """Target policies [K, H, A], 0 for hands without weight."""
         return np.where(weights[:, :, None] > 0, policies, 0.0)
 
 
 class Known(NamedTuple):
-    """What stays of places.
+    """Precomputed data of public states.
 
     Attributes:
         pots: float64 [K, 1].
-        orbits: int64 [K, H].
+        orbits: int64 [K, H], suit-isomorphism classes of hands.
         shares: float32 [B, H, H] of the boards.
-        firsts, rows: places by board, see :func:`write_won`.
+        firsts, rows: states by board, see :func:`write_won`.
     """
 
     pots: Floats
@@ -147,13 +147,13 @@ class Known(NamedTuple):
 
 
 class WholeLeaf(NetworkLeaf):
-    """Leaf values by a network whose outputs are parts of the pot.
+    """Leaf values by a network whose outputs are fractions of the pot.
 
-    Hands that a renaming of suits takes to each other, which changes no card shown, get their mean; and from all values is
-    subtracted what both players' sum to, so that they sum to zero.
+    Hands that are isomorphic given the board get their mean value; then half of the players' summed expected values is
+    subtracted, so that they are zero-sum.
 
     Attributes:
-        shown: whether outputs are what hands are worth over the showdown without further bets, which is added.
+        shown: whether outputs are relative to the showdown value without further bets, which is added.
     """
 
     def __init__(self, encoding: WholeEncoding, net: Module, guess: Any = None, warm: int = 0, *, shown: bool = True) -> None:
@@ -182,7 +182,7 @@ class WholeLeaf(NetworkLeaf):
         return values
 
     def showdown(self, places: Places, believed: Ranges) -> Ranges:
-        """Showdown values without further betting, in parts of the pot, float64 [K, H] each; zeros unless they are added."""
+        """Showdown values without further betting as fractions of the pot, float64 [K, H] each; zeros unless they are added."""
         if not self.shown:
             return tuple(np.zeros_like(own) for own in believed)
         known = self.known(places)
