@@ -1,4 +1,4 @@
-"""The application: what is served where, and how errors are answered."""
+"""The web application: routes, and the responses to errors."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,16 +25,19 @@ from treeplex.web.turns import THREADS
 
 ASSETS = Path(__file__).parent / "assets"
 PARTS = (start, fields, jobs, solutions, preflop, files, tables, hands, games, runs)
-"""The modules whose ``routes`` answer under ``/api``."""
-WORDS = {404: "there is nothing at this address; /api/start says what there is", 405: "not with this method; see /api/start"}
+"""Modules whose ``routes`` are served under ``/api``."""
+WORDS = {
+    404: "nothing is at this address; /api/start lists what there is",
+    405: "this method is not allowed here; see /api/start",
+}
 
 
 def make_app(served: Served, access: Access | None = None) -> Guard:
-    """The application that serves a folder, as ASGI.
+    """Create the ASGI application that serves a folder.
 
     Args:
-        served: what is served.
-        access: who is let in; by default this machine only.
+        served: the server's state.
+        access: access rules; by default this machine only.
     """
 
     @asynccontextmanager
@@ -67,14 +70,18 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
 
 
 def answer_error(request: Request, error: Exception) -> Response:
-    """One line as JSON for an error that was raised on purpose."""
+    """Respond to an expected error with one line as JSON."""
     if isinstance(error, Refused):
         return JSONResponse(problem(str(error), error.field), error.status, retry(error.status))
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
         place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
         where = ".".join(place)[:80]
-        line = first["msg"].removeprefix("Value error, ") if first["type"] != "json_invalid" else "the body is not JSON"
+        line = (
+            first["msg"].removeprefix("Value error, ")
+            if first["type"] != "json_invalid"
+            else "the body is not valid JSON; send a JSON object"
+        )
         return JSONResponse(problem(f"{where}: {line}" if where else line, place[0][:80] if place else None), 400)
     if isinstance(error, HTTPException):
         return JSONResponse(problem(WORDS.get(error.status_code, str(error.detail))), error.status_code)

@@ -1,4 +1,4 @@
-"""Arrays on their way to the page: a header of JSON, then numbers as Float32, little-endian."""
+"""Encoding of arrays for the page: a JSON header followed by little-endian Float32 numbers."""
 
 import json
 import struct
@@ -14,15 +14,15 @@ LENGTH = struct.Struct("<I")
 
 
 def finite(value: float | None) -> float | None:
-    """A number for JSON, None where there is none."""
+    """A number for JSON; None for NaN and infinities."""
     return value if value is not None and isfinite(value) else None
 
 
 def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A header and arrays as bytes.
+    """Encode a header and arrays as bytes.
 
     The length of the JSON (uint32), the JSON padded with spaces to a multiple of four bytes, then the arrays one after another.
-    The JSON's ``arrays`` say for each its ``name``, its ``shape`` and its ``offset``, in numbers from the first array on.
+    The JSON's ``arrays`` list each array's ``name``, ``shape`` and ``offset``, in numbers from the first array.
     """
     table, parts, offset = [], [], 0
     for name, array in arrays.items():
@@ -35,7 +35,7 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.float32]]]:
-    """Unpack the result of :func:`pack`."""
+    """Decode the result of :func:`pack`."""
     (length,) = LENGTH.unpack_from(data)
     head = json.loads(data[LENGTH.size : LENGTH.size + length])
     numbers = np.frombuffer(data, "<f4", offset=LENGTH.size + length)

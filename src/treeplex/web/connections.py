@@ -1,4 +1,4 @@
-"""Connections that are slow or do nothing: they time out, and make room where there are too many."""
+"""Time limits for slow or idle connections, which are closed first when there are too many."""
 
 import asyncio
 from typing import Any, final
@@ -8,21 +8,21 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS = 512
 HEAD_SECONDS = 10.0
-"""Seconds for the head of a request, from when the connection is made or the last answer ended."""
+"""Seconds for the head of a request, from the start of the connection or the end of the last response."""
 BODY_SECONDS, SLOWEST = 60.0, 10_000
-"""Seconds for the body, and bytes per second for what does not arrive in them."""
+"""Seconds for the body, and the minimum rate in bytes per second beyond them."""
 SILENCE = 20.0
-"""Seconds without a byte of a body that is still to come."""
+"""Maximum seconds between bytes of a body."""
 UNREAD = 60.0
-"""Seconds in which a client reads nothing of an answer."""
+"""Seconds within which a client must read from a response."""
 
 
 @final
 class Connection(H11Protocol):
-    """A connection with time limits; :class:`Server` calls :meth:`check` about once a second.
+    """A connection with time limits; :class:`Server` calls :meth:`check` about once per second.
 
     Attributes:
-        began: when it waits for the present request, in the loop's seconds.
+        began: start of waiting for the current request, in the loop's seconds.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -31,14 +31,14 @@ class Connection(H11Protocol):
         self._received, self._unread_since = 0, 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; where there are too many, the one that is longest without a whole request ends."""
+        """Start; if there are too many connections, close the one that has waited longest for a full request."""
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
             idle = [each for each in self.connections if isinstance(each, Connection) and each.unfinished]
             min(idle, key=lambda each: each.began).abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take in a part of a request."""
+        """Receive a part of a request."""
         self._heard, self._received = self.loop.time(), self._received + len(data)
         super().data_received(data)
 
@@ -48,22 +48,22 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """The client reads too slowly."""
+        """Note that the client reads too slowly."""
         self._unread_since = self.loop.time()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The client has read."""
+        """Note that the client has read."""
         self._unread_since = 0.0
         super().resume_writing()
 
     @property
     def unfinished(self) -> bool:
-        """Whether a request, or the rest of one, is still to come."""
+        """Whether a request is incomplete or still to come."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def check(self, now: float) -> None:
-        """End the connection if it is too slow."""
+        """Close the connection if it is too slow."""
         waited = now - self.began
         if self._unread_since:
             late = now - self._unread_since > UNREAD
@@ -79,6 +79,6 @@ class Connection(H11Protocol):
             self.abort()
 
     def abort(self) -> None:
-        """End the connection at once."""
+        """Close the connection at once."""
         self.connections.discard(self)
         self.transport.abort()

@@ -1,4 +1,4 @@
-"""Events for every open page: one stream for each, fed from whatever thread something happens in."""
+"""Server-sent events: one stream per open page, fed from any thread."""
 
 import asyncio
 import json
@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, final
 
 HEARTBEAT = 15.0
-"""Seconds after which a silent stream gets a comment, so that it is not taken for dead."""
+"""Seconds after which a silent stream gets a comment to keep it alive."""
 MOST_WAITING = 1000
-"""Events that wait for a slow page; it is let go when there are more, and connects again."""
+"""Maximum number of queued events for a slow page; beyond it the stream is closed, and the page reconnects."""
 
 
 @final
 class Events:
-    """Sends what happens to all who listen.
+    """Sends events to all open pages.
 
     Attributes:
-        greetings: what a new listener is sent first: the name of an event, and what finds its data.
+        greetings: events sent to a new page first: names and functions that return their data.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Events:
         self._closed = False
 
     def send(self, name: str, data: Mapping[str, Any]) -> None:
-        """Tell every page; from any thread."""
+        """Send an event to every page; from any thread."""
         if self._listeners and self._loop is not None and not self._closed:
             self._loop.call_soon_threadsafe(self._spread, event(name, data))
 
@@ -39,7 +39,7 @@ class Events:
                 waiting.put_nowait(message)
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """All events from now on, as ``text/event-stream``."""
+        """All further events as ``text/event-stream``."""
         self._loop = asyncio.get_running_loop()
         waiting: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._listeners.add(waiting)
@@ -65,5 +65,5 @@ class Events:
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """One event as it travels."""
+    """Format an event for the stream."""
     return f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()

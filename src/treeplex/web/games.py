@@ -1,4 +1,4 @@
-"""Any game's tree with a strategy on it, each game in a process of its own."""
+"""Trees of any game with a strategy, each game in its own process."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,14 +16,14 @@ from treeplex.web.playing.tables import plain
 from treeplex.web.served import Refused, Served
 
 MOST_GAMES, MOST_WHOLE = 4, 2
-"""Games held in processes, and large ones that are worked out or wait for it."""
+"""Limits on games held in processes, and on large games being computed or queued."""
 SILENT = 1800.0
-"""Seconds without a sign of life after which a large game is given up."""
+"""Seconds without progress after which the computation of a large game is cancelled."""
 LONGEST_PATH = 1000
 
 
 class Opened(BaseModel):
-    """A game, and which policy is looked at: empty for a solution, ``uniform``, or a file in the folder."""
+    """A game and a policy to browse: empty for a solution, ``uniform``, or a file in the folder."""
 
     model_config = ConfigDict(extra="forbid")
     game: str = Field(min_length=1, max_length=2000)
@@ -33,7 +33,7 @@ class Opened(BaseModel):
 
 @final
 class Workshop:
-    """Large games that are worked out in processes of their own, one at a time, while others are looked at."""
+    """Computes large games in separate processes, one at a time, without blocking other requests."""
 
     def __init__(self, games: Hosts) -> None:
         self.games = games
@@ -42,17 +42,17 @@ class Workshop:
         self._guard = threading.Lock()
 
     def ask(self, game: str, policy: str) -> str | dict[str, Any]:
-        """The id of a game once it is worked out; until then its progress. Starts the work if it is not under way.
+        """The id of a game once it is computed, and before that its progress. Starts the computation if necessary.
 
         Raises:
-            TreeplexError: why it cannot be; the next request starts again.
-            Refused: others are being worked out (503).
+            TreeplexError: the computation failed; the next request starts it again.
+            Refused: too many games are being computed (503).
         """
         with self._guard:
             key = game, policy
             if key not in self._work:
                 if sum(not found.done() for _, found, _ in self._work.values()) >= MOST_WHOLE:
-                    raise Refused(503, f"{MOST_WHOLE} games are being worked out; try again once one is done")
+                    raise Refused(503, f"{MOST_WHOLE} games are being computed; try again once one is done")
                 hosted = self.games.begin()
                 self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
             hosted, found, began = self._work[key]
@@ -71,7 +71,7 @@ class Workshop:
         return self.games.hold(hosted)
 
     def close(self) -> None:
-        """Begin with nothing more; what is under way ends with the games."""
+        """Start nothing more; running computations end with the games."""
         self._turn.shutdown(wait=False, cancel_futures=True)
 
 
@@ -106,12 +106,12 @@ def routes(served: Served) -> APIRouter:
 
 
 def steps_of(path: str) -> list[int]:
-    """A path from its text, ``0,2,1``.
+    """Parse a path such as ``0,2,1``.
 
     Raises:
-        Refused: it is none.
+        Refused: not a path.
     """
     parts = [part for part in path.split(",") if part]
     if len(parts) > LONGEST_PATH or not all(part.isdecimal() and part.isascii() and len(part) < 9 for part in parts):
-        raise Refused(400, f"{path[:40]!r} is no path; write numbers and commas, such as 0,2,1", "path")
+        raise Refused(400, f"{path[:40]!r} is not a path; write numbers and commas, such as 0,2,1", "path")
     return [int(part) for part in parts]

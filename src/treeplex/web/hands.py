@@ -1,4 +1,4 @@
-"""Hand histories: those saved at tables, opened again step by step, and hands of poker rooms judged."""
+"""Hand histories: replays of hands saved at tables, and reviews of hands from poker rooms."""
 
 import json
 import shutil
@@ -21,9 +21,9 @@ from treeplex.web.playing.tables import HANDS, plain
 from treeplex.web.served import Refused, Served
 
 LONGEST = 200_000
-"""Characters of a hand history."""
+"""Maximum length of a hand history in characters."""
 MOST_REVIEWS, PATIENCE = 2, 3 * 3600.0
-"""Reviews at a time, and the seconds that one may take."""
+"""Maximum number of concurrent reviews, and seconds per review."""
 
 
 class Pasted(BaseModel):
@@ -34,7 +34,7 @@ class Pasted(BaseModel):
 
 
 class Judged(Pasted):
-    """A hand history, whose decisions are judged, and with which ranges; ``file`` resumes a review that was stopped."""
+    """A hand history to review, with ranges; ``file`` resumes a stopped review."""
 
     hero: str | None = Field(None, max_length=80)
     oop: str | None = Field(None, max_length=20_000)
@@ -57,7 +57,7 @@ def routes(served: Served) -> APIRouter:
     def replay(file: str) -> dict[str, Any]:
         path = served.path(file)
         if path.suffix != ".phh":
-            raise Refused(400, f"{file[:80]!r} is no hand; give a .phh file", "file")
+            raise Refused(400, f"{file[:80]!r} is not a hand; give a .phh file", "file")
         return dict(plain(HandReplay.of(read_text(path)).steps()))
 
     @router.post("/replay")
@@ -74,7 +74,7 @@ def routes(served: Served) -> APIRouter:
                 folder = new_folder(folder)
             name = served.name(folder)
             if body.file is not None and (name in running or not (folder / ASKED).is_file()):
-                raise Refused(409, f"{body.file[:80]!r} is no review that was stopped", "file")
+                raise Refused(409, f"{body.file[:80]!r} is not a stopped review; start a new one", "file")
             running.add(name)
         try:
             settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
@@ -90,7 +90,7 @@ def routes(served: Served) -> APIRouter:
         return state_of(name)
 
     def finish(number: str, name: str) -> None:
-        """Wait for a review; what went wrong is kept for whoever asks."""
+        """Wait for a review and store its error, if any, for later requests."""
         try:
             reviews[number].call_within(PATIENCE, "run")
         except (TreeplexError, Refused) as error:
@@ -103,7 +103,7 @@ def routes(served: Served) -> APIRouter:
         folder = served.path(name)
         asked = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
         if not isinstance(asked, dict):
-            raise Refused(404, f"{name[:80]!r} is no review of a hand", "file")
+            raise Refused(404, f"{name[:80]!r} is not a review of a hand; choose one of the list", "file")
         result = read_json(folder / RESULT) if (folder / RESULT).is_file() else None
         progress = read_json(folder / PROGRESS) if (folder / PROGRESS).is_file() else None
         state = "done" if result else "running" if name in running else "failed" if name in failed else "stopped"
@@ -125,14 +125,14 @@ def routes(served: Served) -> APIRouter:
 
 
 def newest(served: Served, pattern: str) -> list[str]:
-    """Names of saved hands, or of folders of reviews, the newest first."""
+    """Names of saved hands, or of review folders, newest first."""
     paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
     found = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
     return [served.name(path if path.suffix == ".phh" else path.parent) for path in found]
 
 
 def new_folder(place: Path) -> Path:
-    """Make a folder for a review; of several requests at once each gets its own."""
+    """Create a folder for a review; concurrent requests get different ones."""
     place.mkdir(exist_ok=True)
     for number in count(1):
         with suppress(FileExistsError):

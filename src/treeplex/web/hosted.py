@@ -1,4 +1,4 @@
-"""Objects in processes of their own, so that the server never waits for a search or a kernel, and a fault stays there."""
+"""Objects in separate processes, so that searches and kernels never block the server, and faults stay isolated."""
 
 import multiprocessing
 import threading
@@ -15,31 +15,31 @@ from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.web.served import Refused
 
 Make = Callable[..., Any]
-"""What makes the object, in its process: a class or function that can be imported there."""
+"""Creates the object in its process: a class or function that can be imported there."""
 STARTING, THINKING = 120.0, 600.0
-"""Seconds after which a process that says nothing is given up: one that is starting, and one that answers a call."""
+"""Seconds after which a silent process is ended: while starting, and during a call."""
 ROOM = 20.0
-"""Seconds to wait until one of the objects that are held is idle, and can make room for another."""
+"""Seconds to wait for an object to become idle, so that it can make room for another."""
 ENDING = 5.0
-"""Seconds that a killed process has to end, so that the system can forget it."""
+"""Seconds for a killed process to end."""
 
 STARTER = ThreadPoolExecutor(1, "starter")
-"""The thread that starts processes: Linux ends a bound process with the *thread* that started it, and those of a server end."""
+"""Thread that starts processes: Linux ends a bound process with the *thread* that started it, and server threads end."""
 
 
 @final
 class Hosted:
-    """One object in a process; calls are answered one after another, from whatever thread they come.
+    """One object in a process; calls from any thread are answered one after another.
 
     Attributes:
-        told: the last notice of the call under way.
+        told: the latest progress of the current call.
     """
 
     def __init__(self) -> None:
-        """Start a process, which waits for :meth:`make`.
+        """Start a process that waits for :meth:`make`.
 
         Raises:
-            Refused: the system lets no process be started now (503).
+            Refused: the system cannot start another process (503).
         """
         self.told = ""
         try:
@@ -48,7 +48,7 @@ class Hosted:
                 self._process = BoundProcess(target=serve, args=(theirs,), daemon=True)
                 STARTER.submit(self._start).result()
         except OSError as error:
-            raise Refused(503, f"no process can be started ({error.strerror or error}); close others and try again") from error
+            raise Refused(503, f"cannot start a process ({error.strerror or error}); close others and try again") from error
         self._turn = threading.Lock()
 
     def _start(self) -> None:
@@ -56,19 +56,19 @@ class Hosted:
             self._process.start()
 
     def make(self, make: Make, *arguments: Any, within: float = STARTING, **named: Any) -> None:
-        """Make the object, with at most ``within`` seconds between two signs of life.
+        """Create the object, with at most ``within`` seconds between two progress reports.
 
         Raises:
-            TreeplexError: what making it raised.
+            TreeplexError: creating it failed.
         """
         self._ask(("make", make, arguments, named), within)
 
     def call(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """What a method of the object returns.
+        """Call a method of the object; returns its result.
 
         Raises:
-            TreeplexError: what it raised.
-            Refused: the process has ended or does not answer (410).
+            TreeplexError: the method raised it.
+            Refused: the process has ended or does not respond (410).
         """
         return self._ask(("call", method, arguments, named), THINKING)
 
@@ -78,12 +78,12 @@ class Hosted:
 
     @property
     def busy(self) -> bool:
-        """Whether a call is under way."""
+        """Whether a call is in progress."""
         return self._turn.locked()
 
     @property
     def alive(self) -> bool:
-        """Whether its process is there."""
+        """Whether its process is running."""
         return self._process.is_alive()
 
     def _ask(self, job: Any, seconds: float) -> Any:
@@ -94,7 +94,9 @@ class Hosted:
                 while answer is None:
                     if not self._pipe.poll(seconds):
                         self.close()
-                        raise Refused(410, f"there was no answer for {seconds:.0f} seconds; begin again, with less to do")
+                        raise Refused(
+                            410, f"no response for {seconds:.0f} seconds; start again with a smaller game or shorter search"
+                        )
                     said = self._pipe.recv()
                     if isinstance(said, str):
                         self.told = said
@@ -103,19 +105,19 @@ class Hosted:
                 found, error = answer
             except (EOFError, OSError):
                 self.close()
-                raise Refused(410, "the process behind this has ended, perhaps for lack of memory; begin again") from None
+                raise Refused(410, "its process has ended, perhaps for lack of memory; start again") from None
         if error is not None:
             raise error
         return found
 
     def close(self) -> None:
-        """End the process; nothing in it is needed any more."""
+        """End the process."""
         self._process.kill()
         self._process.join(ENDING)
 
 
 def serve(pipe: Connection) -> None:
-    """The life of the process: one object, calls in, results out, until the pipe closes."""
+    """Main loop of the process: one object, calls in, results out, until the pipe closes."""
     thing: Any = None
     while True:
         try:
@@ -132,7 +134,7 @@ def serve(pipe: Connection) -> None:
         except TreeplexError as raised:
             error = travelling(raised)
         except MemoryError:
-            error = SpecError("too little memory for this; choose a smaller game, or close others")
+            error = SpecError("not enough memory; choose a smaller game, or close others")
         except Exception as raised:
             error = GameError(f"{type(raised).__name__}: {' '.join(str(raised).split())}")
         try:
@@ -142,7 +144,7 @@ def serve(pipe: Connection) -> None:
 
 
 def travelling(error: TreeplexError) -> TreeplexError:
-    """An error that travels: of its kind, with its line."""
+    """A picklable copy of an error, with its type and message."""
     kind = type(error)
     try:
         return kind(str(error))
@@ -152,10 +154,10 @@ def travelling(error: TreeplexError) -> TreeplexError:
 
 @final
 class Hosts:
-    """Hosted objects by id, at most ``most``; the one that was not asked for longest makes room.
+    """Hosted objects by id, at most ``most``; the least recently used one makes room.
 
     Attributes:
-        most: how many.
+        most: maximum number.
     """
 
     def __init__(self, make: Make, most: int) -> None:
@@ -174,10 +176,10 @@ class Hosts:
                 self._spare = Hosted()
 
     def find(self, *arguments: Any, **named: Any) -> str:
-        """The id of the object made from ``arguments``; made now if it is not held, once if several ask at the same time.
+        """The id of the object created from ``arguments``; creates it once if it is not held, even with concurrent requests.
 
         Raises:
-            TreeplexError: what making it raised.
+            TreeplexError: creating it failed.
             Refused: as :meth:`begin`.
         """
         with self._guard:
@@ -197,10 +199,10 @@ class Hosts:
         return making.result()
 
     def open(self, *arguments: Any, called: str | None = None, **named: Any) -> str:
-        """Make an object; its id, ``called`` where that is given.
+        """Create an object; returns its id, ``called`` if given.
 
         Raises:
-            TreeplexError: what making it raised.
+            TreeplexError: creating it failed.
             Refused: as :meth:`begin`.
         """
         hosted = self.begin()
@@ -212,32 +214,32 @@ class Hosts:
         return self.hold(hosted, called)
 
     def begin(self) -> Hosted:
-        """A process in which nothing is made yet; :meth:`hold` or :meth:`give_up` takes it.
+        """A process without an object yet, for :meth:`hold` or :meth:`give_up`.
 
         Raises:
-            Refused: as many as can be held are busy or being made for a while already, or the server ends (503).
+            Refused: all objects have been busy for a while, or the server is shutting down (503).
         """
         ends = monotonic() + ROOM
         while True:
             with self._guard:
                 if self._closed:
-                    raise Refused(503, "the server is ending; try again once it is started")
+                    raise Refused(503, "the server is shutting down; try again once it is restarted")
                 if len(self._beginning) + sum(each.busy for each in self._held.values()) < self.most:
                     hosted, self._spare = self._spare or Hosted(), None
                     self._beginning.add(hosted)
                     return hosted
             if monotonic() > ends:
-                raise Refused(503, f"{self.most} of these are at work already; try again in a while, or close one")
+                raise Refused(503, f"all {self.most} places are busy; try again later, or close one")
             sleep(0.05)
 
     def give_up(self, hosted: Hosted) -> None:
-        """End a process in which nothing could be made."""
+        """End a process whose object could not be created."""
         with self._guard:
             self._beginning.discard(hosted)
         hosted.close()
 
     def hold(self, hosted: Hosted, called: str | None = None) -> str:
-        """Hold an object that was made; its id."""
+        """Add a created object; returns its id."""
         closing = list[Hosted]()
         with self._guard:
             self._numbers += 1
@@ -254,31 +256,31 @@ class Hosts:
         return name
 
     def __getitem__(self, name: str) -> Hosted:
-        """The object of an id.
+        """The object with an id.
 
         Raises:
-            Refused: there is none (any more).
+            Refused: no such object, or it was closed.
         """
         with self._guard:
             found = self._held.pop(name, None)
             if found is None or not found.alive:
-                raise Refused(404, "this was closed: others took its place, or the server was started again; begin anew")
+                raise Refused(404, "this was closed to make room for others, or by a server restart; start again")
             self._held[name] = found
         return found
 
     def names(self) -> list[str]:
-        """The ids, the one asked for last at the end; those whose process has ended are left out."""
+        """The ids of objects with a running process, least recently used first."""
         return [name for name, hosted in list(self._held.items()) if hosted.alive]
 
     def drop(self, name: str) -> None:
-        """Close one; nothing happens if there is none."""
+        """Close an object if it exists."""
         with self._guard:
             found = self._held.pop(name, None)
         if found is not None:
             found.close()
 
     def close(self) -> None:
-        """Close all, those that are being made as well; nothing is opened from then on."""
+        """Close all objects, including those being created; no more can be opened."""
         with self._guard:
             self._closed = True
             closing = [*self._held.values(), *self._beginning, *([self._spare] if self._spare else [])]

@@ -1,8 +1,8 @@
-"""Who may ask what: the name asked for, where a request comes from, a token, and how large it may be.
+"""Access control: host name, origin, token, and size of requests.
 
-A page of another site that is open in the same browser can send requests to a server on this machine. Three checks keep it out:
-its name in ``Host`` (a name of that site that was made to mean this machine, *DNS rebinding*, is none of ours), its ``Origin``
-(cross-site request forgery), and that what writes must be JSON, which no foreign form can send without asking first.
+A page of another site in the same browser can send requests to a local server. Three checks prevent this: the ``Host`` name (a
+name of that site pointed at this machine, *DNS rebinding*, is rejected), the ``Origin`` (cross-site request forgery), and the
+requirement that writing requests send JSON, which a foreign form cannot do without a preflight request.
 """
 
 import hmac
@@ -24,13 +24,13 @@ from treeplex.web.served import Refused
 from treeplex.web.turns import Turns
 
 MOST_BODY = 4 * 1024 * 1024
-"""Bytes of the body of a request; uploads of files have their own limit."""
+"""Maximum bytes of a request's body; uploads have a separate limit."""
 UPLOAD = "/api/upload"
 MOST_UPLOAD = 512 * 1024 * 1024
 MOST_ADDRESS = 8192
-"""Bytes of a path with its query."""
+"""Maximum bytes of a path with its query."""
 RETRY_SECONDS = 5
-"""What an answer of 503 tells a client to wait."""
+"""Headers of a 503 response that say when to retry."""
 READS = ("GET", "HEAD")
 WRITES = ("POST", "DELETE")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -49,17 +49,17 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 ADDED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-"""The headers of every answer."""
+"""Headers of every response."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """Who is let in.
+    """Access rules.
 
     Attributes:
-        names: what ``Host`` may say, without port.
-        addresses: whether any address in numbers will do as well; no site can take one as its name.
-        token: to be shown by every request; None where only this machine can ask.
+        names: accepted ``Host`` names, without port.
+        addresses: whether numeric addresses are accepted too; no site can have one as its name.
+        token: token that every request must have; None if only this machine has access.
     """
 
     names: frozenset[str] = LOOPBACK
@@ -76,7 +76,7 @@ class Access:
 
 
 def is_address(name: str) -> bool:
-    """Whether a name is an address in numbers."""
+    """Whether a name is a numeric address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -86,14 +86,14 @@ def is_address(name: str) -> bool:
 
 @final
 class Guard:
-    """Stands before an application: refuses what must not come in, adds headers, and turns faults into one line."""
+    """ASGI middleware that rejects invalid requests, adds headers, and reports faults in one line."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
         self.turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -119,29 +119,29 @@ class Guard:
                 await self.app(scope, receive, answer)
         except ClientDisconnect:
             return
-        except CancelledError:  # the server ends
+        except CancelledError:  # the server is shutting down
             if not begun:
-                await refuse(answer, 503, "the server is ending; try again once it is started", None)
+                await refuse(answer, 503, "the server is shutting down; try again once it is restarted", None)
         except Refused as refused:
             await refuse(answer, refused.status, str(refused), refused.field)
         except Exception as error:
             print(f"error: {scope['method']} {scope['path']!r}: {said_by(error)} ({place_of(error)})", file=sys.stderr)
             if not begun:
-                await refuse(answer, 500, f"{said_by(error)}; a fault of Treeplex, please report it", None)
+                await refuse(answer, 500, f"{said_by(error)}; this is a bug in Treeplex, please report it", None)
 
     def check(self, scope: Scope, headers: Mapping[str, str]) -> None:
-        """Refuse a request by its first lines alone.
+        """Check a request by its method, path and headers.
 
         Raises:
-            Refused: why.
+            Refused: the request is not allowed.
         """
         method, path = scope["method"], scope["path"]
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > MOST_ADDRESS:
-            raise Refused(414, f"an address of more than {MOST_ADDRESS} bytes; shorten it")
+            raise Refused(414, f"the address is longer than {MOST_ADDRESS} bytes; shorten it")
         if not self.access.knows(headers.get("host", "")):
-            raise Refused(403, "this server is not known by that name; open the address that it printed when it was started")
+            raise Refused(403, "this server does not have that name; open the address that it printed at its start")
         if method not in READS + WRITES:
-            raise Refused(405, f"{method[:20]} is not understood; use GET, POST or DELETE")
+            raise Refused(405, f"method {method[:20]} is not supported; use GET, POST or DELETE")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         if origin is not None and origin not in (f"http://{headers['host']}", f"https://{headers['host']}"):
             raise Refused(403, "requests from other sites are refused; open the page of this server itself")
@@ -152,10 +152,11 @@ class Guard:
             raise Refused(415, "send application/json (files: application/octet-stream)")
 
     async def lets_in(self, scope: Scope, answer: Send) -> bool:
-        """Check the token; whether the request is answered already, by a cookie and the address without the token.
+        """Check the token; returns whether a response was already sent that sets a cookie and removes the token from the
+        address.
 
         Raises:
-            Refused: a token is missing or wrong.
+            Refused: the token is missing or wrong.
         """
         assert self.access.token is not None
         headers, query = headers_of(scope), parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=50)
@@ -169,12 +170,12 @@ class Guard:
         cookies = dict(part.strip().partition("=")[::2] for part in headers.get("cookie", "").split(";"))
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         if not any(same(each, self.access.token) for each in (cookies.get(COOKIE, ""), bearer)):
-            raise Refused(401, "this server asks for its token; open the address that it printed when it was started")
+            raise Refused(401, "this server needs its token; open the address that it printed at its start")
         return False
 
 
 def same(given: str, token: str) -> bool:
-    """Whether a token is the right one, in a time that says nothing about it."""
+    """Compare a token in constant time."""
     return hmac.compare_digest(given.encode(), token.encode())
 
 
@@ -182,27 +183,27 @@ def headers_of(scope: Scope) -> dict[str, str]:
     """The headers of a request by name.
 
     Raises:
-        Refused: one that says who asks is there twice.
+        Refused: a header that identifies the client occurs twice.
     """
     found: dict[str, str] = {}
     for raw, value in scope["headers"]:
         name = raw.decode("latin-1").lower()
         if name in found and name in ("host", "origin", "content-type", "content-length"):
-            raise Refused(400, f"the header {name} is there twice; send it once")
+            raise Refused(400, f"the header {name} occurs twice; send it once")
         found[name] = value.decode("latin-1")
     return found
 
 
 async def limited(scope: Scope, headers: Mapping[str, str], receive: Receive) -> Receive:
-    """What hands a request's body on, read to its end and not too long; files that are uploaded are counted on their way.
+    """Read a request's body up to its size limit; returns a function that passes it on. Uploads are counted while they arrive.
 
     Raises:
-        Refused: it is too long.
+        Refused: the body is too large.
     """
     if scope["method"] not in WRITES:
         return receive
     most = MOST_UPLOAD if scope["path"] == UPLOAD else MOST_BODY
-    too_long = Refused(413, f"more than {most // 1024**2} MB; send less")
+    too_long = Refused(413, f"the request exceeds {most // 1024**2} MB; send less")
     length = headers.get("content-length", "0")
     if not length.isdigit() or int(length[:15]) > most:
         raise too_long
@@ -221,7 +222,7 @@ async def limited(scope: Scope, headers: Mapping[str, str], receive: Receive) ->
 
 
 def once(message: Message, then: Receive | None = None) -> Receive:
-    """What gives one message, and then what comes further."""
+    """A receive function that returns one message, then those of ``then``."""
     waiting = [message]
 
     async def receive() -> Message:
@@ -233,7 +234,7 @@ def once(message: Message, then: Receive | None = None) -> Receive:
 
 
 async def refuse(send: Send, status: int, line: str, field: str | None) -> None:
-    """Answer with an error."""
+    """Respond with an error."""
     headers = [(name.encode(), value.encode()) for name, value in retry(status).items()]
     headers.append((b"content-type", b"application/json"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -241,7 +242,7 @@ async def refuse(send: Send, status: int, line: str, field: str | None) -> None:
 
 
 def retry(status: int) -> dict[str, str]:
-    """The headers that say when to ask again, of an answer that the server is busy."""
+    """Headers of a response to a busy server that say when to retry."""
     return {"retry-after": f"{RETRY_SECONDS}"} if status == 503 else {}
 
 

@@ -1,4 +1,4 @@
-"""The state of a server: a folder, perhaps one file more, and what all request handlers share."""
+"""Shared state of a server: the served folder, and possibly one more file."""
 
 import os
 import re
@@ -14,18 +14,18 @@ from treeplex.web.events import Events
 from treeplex.web.spots.held import Solutions
 
 OWN = ".web"
-"""The folder in the folder served where the server keeps its own things."""
+"""Folder in the served folder for the server's own files."""
 OUTSIDE = ":"
-"""Prefix of the opened file's name if it is not in the folder."""
+"""Name prefix of the opened file if it is outside the folder."""
 LONGEST_NAME = 80
 
 
 class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
-    """A request that is answered with a status and one line.
+    """A rejected request, answered with a status and one line.
 
     Attributes:
-        status: of HTTP, 4xx, or 503 where there is too much to do at once.
-        field: the field of the request that is wrong, if one is.
+        status: HTTP status, 4xx, or 503 if the server is busy.
+        field: the invalid field of the request, if any.
     """
 
     def __init__(self, status: int, line: str, field: str | None = None) -> None:
@@ -34,7 +34,7 @@ class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
 
 
 class Work(Protocol):
-    """The jobs, as far as the server itself has to do with them."""
+    """Interface of the job queue for the server."""
 
     @property
     def writing(self) -> str | None: ...
@@ -46,16 +46,16 @@ class Work(Protocol):
 
 @dataclass
 class Served:
-    """What one server serves.
+    """State of a server.
 
     Attributes:
-        folder: where files are found and written; nothing outside of it is, but for ``opened``.
-        opened: the file with which the server was started, if any.
-        own_games: specs of games of the user's own, given on the command line.
-        threads: for solving; None for one per core allowed.
-        solutions: the solved spots that are held in memory.
-        work: the jobs; None before there is an application.
-        closing: called when the server ends.
+        folder: folder for reading and writing; no other files are used, except ``opened``.
+        opened: the file that the server was started with, if any.
+        own_games: specs of custom games given on the command line.
+        threads: threads for solving; None for one per available core.
+        solutions: solved spots held in memory.
+        work: the job queue; None before the application exists.
+        closing: functions called when the server ends.
     """
 
     folder: Path
@@ -75,7 +75,7 @@ class Served:
         self.folder = self.folder.resolve()
         link = self.link_out(self.own)
         if link is not None:
-            raise FileError(f"{link} is a link that leads out of {self.folder}; remove it, or serve another folder")
+            raise FileError(f"{link} is a link that leads outside {self.folder}; remove it, or serve another folder")
         self.opened = None if self.opened is None else self.opened.resolve()
 
     @property
@@ -84,7 +84,7 @@ class Served:
         return self.folder / OWN
 
     def name(self, path: Path) -> str:
-        """The name of a path in requests: its path within the folder, with slashes."""
+        """Name of a path in requests: relative to the folder, with slashes."""
         path = Path(os.path.abspath(path))
         if path.is_relative_to(self.folder):
             return path.relative_to(self.folder).as_posix()
@@ -94,14 +94,14 @@ class Served:
         """The path of a file that a request names.
 
         Raises:
-            Refused: a name that leads out of the folder or to what is hidden (403), or to nothing (404, if ``there``).
+            Refused: the name leads outside the folder or to a hidden file (403), or to no file (404, if ``there``).
         """
         if self.opened is not None and file == self.name(self.opened):
             return self.opened
         plain = PurePosixPath(file)
         if not file or plain.is_absolute() or "\\" in file or any(part.startswith((".", OUTSIDE)) for part in plain.parts):
             raise Refused(
-                403, f"{file[:LONGEST_NAME]!r} is no name of a file in the folder; names are as in /api/start", "file"
+                403, f"{file[:LONGEST_NAME]!r} is not a file name in the folder; names are listed by /api/start", "file"
             )
         path = self.folder / plain
         try:
@@ -114,24 +114,24 @@ class Served:
         return path
 
     def inside(self, path: Path) -> Path:
-        """``path``, where neither it nor anything in it is a link that leads out of the folder.
+        """Check that neither ``path`` nor anything in it is a link that leads outside the folder; returns it.
 
         Raises:
             Refused: there is such a link (403).
         """
         link = self.link_out(path)
         if link is not None:
-            raise Refused(403, f"{self.name(link)!r} is a link that leads out of the folder; copy the file into it", "file")
+            raise Refused(403, f"{self.name(link)!r} is a link that leads outside the folder; copy the file into it", "file")
         return path
 
     def link_out(self, path: Path) -> Path | None:
-        """The first link that leads out of the folder: ``path`` or one above it, else one in it; None if there is none."""
+        """The first link that leads outside the folder, at or above ``path``, otherwise below it; None if there is none."""
         waiting, seen = [path], set[Path]()
         while waiting:
             place = waiting.pop()
             try:
                 real = place.resolve()
-            except RuntimeError:  # links in a circle
+            except RuntimeError:  # circular links
                 return place
             if not real.is_relative_to(self.folder):
                 return place
@@ -142,14 +142,14 @@ class Served:
         return None
 
     def free_file(self, name: str, suffix: str) -> Path:
-        """A path in the folder where no file is yet, named like ``name``.
+        """An unused path in the folder, named like ``name``.
 
         Raises:
-            Refused: a name of which nothing is left.
+            Refused: the name has no valid characters.
         """
         stem = re.sub(r"[^\w+=-]+", "-", name.removesuffix(suffix)).strip("-")[:LONGEST_NAME]
         if not stem:
-            raise Refused(400, f"{name[:LONGEST_NAME]!r} is no name for a file; use letters and digits", "name")
+            raise Refused(400, f"{name[:LONGEST_NAME]!r} is not a file name; use letters and digits", "name")
         number = 1
         while True:
             path = self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
@@ -158,24 +158,24 @@ class Served:
             number += 1
 
     def reserve(self, name: str, suffix: str) -> Path:
-        """:meth:`free_file` as an empty file, so that of several requests at once each gets its own name.
+        """Create an empty file at :meth:`free_file`, so that concurrent requests get different names.
 
         Raises:
-            Refused: a name of which nothing is left.
-            OSError: the file cannot be made.
+            Refused: the name has no valid characters.
+            OSError: the file cannot be created.
         """
         return claim(self.free_file(name, suffix) for _ in count())
 
     def _is_taken(self, path: Path) -> bool:
-        """Whether a job will write a file that is not there yet."""
+        """Whether a job will write a file that does not exist yet."""
         return self.work is not None and self.work.writes(path)
 
 
 def claim(paths: Iterable[Path]) -> Path:
-    """Claim the first of endless paths that is free, by an empty file there.
+    """Claim the first unused one of endless paths by creating an empty file.
 
     Raises:
-        OSError: the file cannot be made.
+        OSError: the file cannot be created.
     """
     for path in paths:
         with suppress(FileExistsError):

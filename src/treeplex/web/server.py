@@ -1,4 +1,4 @@
-"""The server itself: an address and a port, one line that says where it is, and an orderly end."""
+"""The server: listening, a line with its address, and an orderly shutdown."""
 
 import asyncio
 import ipaddress
@@ -21,20 +21,20 @@ from treeplex.web.safety import LOOPBACK, Access, is_address
 from treeplex.web.served import Served
 
 PORT, MOST_TRIED = 8700, 50
-"""The first port tried where none is asked for, and how many."""
+"""Default port, and how many further ones to try."""
 PATIENCE = 3
-"""Seconds that requests under way have to end when the server does."""
+"""Seconds for running requests to finish at shutdown."""
 
 
 @dataclass(frozen=True)
 class Listening:
-    """The address of a server.
+    """A listening address.
 
     Attributes:
-        socket: bound already.
-        host: as it was asked for.
-        port: the one it got.
-        token: to be shown from other machines; None where only this one can ask.
+        socket: the bound socket.
+        host: the requested host.
+        port: the actual port.
+        token: token for access from other machines; None if only this machine has access.
     """
 
     socket: socket.socket
@@ -52,7 +52,7 @@ class Listening:
 
     @property
     def address(self) -> str:
-        """The address to open in the browser, with the token."""
+        """The address to open in the browser, including the token."""
         host = self.host
         if is_address(host):
             found = ipaddress.ip_address(host)
@@ -61,10 +61,10 @@ class Listening:
 
 
 def listen(host: str, port: int | None) -> Listening:
-    """Bind an address: the port asked for, else the first free one from :data:`PORT` on.
+    """Bind an address, with the requested port or the first free one from :data:`PORT` on.
 
     Raises:
-        SpecError: the address is none of this machine, or no port is free.
+        SpecError: the address does not belong to this machine, or no port is free.
     """
     loopback = host.lower() == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
     last: OSError | None = None
@@ -89,7 +89,7 @@ def listen(host: str, port: int | None) -> Listening:
 
 @final
 class Server(uvicorn.Server):
-    """A server whose first Ctrl-C lets the running job save, and whose second one does not wait for it."""
+    """A server that lets the running job save on the first Ctrl-C and stops immediately on the second."""
 
     def __init__(self, served: Served, access: Access) -> None:
         config = uvicorn.Config(
@@ -106,18 +106,18 @@ class Server(uvicorn.Server):
         self.served = served
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Ctrl-C or SIGTERM."""
+        """Handle Ctrl-C or SIGTERM."""
         assert self.served.work is not None
         file = self.served.work.writing
         if self.should_exit:
             self.served.work.kill()
             self.force_exit = True
         elif file is not None:
-            notify(f"saving {file}; it goes on when the server is started again (Ctrl-C again: stop without saving)")
+            notify(f"saving {file}; it resumes when the server is started again (Ctrl-C again: stop without saving)")
         self.should_exit = True
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second."""
+        """Check connections; called ten times per second."""
         if counter % 10 == 0:
             now = asyncio.get_running_loop().time()
             for connection in list(self.server_state.connections):
@@ -126,10 +126,10 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let pages go first: their streams of events have no end of their own."""
+        """Close the pages' event streams first, since they never end on their own."""
         self.served.events.close()
         log = logging.getLogger("uvicorn.error")
-        log.disabled = True  # requests that are cut off from here on are no faults
+        log.disabled = True  # requests cancelled from here on are not faults
         try:
             await super().shutdown(sockets)
         finally:
@@ -140,10 +140,10 @@ def serve(served: Served, listening: Listening, *, view: str = "", browser: bool
     """Serve until Ctrl-C or SIGTERM.
 
     Args:
-        served: what is served.
-        listening: where.
-        view: what the browser opens, after the address: ``#/solution/turn.spot``.
-        browser: whether to open one.
+        served: the server's state.
+        listening: the listening address.
+        view: path that the browser opens, such as ``#/solution/turn.spot``.
+        browser: whether to open a browser.
     """
     if browser:
         threading.Thread(target=open_when_ready, args=(listening, view), daemon=True).start()
@@ -151,7 +151,7 @@ def serve(served: Served, listening: Listening, *, view: str = "", browser: bool
 
 
 def open_when_ready(listening: Listening, view: str) -> None:
-    """Open the browser once the server answers."""
+    """Open the browser once the server responds."""
     host = listening.socket.getsockname()[0]
     with socket.create_connection(("127.0.0.1" if host == "0.0.0.0" else host, listening.port), timeout=30):
         pass

@@ -1,4 +1,4 @@
-"""What a page asks for first: what is in the folder, and what the library has."""
+"""A page's first request: contents of the folder and of the library."""
 
 from functools import cache
 from typing import Any
@@ -17,7 +17,7 @@ from treeplex.web.served import Served
 
 
 def routes(served: Served) -> APIRouter:
-    """What is answered first."""
+    """Routes of the first request."""
     router = APIRouter(prefix="/api")
 
     @router.get("/start")
@@ -41,7 +41,7 @@ def routes(served: Served) -> APIRouter:
 
 @cache
 def known() -> dict[str, Any]:
-    """Games, agents and algorithms of the library, each with a line about it."""
+    """The library's games, agents and algorithms, each with a description."""
     return {
         "games": [{"name": name, "about": info.summary} for name, info in games.games().items()],
         "agents": [{"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items()],

@@ -1,4 +1,4 @@
-"""Turns: a few expensive requests of a kind at a time; the others wait, or are refused."""
+"""Limits on concurrent expensive requests; further ones wait, or are rejected."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -8,14 +8,14 @@ from typing import final
 from treeplex.web.served import Refused
 
 WAITING_SECONDS = 30.0
-"""How long a request waits for its turn."""
+"""Seconds that a request waits for its turn."""
 WAITING_EACH = 4
-"""Requests that wait, for each one that is answered at a time."""
+"""Maximum number of waiting requests per concurrent one."""
 OPENING = "opening"
-"""The kind of requests that start a process and make something in it."""
+"""The kind of requests that start a process with an object."""
 OPENS = frozenset({("POST", "/api/games"), ("POST", "/api/tables"), ("POST", "/api/hands/review")})
 LOOKING = "looking"
-"""The kind of requests that ask for a node of a running job."""
+"""The kind of requests for a node of a running job."""
 AT_ONCE: Mapping[str, int] = {
     OPENING: 4,
     "games": 8,
@@ -29,16 +29,16 @@ AT_ONCE: Mapping[str, int] = {
     "runs": 4,
     "start": 4,
 }
-"""Requests answered at a time, by kind. Those of other kinds are cheap."""
+"""Concurrent requests by kind. Other kinds are cheap."""
 THREADS = sum(AT_ONCE.values()) + 16
-"""Threads that answer requests, with some for the cheap ones."""
+"""Number of threads for requests, with some for cheap ones."""
 STREAMS: Mapping[str, int] = {"events": 256, "upload": 16}
-"""Requests at a time that take no thread, by kind."""
+"""Concurrent requests that need no thread, by kind."""
 
 
 @final
 class Turns:
-    """Who is next, for each kind of request."""
+    """Turn-taking for each kind of request."""
 
     def __init__(self) -> None:
         self._most = {**AT_ONCE, **STREAMS}
@@ -47,10 +47,10 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, method: str, path: str) -> AsyncIterator[None]:
-        """Wait for a turn, and keep it until the request is answered.
+        """Wait for a turn, and hold it for the duration of the request.
 
         Raises:
-            Refused: too many wait already, or it takes too long (503).
+            Refused: too many requests wait, or the wait is too long (503).
         """
         kind = kind_of(method, path)
         if kind not in self._free:
@@ -74,7 +74,7 @@ class Turns:
 
 
 def kind_of(method: str, path: str) -> str:
-    """The kind of a request: :data:`OPENING`, :data:`LOOKING`, else what follows ``/api/`` in its path."""
+    """The kind of a request: :data:`OPENING`, :data:`LOOKING`, otherwise the path segment after ``/api/``."""
     if (method, path) in OPENS:
         return OPENING
     parts = path.split("/")

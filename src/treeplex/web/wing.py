@@ -1,4 +1,4 @@
-"""What the browser adds: the command ``treeplex web``."""
+"""Registers the command ``treeplex web``."""
 
 from treeplex.base.wings import Wing
 

@@ -1,1 +1,1 @@
-"""Strategies on the trees of games."""
+"""Browsing strategies on game trees."""

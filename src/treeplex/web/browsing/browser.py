@@ -1,4 +1,4 @@
-"""A strategy on the tree of any game: by public states where the rules say them, else history by history."""
+"""Browses a strategy on the tree of any game: by public states if the game defines them, otherwise history by history."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -26,44 +26,44 @@ from treeplex.run.policy_source import UNIFORM
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 300_000
-"""Histories up to which everything is worked out at once; larger games are walked as one looks, without values."""
+"""Maximum number of histories for computing all values at once; larger games are browsed without values."""
 MOST_WHOLE = 20_000_000
-"""Histories up to which that is done where it is asked for."""
+"""Maximum number of histories for computing all values on request."""
 HISTORY_BYTES = 250
-"""Bytes that a history takes with all that is known of it."""
+"""Memory per history with all its values, in bytes."""
 ITERATIONS = 1000
 """Iterations of CFR+ if no policy is named."""
 MOST_ROWS = 2000
 MOST_LISTED = 200
 MOST_PAYOFFS = 12
-"""Hands a side up to which payoffs are shown at a public end."""
+"""Maximum number of hands per player for showing payoffs at a public terminal state."""
 
 
 def most_whole() -> int:
-    """The most histories of a game that is worked out on request: those that fit into half of the free memory."""
+    """Maximum number of histories of a game computed on request: those that fit in half of the free memory."""
     free = available_memory()
     return MOST_WHOLE if free is None else max(MOST_HISTORIES, min(MOST_WHOLE, free // (2 * HISTORY_BYTES)))
 
 
 class Browser:
-    """A game and a policy to look at.
+    """A game and a policy to browse.
 
     Attributes:
-        rules: the game, simultaneous moves one at a time.
-        values: the policy on all histories; None of games too large for that.
-        public: the game's public states; None where the rules do not say them, or nothing is private.
+        rules: the game, with simultaneous moves one at a time.
+        values: the policy with values on all histories; None if the game is too large.
+        public: the game's public states; None if the game does not define them, or has no private information.
     """
 
     def __init__(self, game: str, policy: str = "", *, whole: bool = False) -> None:
-        """Solve a game, or take a policy of it.
+        """Load a policy of a game, or solve the game.
 
         Args:
             game: a spec or file.
-            policy: a policy file, a run folder or ``uniform``; empty for a solution found now.
-            whole: work out everything of a large game as well, and tell how far that is.
+            policy: a policy file, a run folder or ``uniform``; empty to solve the game.
+            whole: whether to compute all values of a large game, with progress reports.
 
         Raises:
-            GameSizeError: too many histories, with ``whole``.
+            GameSizeError: too many histories for ``whole``.
             GameError, SpecError, PolicyError, FileError: no such game or policy.
         """
         self.spec, self.policy_name = game, policy
@@ -89,7 +89,7 @@ class Browser:
         self.public = self._public_states() if self.values is not None else None
 
     def _found(self, compiled: CompiledGame, policy: str) -> Policy:
-        """The policy that is named, or a solution."""
+        """The named policy, or a solution."""
         if policy:
             found: Policy = as_policy(compiled, policy)
             return found
@@ -110,13 +110,13 @@ class Browser:
 
     @cached_property
     def responses(self) -> list[Policy]:
-        """For each player the policy in which it best-responds."""
+        """For each player, the policy with its best response."""
         assert self.values is not None
         policy = self.values.policy
         return [evaluate.best_response(policy.game, policy, player)[1] for player in range(policy.game.players)]
 
     def about(self) -> dict[str, Any]:
-        """The game in numbers, and how good the policy is."""
+        """Size of the game and quality of the policy."""
         found: dict[str, Any] = {
             "game": str(self.rules),
             "spec": self.spec,
@@ -141,7 +141,7 @@ class Browser:
         }
 
     def node(self, path: Sequence[int] = ()) -> dict[str, Any]:
-        """The node at the end of a path: at each step the number of an action or of a chance outcome.
+        """The node at the end of a path: the index of an action or a chance outcome at each step.
 
         Raises:
             SpecError: the game has no such path.
@@ -151,11 +151,11 @@ class Browser:
         return self._history_node(path)
 
     def infosets(self, player: int | None = None, find: str = "") -> dict[str, Any]:
-        """The infosets in which most is lost, with paths that lead there.
+        """The infosets with the largest losses, with paths to them.
 
         Args:
-            player: whose; None for all.
-            find: a text that the infostate holds.
+            player: the player; None for all.
+            find: a text that the infostate string must contain.
         """
         values = self.values
         if values is None:
@@ -171,7 +171,7 @@ class Browser:
         return {"total": len(kept), "infosets": [self._row(number, path=True) for number in kept[:MOST_LISTED]]}
 
     def _row(self, number: int, *, path: bool = False) -> dict[str, Any]:
-        """An infoset: reach, value, regret, and each action with how likely it is, its value and whether one gains by it."""
+        """An infoset: reach, value, regret, and each action's probability, value and gain."""
         values = self.values
         assert values is not None
         tree, player = values.tree, int(values.tree.infoset_player[number])
@@ -221,7 +221,7 @@ class Browser:
 
     @cached_property
     def _places(self) -> dict[tuple[int, str], list[int]]:
-        """The path to the public state of each infoset."""
+        """Path to the public state of each infoset."""
         game = self.public
         assert game is not None
         found: dict[tuple[int, str], list[int]] = {}
@@ -242,7 +242,7 @@ class Browser:
             options = game.options(state)
             labels = options.labels[:1] if options.private else options.labels
             if not 0 <= number < len(labels):
-                raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
+                raise SpecError(f"the path has no step {number} after {len(steps)} steps; start again from the root")
             names = ["(hidden)"] if options.private else [game.action_name(state, label) for label in labels]
             shares = self._shares(self._rows_at(game, state), len(names)) if options.player >= 0 else [None] * len(names)
             steps.append({"player": options.player, "taken": number, "options": names, "probabilities": shares})
@@ -271,7 +271,7 @@ class Browser:
         }
 
     def _shares(self, rows: Sequence[Mapping[str, Any]], actions: int) -> list[float | None]:
-        """How often each action is taken with all hands together; None at zero reach or without a decision. One, if hidden."""
+        """Frequency of each action over all hands; None at zero reach or without a decision. 1 if the action is private."""
         if actions == 1:
             return [1.0]
         weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
@@ -293,7 +293,7 @@ class Browser:
         return found
 
     def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
-        """Player 0's payoffs at a public end, hand against hand, where there are few."""
+        """Player 0's payoffs at a public terminal state for all pairs of hands; None if there are too many."""
         if not isinstance(game, PublicTree):
             return None
         leaf = game.visit(pair_state(state).node)
@@ -312,7 +312,7 @@ class Browser:
         for number in path:
             names, chances = self._moves(state)
             if not 0 <= number < len(names):
-                raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
+                raise SpecError(f"the path has no step {number} after {len(steps)} steps; start again from the root")
             steps.append({"player": int(state.current_player()), "taken": number, "options": names, "probabilities": chances})
             reach *= chances[number]
             state = state.child(self._actions(state)[number])
@@ -354,7 +354,7 @@ class Browser:
         return outcomes(state)[0] if state.is_chance_node() else [int(action) for action in state.legal_actions()]
 
     def _moves(self, state: State) -> tuple[list[str], list[float]]:
-        """Names of what can happen at a history, and how likely each is."""
+        """Names and probabilities of a history's actions or chance outcomes."""
         if state.is_terminal():
             return [], []
         actions = self._actions(state)

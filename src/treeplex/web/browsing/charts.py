@@ -1,4 +1,4 @@
-"""A blueprint of whole hold'em before the flop: a chart of the 169 classes at each decision, and the lines that go on."""
+"""Preflop charts of a full-game hold'em blueprint: the 169 hand classes at each decision, and the lines that follow."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ WORDS = {"fold": "f", "check": "c", "call": "c"}
 
 
 class Charts:
-    """The charts of one blueprint."""
+    """Preflop charts of one blueprint."""
 
     def __init__(self, path: str) -> None:
-        """Read it; its buckets are made again, which takes a while.
+        """Load the blueprint and recompute its buckets, which is slow.
 
         Raises:
-            FileError: no blueprint.
+            FileError: not a blueprint.
         """
         self.blueprint = HoldemBlueprint.load(path)
 
     def chart(self, line: str = "") -> dict[str, Any]:
-        """One decision, ``next`` by action: the line that goes on before the flop, or None.
+        """The chart of one decision; ``next`` gives each action's continuation before the flop, or None.
 
         Raises:
             SpecError: the blueprint has no such line.

@@ -1,4 +1,4 @@
-"""``treeplex web``: the table in the browser."""
+"""The command ``treeplex web``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +10,11 @@ from treeplex.errors import FileError, SpecError
 from treeplex.run.cli.shared.commands import command
 
 DEFAULT_FOLDER = Path("runs")
-FOLDER_HELP = "Where files are read and written; nothing outside of it is, but for FILE."
-HOST_HELP = "Listen on another address than 127.0.0.1; then a token is asked for, which is printed once."
+FOLDER_HELP = "Folder to read and write; other files stay untouched, except FILE."
+HOST_HELP = "Address to listen on. Addresses other than 127.0.0.1 need a token, which is printed once."
 
 
-@command("Solve, look and play in the browser.", place=5, example="web")
+@command("Solve, browse and play in the browser.", place=5, example="web")
 def web(
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE|FOLDER", help="A solved spot to open, or the folder to serve.")
@@ -22,21 +22,21 @@ def web(
     folder: Annotated[Path | None, typer.Option("--folder", metavar="FOLDER", help=f"{FOLDER_HELP} Default: runs.")] = None,
     game: Annotated[
         list[str] | None,
-        typer.Option("--game", metavar="SPEC", help="A game of your own to play and look at, my.py:MyGame; may be repeated."),
+        typer.Option("--game", metavar="SPEC", help="A custom game to play and browse, my.py:MyGame. Repeatable."),
     ] = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help=HOST_HELP)] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65535, help="Default: 8700, or the next one that is free.")
+        int | None, typer.Option("--port", min=0, max=65535, help="Port. Default: 8700, or the next free one.")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option("--threads", min=1, help="Threads for solving. Default: one per core allowed.")
+        int | None, typer.Option("--threads", min=1, help="Threads for solving. Default: one per available core.")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
 ) -> None:
-    """Start a server on this machine and open the browser: solve spots, look at every node of them, play, follow trainings.
+    """Start a local server and open the browser: solve spots, browse strategies, play, follow trainings.
 
-    It serves the files of one folder to this machine only. Jobs run one after another, each in a process of its own. Ctrl-C
-    saves the running job, which goes on when the server is started again on the same folder, as it does after a crash.
+    It serves the files of one folder, to this machine only. Jobs run one after another, each in its own process. Ctrl-C
+    saves the running job, which resumes when the server is started again on the same folder, also after a crash.
 
     \b
     Examples:
@@ -55,10 +55,10 @@ def web(
     from treeplex.forms.sources.load import load
 
     if file is not None and not file.exists():
-        raise FileError(f"there is no {file}; name a solved spot or a folder")
+        raise FileError(f"{file} does not exist; name a solved spot or a folder")
     if file is not None and file.is_dir():
         if folder is not None:
-            raise SpecError(f"{file} and --folder {folder} are two folders; give one")
+            raise SpecError(f"{file} and --folder {folder} are two folders; give one of them")
         file, folder = None, file
     games = game or []
     for each in games:
@@ -67,7 +67,9 @@ def web(
     served = Served(folder or DEFAULT_FOLDER, file, games, threads)
     listening = listen(host, port)
     shown = f" and {file}" if file is not None else ""
-    typer.echo(f"serving {served.folder}{shown} at {listening.address}   (Ctrl-C ends it)")
+    typer.echo(f"serving {served.folder}{shown} at {listening.address}   (Ctrl-C stops)")
     if listening.token is not None:
-        typer.echo("whoever has this address, token included, can read and write in the folder; it is not encrypted on its way")
+        typer.echo(
+            "anyone with this address, including the token, can read and write the folder; the connection is not encrypted"
+        )
     serve(served, listening, browser=browser)

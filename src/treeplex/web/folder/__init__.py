@@ -1,1 +1,1 @@
-"""The folder that is served: what there is in it, what a page may name, and files in and out."""
+"""The served folder: its contents, the names that requests may use, downloads and uploads."""

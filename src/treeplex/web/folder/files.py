@@ -1,4 +1,4 @@
-"""Files in and out: nodes as CSV and JSON, the page without a server, reports over flops, downloads and uploads."""
+"""Downloads and uploads: nodes as CSV and JSON, the stand-alone page, flop reports, and files."""
 
 import csv
 import io
@@ -59,14 +59,14 @@ def routes(served: Served) -> APIRouter:
     def download_file(file: str) -> FileResponse:
         path = served.path(file)
         if not path.is_file() or path.suffix not in MADE:
-            raise Refused(403, f"{file[:80]!r} is not handed out; ask for one of {', '.join(MADE)}", "file")
+            raise Refused(403, f"{file[:80]!r} cannot be downloaded; choose one of {', '.join(MADE)}", "file")
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
     @router.post("/upload")
     async def upload(request: Request, name: str) -> dict[str, Any]:
         suffix = PurePosixPath(name).suffix.lower()
         if suffix not in UPLOADED:
-            raise Refused(400, f"{name[:80]!r} is not taken; send one of {', '.join(UPLOADED)}", "name")
+            raise Refused(400, f"{name[:80]!r} cannot be uploaded; send one of {', '.join(UPLOADED)}", "name")
         stem = name[: -len(suffix)]
         target = served.free_file(stem, suffix)
         temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
@@ -76,11 +76,11 @@ def routes(served: Served) -> APIRouter:
                 async for part in request.stream():
                     size += len(part)
                     if size > MOST_UPLOAD:
-                        raise Refused(413, f"more than {MOST_UPLOAD // 1024**2} MB; send less")
+                        raise Refused(413, f"the file exceeds {MOST_UPLOAD // 1024**2} MB; send a smaller one")
                     out.write(part)
                 out.flush()
                 await to_thread.run_sync(os.fsync, out.fileno())
-            target = served.reserve(stem, suffix)  # only now: the name may have been taken while the file was on its way
+            target = served.reserve(stem, suffix)  # reserved only now, since the name may have been taken during the upload
             os.replace(temporary, target)
         except OSError as error:
             raise FileError(f"cannot write {target.name}: {error.strerror or error}; free some space") from error
@@ -93,18 +93,18 @@ def routes(served: Served) -> APIRouter:
 
 
 def download(text: str, kind: str, name: str) -> Response:
-    """A text as a file."""
+    """A text as a downloadable file."""
     safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
     headers = {"content-disposition": f'attachment; filename="{safe.encode("ascii", "replace").decode()}"'}
     return Response(text, media_type=kind, headers=headers)
 
 
 def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
-    """A node, or a node and those below it, as a file."""
+    """A node, optionally with the nodes below it, as a file."""
     if ev not in EVS:
-        raise Refused(400, f"ev {ev[:20]!r} is not known; write pot or net", "ev")
+        raise Refused(400, f"ev {ev[:20]!r} is unknown; write pot or net", "ev")
     if not 0 <= depth <= DEEPEST:
-        raise Refused(400, f"depth is from 0 to {DEEPEST}", "depth")
+        raise Refused(400, f"depth must be from 0 to {DEEPEST}", "depth")
     solution = held.solution
     if kind == "jsonl":
         with held.lock:
@@ -119,11 +119,11 @@ def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -
             return download(json.dumps({**whole, "node": node_json(found, ev=ev)}), "application/json", f"{name}.json")
     if kind == "csv":
         return download(hands_csv(found.from_the_pot() if ev == "pot" else found), "text/csv", f"{name}.csv")
-    raise Refused(400, f"as {kind[:20]!r} is not known; write csv, json or jsonl", "as")
+    raise Refused(400, f"format {kind[:20]!r} is unknown; write csv, json or jsonl", "as")
 
 
 def locked_lines(held: Held, line: str, depth: int, ev: str) -> Iterator[bytes]:
-    """The nodes below a line, one after another; between two of them others may look at the solution."""
+    """The nodes below a line, one by one; the solution's lock is released between nodes."""
     lines = node_lines(held.solution, line, depth, ev)
     while True:
         with held.lock:
@@ -134,7 +134,7 @@ def locked_lines(held: Held, line: str, depth: int, ev: str) -> Iterator[bytes]:
 
 
 def hands_csv(found: NodeReport) -> str:
-    """A line for each hand of both players, with what who acts does."""
+    """A CSV row for each hand of both players, with the acting player's strategy."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     names = [f"{name} {size}".strip() for name, size in zip(found.actions, found.sizes, strict=True)]
@@ -150,7 +150,7 @@ def hands_csv(found: NodeReport) -> str:
 
 
 def page_text(held: Held, line: str, file: str) -> str:
-    """The page without a server: a node, the way to it, and what follows on its street as far as there is room."""
+    """The stand-alone page: a node, the path to it, and as much of its street as fits."""
     solution = held.solution
     node = node_report(solution, line)
     lines = lines_above(node.line)
@@ -169,10 +169,10 @@ def page_text(held: Held, line: str, file: str) -> str:
 
 
 def batch_rows(folder: Path, name: str) -> dict[str, Any]:
-    """The results of a batch of boards so far, for tables and reports; ``name`` is what requests call the folder.
+    """The results of a batch of boards so far, for tables and reports; ``name`` is the folder's name in requests.
 
     Raises:
-        FileError: no batch.
+        FileError: not a batch.
     """
     about = JobFolder(BATCH, folder).about()
     rows, lines = [], dict[str, dict[str, Any]]()
@@ -188,7 +188,7 @@ def batch_rows(folder: Path, name: str) -> dict[str, Any]:
             spot = f"{name}/boards/{board}{SOLVED_FILE}" if path.with_suffix(SOLVED_FILE).exists() else None
             rows.append({**batch_row(row, weight), "spot": spot})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FileError(f"{path}: not a result of a batch; remove the file to solve the board again") from error
+            raise FileError(f"{path}: not a batch result; remove the file to solve the board again") from error
     return {"settings": about.get("settings"), "boards": len(about["boards"]), "lines": list(lines.values()), "rows": rows}
 
 

@@ -1,4 +1,4 @@
-"""Contents of the served folder: solved spots and their headers, spot files, batches, run folders."""
+"""Contents of the served folder: solved spots with their headers, spot files, batches and run folders."""
 
 import math
 import os
@@ -18,11 +18,11 @@ from treeplex.web.served import OUTSIDE, Served
 
 MOST_FILES, MOST_LOOKED_AT, DEEPEST = 500, 20_000, 5
 MOST_POINTS = 400
-"""Records of one run that a page is sent."""
+"""Maximum number of records of a run sent to a page."""
 
 
 def listing(served: Served) -> dict[str, Any]:
-    """Everything in the folder that a page can open, the newest first; spots that a batch keeps are counted with the batch."""
+    """Everything in the folder that a page can open, newest first; a batch's solved spots are listed with the batch."""
     kinds: dict[str, list[tuple[Path, float]]] = {"solutions": [], "spot_files": [], "folders": []}
     boards, looked_at = Counter[Path](), 0
     for path, modified in entries(served, served.folder, DEEPEST):
@@ -62,9 +62,9 @@ def listing(served: Served) -> dict[str, Any]:
 
 
 def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, float]]:
-    """Files and folders below a folder with when they were changed.
+    """Files and folders below a folder, with modification times.
 
-    Hidden ones and links that lead out of the folder served are left out; links to folders are not followed.
+    Skips hidden files and links that lead outside the served folder, and does not follow links to folders.
     """
     try:
         with os.scandir(folder) as found:
@@ -85,7 +85,7 @@ def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, 
 
 
 def kind_of_path(served: Served, path: Path) -> str | None:
-    """The part of the listing a path belongs to, if any."""
+    """The section of the listing a path belongs to; None if it is not listed."""
     if path.suffix == SOLVED_FILE:
         return "solutions"
     if path.suffix in SPOT_FILES and is_spot_file(path):
@@ -95,7 +95,7 @@ def kind_of_path(served: Served, path: Path) -> str | None:
 
 
 def is_spot_file(path: Path) -> bool:
-    """Whether a file looks like one of a spot: a line in it begins with a field that every spot has."""
+    """Whether a file looks like a spot file: one of its lines starts with a field that every spot has."""
     try:
         with path.open("rb") as file:
             head = file.read(20_000)
@@ -108,7 +108,7 @@ def found_solution(path: Path, name: str) -> dict[str, Any]:
     """The header of a solved spot, for lists.
 
     Raises:
-        FileError: it is none, or damaged.
+        FileError: not a solved spot, or corrupted.
     """
     about = path.stat()
     return {
@@ -121,7 +121,7 @@ def found_solution(path: Path, name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=2 * MOST_FILES)
 def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
-    """The header of a file; the file is read again once it has changed."""
+    """The header of a file, reread when the file has changed."""
     header = read_header(path)
     try:
         spot, records = header["spot"], plain_records(header)
@@ -141,11 +141,11 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
             "resumable": any(str(each["name"]).startswith(STATE) for each in header["arrays"]),
         }
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise FileError(f"{path} is damaged: its header lacks {error}; solve the spot again") from error
+        raise FileError(f"{path} is corrupted: its header lacks {error}; solve the spot again") from error
 
 
 def plain_records(header: Header) -> list[list[float | None]]:
-    """The records of a header as pages have them: iterations, seconds, exploitability (None where judging was broken off)."""
+    """A header's records for pages: iterations, seconds and exploitability (None if judging was interrupted)."""
     rows = []
     for done, seconds, _, worth in header["records"]:
         rows.append([int(done), float(seconds), float(worth) if worth is not None and float(worth) == float(worth) else None])
@@ -153,7 +153,7 @@ def plain_records(header: Header) -> list[list[float | None]]:
 
 
 def thinned(records: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
-    """At most ``most`` records, evenly spaced, with the first and the last among them."""
+    """At most ``most`` evenly spaced records, including the first and the last."""
     if len(records) <= most:
         return list(records)
     return [records[round(place * (len(records) - 1) / (most - 1))] for place in range(most)]

@@ -1,4 +1,4 @@
-"""Games and agents that a page names by texts: no code of a user's runs for it, and no file outside of the folder is read."""
+"""Games and agents named in requests: no user code is run, and no file outside the folder is read."""
 
 from os.path import exists, isdir
 
@@ -13,16 +13,16 @@ from treeplex.web.playing.session import SOLUTION
 from treeplex.web.served import Refused, Served
 
 LONGEST = 2000
-CODE = "games and agents of one's own run code, so they are named on the command line only: treeplex web --game my.py:MyGame"
+CODE = "custom games and agents run code, so they can only be named on the command line: treeplex web --game my.py:MyGame"
 
 
 def game_named(served: Served, text: str) -> str:
-    """A game as :func:`treeplex.load` takes it: a spec without files, a file or folder in the folder served, or a game of
+    """Check a game name for :func:`treeplex.load`: a spec without files, a path in the served folder, or a game given on
     the command line.
 
     Raises:
-        Refused: code, or a file outside of the folder.
-        SpecError: a text that names nothing.
+        Refused: code, or a file outside the folder.
+        SpecError: a text that names no game.
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
@@ -36,23 +36,23 @@ def game_named(served: Served, text: str) -> str:
         return str(served.path(text))
     if named_file(text) is not None:
         if wrappers or loader_of(inner)[1] != inner:
-            raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
+            raise Refused(403, f"{shown(text)} names a file inside a spec; name the file itself", "game")
         return str(served.path(inner))
-    if not inner.startswith(PREFIX):  # of others it takes a process of their own to find out
+    if not inner.startswith(PREFIX):  # other texts take a separate process to check
         load(text)
     return text
 
 
 def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
-    """An agent as :func:`treeplex.agent` takes it; files and folders that it names must lie in the folder.
+    """Check an agent name for :func:`treeplex.agent`; files and folders it names must be in the served folder.
 
     Raises:
-        Refused: code, or something outside of the folder.
-        SpecError: a text that names nothing.
+        Refused: code, or a path outside the folder.
+        SpecError: a text that names no agent.
     """
     text = text.strip()
     if len(text) > LONGEST or depth > 3:
-        raise Refused(400, "an agent's name is too long; name one of treeplex agents", "against")
+        raise Refused(400, "the agent's name is too long; name one of treeplex agents", "against")
     if is_user_spec(text) or ".py" in text:
         raise Refused(403, CODE, "against")
     if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
@@ -64,12 +64,12 @@ def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
 
 
 def setting_named(served: Served, value: Value, depth: int) -> Value:
-    """A setting of an agent: paths within the folder, agents within agents, all else as it is."""
+    """Check a setting of an agent: resolves paths within the folder and agents within agents; other values are unchanged."""
     if isinstance(value, list):
         return [setting_named(served, each, depth) for each in value]
     if not isinstance(value, str):
         return value
-    if is_user_spec(value) or ".py" in value:  # a spec may have written it with escapes
+    if is_user_spec(value) or ".py" in value:  # escapes in a spec may hide it
         raise Refused(403, CODE, "against")
     if "(" in value:
         try:

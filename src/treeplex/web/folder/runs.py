@@ -1,4 +1,4 @@
-"""Run folders and trainings: what they are, how they were asked for, and their curves as they grow."""
+"""Run folders and trainings: their kinds, settings and growing curves."""
 
 import json
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from treeplex.web.playing.tables import plain
 from treeplex.web.served import Refused, Served
 
 MOST_CURVES = 12
-"""Runs side by side."""
+"""Maximum number of runs shown in one chart."""
 EFFORT = ("done", "seconds", "cpu_seconds")
 """The x-axes of curves."""
 UNSAID = ("format", "version", "checksum", "last", "treeplex", "kind", "status", "game")
-"""Keys of ``run.json`` that are no settings."""
+"""Keys of ``run.json`` that are not settings."""
 
 
 def routes(served: Served) -> APIRouter:
@@ -39,7 +39,7 @@ def routes(served: Served) -> APIRouter:
 
 
 def runs(served: Served) -> list[dict[str, Any]]:
-    """All run folders, those that changed last first."""
+    """All run folders, most recently changed first."""
     found: list[dict[str, Any]] = []
     for looked_at, (path, _) in enumerate(entries(served, served.folder, DEEPEST)):
         if looked_at > MOST_LOOKED_AT:
@@ -53,7 +53,7 @@ def runs(served: Served) -> list[dict[str, Any]]:
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:
-    """What ``run.json`` says; None where it is none of ours, or is damaged."""
+    """The contents of ``run.json``; None if it belongs to another program or is corrupted."""
     try:
         about = read_json(folder / RUN)
     except (FileError, OSError, ValueError):
@@ -62,7 +62,7 @@ def about_of(folder: Path) -> dict[str, Any] | None:
 
 
 def brief(about: Mapping[str, Any]) -> dict[str, Any]:
-    """A run in a line: its kind, game, state and last numbers."""
+    """Summary of a run: kind, game, state and latest numbers."""
     last = about.get("last") or {}
     settings = about.get("settings") or {}
     return {
@@ -79,11 +79,11 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
     """A run's settings and records.
 
     Raises:
-        Refused: no run is there.
+        Refused: no such run.
     """
     about = about_of(folder)
     if about is None:
-        raise Refused(404, f"{name[:80]!r} holds no run", "file")
+        raise Refused(404, f"{name[:80]!r} is not a run folder", "file")
     records = records_of(folder)
     names = list(dict.fromkeys(key for record in records for key in numbers_of(record)))
     kept = thinned(records)
@@ -98,7 +98,7 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
 
 
 def records_of(folder: Path) -> list[dict[str, Any]]:
-    """The records of a run as plain data; lines that are none are left out, since a run may be writing one."""
+    """The records of a run as plain data; skips invalid lines, since a run may be writing one."""
     found = []
     for line in whole_lines(folder / METRICS) if (folder / METRICS).is_file() else ():
         try:
@@ -111,7 +111,7 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a record by name: of lists one for each place, of tables one for each entry."""
+    """The numbers of a record by name: one per element of lists and per entry of tables."""
     found: dict[str, float] = {}
     for key, value in record.items():
         if key in EFFORT:
@@ -128,12 +128,12 @@ def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, and neither true nor false."""
+    """Whether a value is a number other than True and False."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
-    """The settings of a run, as texts by name."""
+    """A run's settings as texts, by name."""
     found: dict[str, str] = {}
     for key, value in about.items():
         if key in UNSAID or value is None:

@@ -1,1 +1,1 @@
-"""Jobs of the page: their queue, the process of each, and what is asked and answered about them."""
+"""The page's jobs: their queue, their processes, and the requests about them."""

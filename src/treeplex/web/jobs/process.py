@@ -1,8 +1,8 @@
-"""The process in which a job of the page runs: started by the server, it solves, tells, answers, and saves when it is to stop.
+"""The process of a job: started by the server, it solves, reports progress, answers requests, and saves when stopped.
 
-Standard input brings lines of JSON: ``{"do": "stop"}`` (save and end), ``{"do": "look", "id": 3, "line": "x"}`` (a node of the
-strategy so far). Its end means that the server is gone: then the job saves and ends as well. Standard output takes
-lines of JSON, those of the event ``node`` followed by as many bytes as they say.
+Standard input receives lines of JSON: ``{"do": "stop"}`` (save and end), ``{"do": "look", "id": 3, "line": "x"}`` (a node of
+the current strategy). End of input means that the server has ended; the job then also saves and ends. Standard output sends
+lines of JSON; those of the event ``node`` are followed by the given number of bytes.
 """
 
 import json
@@ -52,8 +52,8 @@ class Line:
     """The connection to the server.
 
     Attributes:
-        interrupt: requested when the job is to stop.
-        looks: what is to be looked at, oldest first.
+        interrupt: set when the job should stop.
+        looks: requests for nodes, oldest first.
     """
 
     def __init__(self, read: IO[bytes], write: IO[bytes]) -> None:
@@ -72,7 +72,7 @@ class Line:
         self.interrupt.requested = True
 
     def tell(self, event: str, content: bytes = b"", **data: Any) -> None:
-        """Tell the server something; nothing happens where it is gone."""
+        """Send an event to the server; does nothing if the server has ended."""
         line = json.dumps({"event": event, **({"bytes": len(content)} if content else {}), **data})
         try:
             with self._lock:
@@ -84,7 +84,7 @@ class Line:
 
 @final
 class Watch:
-    """Tells where a job stands, and answers looks at the strategy so far."""
+    """Reports progress, and answers requests for nodes of the current strategy."""
 
     def __init__(self, line: Line, job: SpotJob) -> None:
         self.line, self.job = line, job
@@ -92,7 +92,7 @@ class Watch:
         self._policy: tuple[int, HoldemPolicy] | None = None
 
     def __call__(self, progress: Progress) -> None:
-        """Called by the session after every step."""
+        """Report progress after a step of the session."""
         now = time.monotonic()
         if now - self._told >= TELL_SECONDS:
             self._told = now
@@ -111,13 +111,13 @@ class Watch:
                 self.line.tell("refused", id=number, status=400, error=str(error))
 
     def refuse_looks(self) -> None:
-        """Answer what was asked too late."""
+        """Reject the remaining requests for nodes."""
         while self.line.looks:
             number, _ = self.line.looks.popleft()
             self.line.tell("refused", id=number, status=409, error="the job has just ended; ask again")
 
     def policy(self) -> HoldemPolicy:
-        """The average strategy as it is now."""
+        """The current average strategy."""
         solver = self.job.solver
         if self._policy is None or self._policy[0] != solver.iteration:
             average, scales = solver.average()
@@ -128,7 +128,7 @@ class Watch:
 
 @final
 class Records:
-    """Tells records, several at once where they come faster than every ``TELL_SECONDS``."""
+    """Reports records, in batches if they arrive faster than every ``TELL_SECONDS``."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
@@ -136,13 +136,13 @@ class Records:
         self._told = 0.0
 
     def __call__(self, record: Record) -> None:
-        """Called by the session with each new record."""
+        """Add a new record of the session."""
         self._waiting = [*(each for each in self._waiting if each[0] != record.done), plain_record(record)]
         if time.monotonic() - self._told >= TELL_SECONDS:
             self.tell()
 
     def tell(self) -> None:
-        """Tell those that wait."""
+        """Send the pending records."""
         self._told = time.monotonic()
         if self._waiting:
             self.line.tell("records", records=self._waiting)
@@ -150,7 +150,7 @@ class Records:
 
 
 def plain_record(record: Record) -> list[float | None]:
-    """A record as the page has it: iterations, seconds, exploitability."""
+    """A record for the page: iterations, seconds, exploitability."""
     worth = float(record.exploitability)
     return [record.done, record.seconds, worth if worth == worth else None]
 
@@ -160,11 +160,11 @@ class Order:
     """The server's first message.
 
     Attributes:
-        request: what was asked for.
-        file: of the solution; if it is there, the job goes on from it.
-        origin: the file of the solution to start from, if any.
-        total: the most iterations, as an earlier process found it; None at first.
-        threads: None for one per core allowed.
+        request: the requested job.
+        file: file of the solution; if it exists, the job resumes from it.
+        origin: file of the solution to start from, if any.
+        total: maximum number of iterations from an earlier process; None at first.
+        threads: number of threads; None for one per available core.
     """
 
     request: JobRequest
@@ -175,7 +175,7 @@ class Order:
 
     @classmethod
     def read(cls, text: bytes) -> "Order":
-        """The order of a line of JSON."""
+        """Parse a line of JSON."""
         found = json.loads(text)
         origin = None if found["origin"] is None else Path(found["origin"])
         request = JobRequest.model_validate(found["request"])
@@ -183,7 +183,7 @@ class Order:
 
 
 def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
-    """The library's task: solve a spot, or resume a solution."""
+    """The library's arguments for solving a spot, or resuming a solution."""
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
     how = order.request.how()
     if order.file.exists():
@@ -200,7 +200,9 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
     line.tell("phase", text="reading the solution")
     origin = load_solution(order.origin, resumable=False)
     if is_own(origin.algorithm):
-        raise SpecError(f"{origin.algorithm} is an algorithm of one's own; code that a file names is not run")
+        raise SpecError(
+            f"{origin.algorithm} is a custom algorithm, and code named in files is not run; solve it on the command line (-a)"
+        )
     spot = replace(origin.spot, settings=how)
     kept = origin.locks if order.request.keep_locks else ()
     options |= {"locks": [*kept, *order.request.library_locks(spot)], "storage": origin.settings.storage}
@@ -209,7 +211,7 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
 
 
 def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> None:
-    """Wait until no other process writes a file or folder, if it does not take too long."""
+    """Wait, up to a time limit, until no other process writes a file or folder."""
     ends = time.monotonic() + WAIT_SECONDS
     while not line.interrupt.requested:
         try:
@@ -223,7 +225,7 @@ def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> No
 
 
 def run(order: Order, line: Line) -> None:
-    """Solve, until the end or until asked to stop."""
+    """Solve to the end or until asked to stop."""
     if order.request.boards is not None:
         run_flops(order, line)
         return
@@ -253,7 +255,7 @@ def run(order: Order, line: Line) -> None:
 
 
 def run_flops(order: Order, line: Line) -> None:
-    """Solve a spot on many boards, until the end or until asked to stop; the report is as the command line writes it."""
+    """Solve a spot on many boards to the end or until asked to stop; the report is that of the command line."""
     request, boards = order.request.flops()
 
     def spot_on(board: str) -> Spot:
@@ -285,9 +287,9 @@ def run_flops(order: Order, line: Line) -> None:
 
 
 def main() -> None:
-    """Run one job; whatever the library prints goes to standard error."""
+    """Run one job; the library's output goes to standard error."""
     if hasattr(os, "nice"):
-        os.nice(NICENESS)  # the page comes first
+        os.nice(NICENESS)  # the page has priority
     write = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     order = Order.read(sys.stdin.buffer.readline())
@@ -300,9 +302,9 @@ def main() -> None:
         except TreeplexError as error:
             line.tell("failed", error=str(error))
         except MemoryError:
-            line.tell("failed", error="out of memory; offer fewer sizes, narrow the ranges, or take storage int16")
+            line.tell("failed", error="out of memory; offer fewer bet sizes, narrow the ranges, or take storage int16")
         except Exception as error:
-            line.tell("failed", error=f"{said_by(error)}; a fault of Treeplex, please report it")
+            line.tell("failed", error=f"{said_by(error)}; this is a bug in Treeplex, please report it")
             raise
 
 

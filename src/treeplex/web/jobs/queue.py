@@ -1,7 +1,7 @@
-"""The queue of jobs: each runs in a process of its own, one at a time, and its file says how far it came.
+"""The queue of jobs: each runs in its own process, one at a time, with its progress in a file.
 
-``.web/jobs/ID.json`` in the folder served says what was asked for and where it stands. When the server ends, however it does,
-the running job saves and ends too; the next server puts it back into the queue.
+``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server ends, even by a crash, the running
+job saves and ends; the next server puts it back into the queue.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ SAVING_SECONDS = 600.0
 
 
 class PageJob(BaseModel):
-    """A job, as it is kept in the folder and as pages see it; ``records`` are [iterations, seconds, exploitability]."""
+    """A job, as stored in the folder and sent to pages; ``records`` are [iterations, seconds, exploitability]."""
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern="^[0-9a-f]{12}$")
@@ -62,14 +62,14 @@ class PageJob(BaseModel):
     records: list[list[float | None]] = Field(default_factory=list)
 
     def kept(self) -> str:
-        """The job as its file has it; how far it came is in the solution's own file."""
+        """The job in the form of its file; its progress is in the solution's own file."""
         of_now = {"phase", "done", "rate", "seconds_left", "seconds", "records"}
         return self.model_dump_json(exclude=of_now, by_alias=True, indent=1) + "\n"
 
 
 @final
 class Queue:
-    """All jobs of a folder, and what runs the next one."""
+    """All jobs of a folder, and the thread that runs them."""
 
     def __init__(self, served: Served) -> None:
         self.served = served
@@ -86,7 +86,7 @@ class Queue:
         return self.served.own / "jobs"
 
     async def open(self) -> None:
-        """Read what earlier servers left, and begin."""
+        """Read the jobs of earlier servers, and start."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(self.folder.glob("*.json"))[:MOST_JOBS]:
             with suppress(ValidationError, OSError, UnicodeDecodeError):
@@ -109,7 +109,7 @@ class Queue:
             job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
 
     async def close(self) -> None:
-        """Let the running job save and end; the next server resumes it."""
+        """Stop the running job, which saves; the next server resumes it."""
         self._closing = True
         self._wake.set()
         if self._running is not None:
@@ -122,21 +122,21 @@ class Queue:
                 await self._pump
 
     def kill(self) -> None:
-        """End the running job at once."""
+        """Kill the running job."""
         if self._running is not None:
             self._running[1].kill()
 
     @property
     def writing(self) -> str | None:
-        """The file of the job that runs now."""
+        """The file of the running job."""
         return self._running[0].file if self._running else None
 
     def waiting(self) -> list[PageJob]:
-        """The jobs whose turn is still to come, in order."""
+        """The queued jobs, in order."""
         return sorted((job for job in self.jobs.values() if job.state == "waiting"), key=lambda job: job.order)
 
     def writes(self, path: Path) -> bool:
-        """Whether a job that has not ended writes a file."""
+        """Whether an unfinished job writes a file."""
         return any(job.file == self.served.name(path) and job.state not in ENDED for job in self.jobs.values())
 
     async def _run_all(self) -> None:
@@ -149,7 +149,7 @@ class Queue:
             await self._run(waiting[0])
 
     async def _run(self, job: PageJob) -> None:
-        """Run one job until it ends or is to stop."""
+        """Run one job until it ends or is stopped."""
         ended: list[str] = []
 
         def told(name: str, data: Mapping[str, Any]) -> None:
@@ -164,13 +164,13 @@ class Queue:
         self._changed(job)
         try:
             status = await running.run(self._order(job))
-        except Exception as error:  # the queue goes on, whatever became of one job
+        except Exception as error:  # the queue continues whatever happens to one job
             status, job.error = 1, job.error or said_by(error)
         self._running = None
         wish = self._wishes.pop(job.id, None)
         job.phase, job.rate, job.seconds_left = None, 0.0, None
         if self._closing and not ended and job.error is None:
-            return  # it was killed with the server, and the next one resumes it
+            return  # killed with the server; the next server resumes it
         if job.error is not None or not ended:
             died = f"its process ended with {'signal ' if status < 0 else 'status '}{abs(status)} {running.last_words()}"
             job.state, job.error = "failed", job.error or died.strip()
@@ -182,7 +182,7 @@ class Queue:
         self.served.events.send("files", {})
 
     def _order(self, job: PageJob) -> dict[str, Any]:
-        """The first message to the process of a job."""
+        """The first message to a job's process."""
         origin = job.request.origin
         return {
             "request": job.request.model_dump(by_alias=True, exclude_none=True),
@@ -193,7 +193,7 @@ class Queue:
         }
 
     def _hear(self, job: PageJob, name: str, data: Mapping[str, Any]) -> None:
-        """Take in what the process of a job tells."""
+        """Process an event from a job's process."""
         if name == "records":
             new = [list(record) for record in data["records"]]
             job.done, job.seconds = int(new[-1][0]), float(new[-1][1])
@@ -227,7 +227,7 @@ class Queue:
             notify(f"error: {error}")
 
     def seen(self, job: PageJob, *, records: bool = True) -> dict[str, Any]:
-        """A job as pages see it."""
+        """A job in the form sent to pages."""
         waiting = [each.id for each in self.waiting()]
         found = job.model_dump(exclude={"request", "order", "records"})
         found["exploitability"] = job.records[-1][2] if job.records else None
@@ -240,7 +240,7 @@ class Queue:
         return {**found, "records": thinned(job.records)} if records else found
 
     def listed(self) -> dict[str, Any]:
-        """All jobs: the running one, those that wait, and the others, newest first."""
+        """All jobs: the running one, the queued ones, and the others, newest first."""
         turn = {job.id: place for place, job in enumerate(self.waiting())}
 
         def rank(job: PageJob) -> tuple[int, float]:
@@ -251,24 +251,24 @@ class Queue:
         return {"jobs": [self.seen(job) for job in sorted(self.jobs.values(), key=rank)]}
 
     def job(self, name: str) -> PageJob:
-        """The job of that name.
+        """The job with an id.
 
         Raises:
-            Refused: there is none.
+            Refused: no such job.
         """
         if name not in self.jobs:
             raise Refused(404, f"there is no job {name[:40]!r}; it may have been removed")
         return self.jobs[name]
 
     def add(self, request: JobRequest) -> PageJob:
-        """Put a job at the end of the queue.
+        """Append a job to the queue.
 
         Raises:
-            Refused: something is wrong with what it asks for, or its file is being written already.
-            FileError: the job cannot be kept in the folder.
+            Refused: an invalid request, or its file is already being written.
+            FileError: the job cannot be saved in the folder.
         """
         if len(self.jobs) >= MOST_JOBS:
-            raise Refused(409, f"there are {MOST_JOBS} jobs; remove some")
+            raise Refused(409, f"the list is full with {MOST_JOBS} jobs; remove some")
         now = time.time()
         common: dict[str, Any] = {"id": secrets.token_hex(6), "request": request, "created": now, "order": now}
         request.how()
@@ -286,10 +286,10 @@ class Queue:
             source = self.served.path(origin)
             header = found_solution(source, origin)
             if is_own(str(header["algorithm"])):
-                raise Refused(409, f"{origin} was solved by an algorithm of one's own; solve it at the command line (-a)")
+                raise Refused(409, f"{origin} was solved by a custom algorithm; solve it on the command line (-a)")
             path = self.served.free_file(request.name or f"{source.stem}-locked", SOLVED_FILE) if request.origin else source
             if self.writes(path):
-                raise Refused(409, f"{origin} is being solved already; wait for it to end, or stop it first")
+                raise Refused(409, f"{origin} is already being solved; wait for it to end, or stop it first")
             about = {
                 "board": header["board"],
                 "opening_pot": header["opening_pot"],
@@ -305,16 +305,16 @@ class Queue:
         return job
 
     def pause(self, job: PageJob) -> None:
-        """Let a job save and wait for :meth:`go_on`."""
+        """Pause a job, which saves and waits for :meth:`go_on`."""
         self._end(job, "paused")
 
     def stop(self, job: PageJob) -> None:
-        """End a job for good; what is solved so far stays."""
+        """End a job for good, keeping its results so far."""
         self._end(job, "stopped")
 
     def _end(self, job: PageJob, state: State) -> None:
         if job.state in ENDED:
-            raise Refused(409, f"the job has {'ended' if job.state != 'failed' else 'failed'} already")
+            raise Refused(409, f"the job has already {'ended' if job.state != 'failed' else 'failed'}")
         if self._running is not None and self._running[0] is job:
             self._wishes[job.id] = state
             job.phase = "saving"
@@ -324,7 +324,7 @@ class Queue:
         self._changed(job)
 
     def go_on(self, job: PageJob) -> None:
-        """Put a job that was paused, stopped or has failed back into the queue."""
+        """Put a paused, stopped or failed job back into the queue."""
         if job.state not in ("paused", "stopped", "failed"):
             raise Refused(409, f"the job is {job.state}")
         job.state, job.order, job.error = "waiting", time.time(), None
@@ -332,14 +332,14 @@ class Queue:
         self._wake.set()
 
     def first(self, job: PageJob) -> None:
-        """Let a job that waits be the next one."""
+        """Move a queued job to the front."""
         if job.state != "waiting":
-            raise Refused(409, f"the job is {job.state}, it does not wait")
+            raise Refused(409, f"the job is {job.state}, not queued")
         job.order = min(each.order for each in self.waiting()) - 1.0
         self._changed(job)
 
     def remove(self, job: PageJob, *, with_file: bool) -> None:
-        """Take a job off the list."""
+        """Remove a job from the list."""
         if self._running is not None and self._running[0] is job:
             raise Refused(409, "the job is running; stop it first")
         del self.jobs[job.id]
@@ -352,18 +352,18 @@ class Queue:
         self.served.events.send("files", {})
 
     async def node(self, job: PageJob, line: str) -> bytes:
-        """A node of what a job has solved so far, packed.
+        """A node of a job's current strategy, packed.
 
         Raises:
-            Refused: there is nothing yet, or no such line.
+            Refused: no strategy yet, or no such line.
         """
         if job.kind == "batch":
-            raise Refused(400, "many boards have no strategy of their own; see /api/batch")
+            raise Refused(400, "a batch of boards has no single strategy; see /api/batch")
         if self._running is not None and self._running[0] is job and self._running[1].ready:
             try:
                 return await self._running[1].look(line)
             except Refused as refused:
-                if refused.status != 409:  # else it has just ended, and its file says all
+                if refused.status != 409:  # otherwise it has just ended, and its file has the result
                     raise
         try:
             path = self.served.path(job.file)
@@ -374,4 +374,4 @@ class Queue:
         except FileError:
             if job.state in ENDED:
                 raise
-            raise Refused(409, "the strategy is being written; ask again") from None
+            raise Refused(409, "the strategy is being saved; ask again") from None

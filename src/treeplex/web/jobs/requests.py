@@ -1,4 +1,4 @@
-"""What a job is to do, as the page asks for it and as it is kept in the folder: a spot, a spot with locks, or one to resume."""
+"""Job requests from the page, also stored in the folder: a spot, a spot with node locks, or a solution to resume."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,13 +22,13 @@ MOST_LOCKS = 200
 
 
 class Lock(BaseModel):
-    """A strategy that is kept at one decision: in words, or painted hand by hand.
+    """A node lock: in words, or painted hand by hand.
 
     Attributes:
-        line: how one gets there.
-        hands: a range, for one in words; None for all hands.
-        rows: numbers of hands, for one that is painted.
-        strategy: words (``x 70%, b50% 30%``), or for each action the share of each of the ``rows``.
+        line: the line to the decision.
+        hands: a range, for a lock in words; None for all hands.
+        rows: hand numbers, for a painted lock.
+        strategy: words (``x 70%, b50% 30%``), or each action's frequencies for the ``rows``.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -39,16 +39,16 @@ class Lock(BaseModel):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """Whether it is one of the two."""
+        """Check that the lock has exactly one of the two forms."""
         if (self.rows is None) != isinstance(self.strategy, str) or (self.rows is not None and self.hands is not None):
-            raise ValueError("a lock has hands and a strategy in words, or rows and a table")
+            raise ValueError("a lock needs hands and a strategy in words, or rows and a table")
         return self
 
     def lock(self, spot: Spot) -> AnyLock:
-        """The lock as the library takes it.
+        """The lock in the library's form.
 
         Raises:
-            SpecError: it cannot be read, or names hands that there are not.
+            SpecError: it cannot be parsed, or names unknown hands.
         """
         if self.rows is None:
             given = {"line": self.line, "hands": self.hands, "strategy": self.strategy}
@@ -56,26 +56,26 @@ class Lock(BaseModel):
         numbers = hand_numbers(spot.format.hands)
         rows, table = np.array(self.rows, np.int64), self.strategy
         if not np.isin(rows, numbers).all() or any(len(shares) != len(rows) for shares in table):
-            raise SpecError("a painted lock has numbers of hands, and as many shares for each action")
+            raise SpecError("a painted lock needs hand numbers, and as many frequencies for each action")
         return NodeLock(
             self.line, np.searchsorted(numbers, rows), np.array(table, np.float64), place=f"lock at {self.line or 'root'!r}"
         )
 
 
 class JobRequest(BaseModel):
-    """What to solve.
+    """A request to solve.
 
     Attributes:
-        fields: of a new spot.
-        boards: solve it on many boards, as ``treeplex holdem flops --boards`` names them, but for files.
-        keep: keep the solved spot of each board.
-        origin: (``from``) the file of a solution whose spot is solved again, with locks.
-        resume: the file of a solution to resume.
-        locks: for ``from``.
-        keep_locks: for ``from``: keep the locks of that solution too.
-        name: of the solution's file.
-        target: in spot files' words, for ``from`` and ``resume``.
-        iterations: the most in all, likewise.
+        fields: fields of a new spot.
+        boards: boards to solve the spot on, as in ``treeplex holdem flops --boards`` but without files.
+        keep: save the solved spot of each board.
+        origin: (``from``) file of a solution whose spot is solved again, with node locks.
+        resume: file of a solution to resume.
+        locks: node locks for ``from``.
+        keep_locks: for ``from``: also keep that solution's locks.
+        name: name of the solution's file.
+        target: as in spot files, for ``from`` and ``resume``.
+        iterations: maximum number in total, likewise.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -92,20 +92,20 @@ class JobRequest(BaseModel):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """Whether it is one of the three."""
+        """Check that exactly one of the three forms is requested."""
         if sum(each is not None for each in (self.fields, self.origin, self.resume)) != 1:
-            raise ValueError("give fields, from or resume, one of them")
+            raise ValueError("give exactly one of fields, from and resume")
         if self.locks and self.origin is None:
-            raise ValueError("locks go with from; those of a new spot are among its fields")
+            raise ValueError("locks apply to from; a new spot has its locks in its fields")
         if (self.boards is not None or self.keep) and self.fields is None:
-            raise ValueError("boards and keep go with fields")
+            raise ValueError("boards and keep apply to fields")
         return self
 
     def flops(self) -> tuple[SpotRequest, tuple[Board, ...]]:
         """The spot and the boards of a batch.
 
         Raises:
-            Refused: a field or a board is missing or wrong.
+            Refused: a field or a board is missing or invalid.
         """
         assert self.fields is not None
         boards = boards_named(self.boards or "")
@@ -121,16 +121,16 @@ class JobRequest(BaseModel):
         """The new spot.
 
         Raises:
-            Refused: a field is missing or wrong.
+            Refused: a field is missing or invalid.
         """
         assert self.fields is not None
         return spot_of(self.fields)
 
     def how(self) -> SolveFields:
-        """When to stop, of what was asked for besides a spot.
+        """The stopping conditions that were requested besides a spot.
 
         Raises:
-            Refused: a target that cannot be read.
+            Refused: the target cannot be parsed.
         """
         if self.target is None:
             return SolveFields(iterations=self.iterations)
@@ -140,10 +140,10 @@ class JobRequest(BaseModel):
             raise Refused(400, str(error).removeprefix(PLACE), "target") from error
 
     def library_locks(self, spot: Spot) -> Sequence[AnyLock]:
-        """The locks as the library takes them.
+        """The locks in the library's form.
 
         Raises:
-            Refused: one that cannot be read.
+            Refused: a lock cannot be parsed.
         """
         try:
             return [lock.lock(spot) for lock in self.locks]

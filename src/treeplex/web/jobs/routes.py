@@ -42,7 +42,7 @@ def routes(served: Served) -> APIRouter:
     @router.post("/{name}/{step}")
     async def change(name: str, step: str) -> dict[str, Any]:
         if step not in steps:
-            raise Refused(404, f"a job has no {step[:20]!r}; its steps are {', '.join(steps)}")
+            raise Refused(404, f"a job has no step {step[:20]!r}; its steps are {', '.join(steps)}")
         job = queue.job(name)
         steps[step](queue, job)
         return queue.seen(job)

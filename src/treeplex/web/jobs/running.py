@@ -1,4 +1,4 @@
-"""The process of a running job as the server sees it: it is sent lines, and tells events; see :mod:`.process`."""
+"""The server's side of a running job's process: sends lines and receives events; see :mod:`.process`."""
 
 import asyncio
 import json
@@ -12,20 +12,20 @@ from treeplex.web.served import Refused
 
 MODULE = "treeplex.web.jobs.process"
 MOST_LINE = 16 * 1024 * 1024
-"""Bytes of a line of events; that of ``begun`` has all records."""
+"""Maximum bytes of an event's line; that of ``begun`` has all records."""
 LOOK_SECONDS = 120.0
-"""Seconds that a look at the strategy so far may take: an iteration may take as long."""
+"""Seconds that a request for a node may take, since it may have to wait for an iteration."""
 LAST_WORDS = 2000
 Told = Callable[[str, Mapping[str, Any]], None]
 
 
 @final
 class Running:
-    """One process.
+    """The process of a running job.
 
     Args:
         told: called with the name and the data of each event.
-        log: where what the process prints goes.
+        log: file for the process's output.
 
     Attributes:
         ready: whether there is a strategy to look at.
@@ -53,7 +53,7 @@ class Running:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 limit=MOST_LINE,
-                start_new_session=True,  # Ctrl-C in the terminal is for the server, which then asks it to stop
+                start_new_session=True,  # Ctrl-C in the terminal is for the server, which then stops the job
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
         self._send(order)
@@ -75,7 +75,7 @@ class Running:
                 self.stop()
 
     def _hear(self, event: dict[str, Any], content: bytes) -> None:
-        """Take in one event."""
+        """Process an event."""
         name = str(event.pop("event"))
         if name in ("node", "refused"):
             waiting = self._looks.pop(int(event["id"]), None)
@@ -89,10 +89,10 @@ class Running:
         self.told(name, event)
 
     async def look(self, line: str) -> bytes:
-        """A node of the strategy so far, packed.
+        """A node of the current strategy, packed.
 
         Raises:
-            Refused: there is no such line, or the job ends meanwhile.
+            Refused: no such line, or the job ends meanwhile.
         """
         self._asked += 1
         waiting = self._looks[self._asked] = asyncio.get_running_loop().create_future()
@@ -100,7 +100,7 @@ class Running:
         try:
             return await asyncio.wait_for(waiting, LOOK_SECONDS)
         except TimeoutError:
-            raise Refused(409, "one iteration takes longer than a page waits; ask again later") from None
+            raise Refused(409, "an iteration takes longer than a page waits; ask again later") from None
 
     def stop(self) -> None:
         """Ask the process to save and end."""
@@ -108,7 +108,7 @@ class Running:
         self._send({"do": "stop"})
 
     def kill(self) -> None:
-        """End the process at once; what it saved last stays."""
+        """Kill the process, which keeps its last save."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 
@@ -117,7 +117,7 @@ class Running:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     def last_words(self) -> str:
-        """The last line that the process printed, for one that ended without a word."""
+        """The last line that the process printed, for errors without a message."""
         try:
             lines = self.log.read_bytes()[-LAST_WORDS:].decode(errors="replace").strip().splitlines()
         except OSError:

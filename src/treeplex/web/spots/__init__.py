@@ -1,1 +1,1 @@
-"""Hold'em in the page: spots from nothing, solved ones and their nodes, charts before the flop."""
+"""Hold'em in the page: new spots, solved spots and their nodes, and preflop charts."""

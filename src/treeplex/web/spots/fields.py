@@ -1,4 +1,4 @@
-"""Spots from nothing: ranges as texts and weights, fields checked one by one, and what solving will take."""
+"""New spots: ranges as texts and weights, validation of fields, and the estimated cost of solving."""
 
 import json
 import math
@@ -41,7 +41,7 @@ DEFAULT: Mapping[str, Any] = {
     "raises": "2.5x, a",
     "target": "0.3%",
 }
-"""A spot that one click solves: a river in a second or two."""
+"""An example spot solved with one click: a river that takes a second or two."""
 PRESETS: Mapping[str, str] = {
     "every hand": "random",
     "top 10%": "top 10%",
@@ -52,19 +52,19 @@ PRESETS: Mapping[str, str] = {
 }
 """Ranges that are always offered."""
 PLACE = "field "
-"""Prefix of a field's name in the places of values that come from the page."""
+"""Prefix of field names in error locations, for values from the page."""
 PRESETS_FILE = "presets.json"
 MOST_PRESETS, LONGEST = 200, 20_000
 TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
-"""How many iterations of DCFR it takes to an exploitability of half a percent of the pot, and by which power more it takes to
-less: what turns and flops took in tests, within a factor of two."""
+"""Iterations of DCFR to an exploitability of half a percent of the pot, and the exponent for lower targets; measured on turns
+and flops, accurate within a factor of two."""
 
 START_SECONDS, JUDGED = 2.0, 1.2
 """Seconds to start a process, and the factor for judging every tenth strategy, which takes as long as two iterations."""
 
 
 def shallow(fields: dict[str, Any]) -> dict[str, Any]:
-    """``fields``, where they are not nested without end.
+    """Check that ``fields`` are not nested too deeply; returns them.
 
     Raises:
         ValueError: they are.
@@ -74,7 +74,7 @@ def shallow(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 Shallow = Annotated[dict[str, Any], AfterValidator(shallow)]
-"""Fields of a spot as a request brings them."""
+"""Fields of a spot in a request."""
 
 
 class RangeText(BaseModel):
@@ -86,7 +86,7 @@ class RangeText(BaseModel):
 
 
 class Preset(BaseModel):
-    """A range with a name."""
+    """A named range."""
 
     model_config = ConfigDict(extra="forbid")
     name: str = Field(min_length=1, max_length=60)
@@ -147,7 +147,7 @@ def routes(served: Served) -> APIRouter:
         with saving:
             own = own_presets(served)
             if len(own) >= MOST_PRESETS and body.name not in own:
-                raise Refused(400, f"{MOST_PRESETS} ranges are saved already; remove one first", "name")
+                raise Refused(400, f"{MOST_PRESETS} ranges are already saved; remove one first", "name")
             save_presets(served, {**own, body.name: body.text})
         return listed_presets(served)
 
@@ -156,7 +156,7 @@ def routes(served: Served) -> APIRouter:
         with saving:
             own = own_presets(served)
             if name not in own:
-                raise Refused(404, f"no range of yours is called {name[:60]!r}", "name")
+                raise Refused(404, f"there is no saved range named {name[:60]!r}; choose one of the list", "name")
             save_presets(served, {each: text for each, text in own.items() if each != name})
         return listed_presets(served)
 
@@ -164,20 +164,20 @@ def routes(served: Served) -> APIRouter:
 
 
 def range_of(given: RangeText) -> dict[str, Any]:
-    """A range both ways."""
+    """A range as text and as weights."""
     if (given.text is None) == (given.weights is None):
-        raise Refused(400, "give text or weights, one of them", "text")
+        raise Refused(400, "give either text or weights", "text")
     weights = parse_range(given.text) if given.text is not None else np.array(given.weights, np.float64)
     text = range_to_string(weights)
     return {"text": text, "weights": [round(float(weight), 6) for weight in weights], "combos": float(weights.sum())}
 
 
 def own_presets(served: Served) -> dict[str, str]:
-    """The ranges that were saved, by name.
+    """The saved ranges by name.
 
     Raises:
-        Refused: the file is a link that leads out of the folder.
-        FileError: the file is damaged or cannot be read.
+        Refused: the file is a link that leads outside the folder.
+        FileError: the file is corrupted or cannot be read.
     """
     path = served.inside(served.own / PRESETS_FILE)
     if not path.exists():
@@ -185,38 +185,38 @@ def own_presets(served: Served) -> dict[str, str]:
     try:
         return {str(name): str(text) for name, text in read_json(path).items()}
     except (ValueError, AttributeError) as error:
-        raise FileError(f"{served.name(path)} is damaged ({error}); remove the file to save ranges anew") from error
+        raise FileError(f"{served.name(path)} is corrupted ({error}); remove the file to save ranges again") from error
 
 
 def save_presets(served: Served, presets: Mapping[str, str]) -> None:
-    """Write the ranges that are saved."""
+    """Save ranges."""
     served.own.mkdir(exist_ok=True)
     write_atomically(served.inside(served.own / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
 
 
 def listed_presets(served: Served) -> dict[str, Any]:
-    """All ranges on offer, those of the user's own first."""
+    """All offered ranges, the user's own first."""
     own = list[dict[str, Any]]()
-    with suppress(FileError, Refused):  # what the library offers is there whatever became of the user's own
+    with suppress(FileError, Refused):  # the library's ranges are available even if the user's file is not
         own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
     return {"presets": own + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
 
 
 def spot_request(fields: Mapping[str, Any]) -> SpotRequest:
-    """The fields of a page as those of a file.
+    """Convert the page's fields to those of a spot file.
 
     Raises:
         SpecError: an unknown field.
-        FileError: braces that hold no table.
+        FileError: braces that contain no table.
     """
     return request_from_options(fields, PLACE)
 
 
 def spot_of(fields: Mapping[str, Any]) -> Spot:
-    """The spot of some fields.
+    """The spot of fields.
 
     Raises:
-        Refused: a field is missing or wrong.
+        Refused: a field is missing or invalid.
     """
     try:
         spot = spot_request(fields).spot()
@@ -228,24 +228,26 @@ def spot_of(fields: Mapping[str, Any]) -> Spot:
 
 
 def check_algorithm(text: str | None) -> None:
-    """Refuse what is no algorithm for spots, and one that names a file: a page does not say which files are read or run.
+    """Check an algorithm for spots; names of files are rejected, since a page must not choose files to read or run.
 
     Raises:
-        SpecError: it does, or it is unknown.
+        SpecError: it names a file, or is unknown.
     """
     if text is None:
         return
     try:
         given = [value for value in algorithm_spec(text).parameters.values() if isinstance(value, str)]
         if is_own(text) or any(mark in value for value in given for mark in "./\\"):
-            raise SpecError(f"{shown(text)} is no algorithm of the library; those in files are for the command line (-a)")
+            raise SpecError(
+                f"{shown(text)} is not an algorithm of the library; custom ones can only be used on the command line (-a)"
+            )
         method_of(text)
     except TreeplexError as error:
         raise SpecError(f"{PLACE}algorithm: {error}") from error
 
 
 def blamed(message: str) -> tuple[str | None, str]:
-    """The field that a message is about, and the message without places of files and options."""
+    """The field that an error message is about, and the message without locations of files and options."""
     found = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
     if found:
         return found[1].replace("-", "_"), message[found.end() :].replace(f"{PLACE}{found[1]} ", f"{found[1]}: ")
@@ -257,21 +259,21 @@ def blamed(message: str) -> tuple[str | None, str]:
 
 
 def boards_named(text: str) -> tuple[Board, ...]:
-    """The boards of a batch; unlike at the command line, no file is read for them.
+    """The boards of a batch; unlike on the command line, files are not read.
 
     Raises:
-        Refused: there is none, one is wrong, or the text names a file.
+        Refused: no board, an invalid one, or a file name.
     """
     try:
         if is_file(text.strip()):
-            raise SpecError("boards: files of boards are for the command line; write the boards themselves")
+            raise SpecError("boards: files can only be used on the command line; write the boards themselves")
         return read_boards(text)
     except SpecError as error:
         raise Refused(400, str(error), "boards") from error
 
 
 def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
-    """All errors in fields, and the cost of solving them, on the first of some boards."""
+    """All errors in fields, and the estimated cost of solving them, on the first board of a batch."""
     problems: list[dict[str, Any]] = []
     tried, named = dict(fields), tuple[Board, ...]()
     if boards is not None:
@@ -315,7 +317,7 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
 
 
 def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
-    """The cost of solving a spot: its size, bytes and seconds."""
+    """Estimated cost of solving a spot: its size, bytes and seconds."""
     try:
         how = replace(spot.settings, threads=spot.settings.threads or threads)
         found = SpotGame(replace(spot, settings=how)).estimate()
@@ -340,7 +342,7 @@ def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
 
 
 def typical_iterations(spot: Spot) -> int:
-    """About how many iterations solving takes to the target of a spot, the usual one where it has none."""
+    """Approximate number of iterations to the spot's target, or to the default one."""
     how, pot = spot.settings, spot.opening_pot
     share = DEFAULT_SHARE if how.target is None or not pot else how.target.chips(pot) / pot
     most = how.iterations if how.iterations is not None else math.inf

@@ -1,4 +1,4 @@
-"""Solved spots that are held in memory while they are looked at."""
+"""Cache of solved spots in memory."""
 
 import threading
 from collections import OrderedDict
@@ -11,14 +11,14 @@ from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.web.spots.nodes import node
 
 MOST_HELD = 6
-"""Solutions held in memory at most."""
+"""Maximum number of solutions in memory."""
 MOST_BYTES = 4_000_000_000
-"""Bytes of their strategies at most; the one that is looked at is held whatever its size."""
+"""Maximum bytes of their strategies; the current one is held whatever its size."""
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A solution in memory; who looks at it holds its lock, for what was computed is kept in it."""
+    """A solution in memory, with a lock for access, since it caches computed values."""
 
     solution: HoldemSolution
     lock: threading.Lock
@@ -31,7 +31,7 @@ class Held:
 
 @final
 class Solutions:
-    """The solved spots that were looked at last."""
+    """The most recently used solved spots."""
 
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[Path, int, int], Held] = OrderedDict()
@@ -39,10 +39,10 @@ class Solutions:
         self._reading: dict[Path, threading.Lock] = {}
 
     def get(self, path: Path) -> Held:
-        """A solution, read if need be; a file that has changed is read again.
+        """A solution, read from its file if necessary or if the file has changed.
 
         Raises:
-            FileError: it is none, or damaged.
+            FileError: not a solution, or corrupted.
         """
         with self._lock:
             reading = self._reading.setdefault(path, threading.Lock())
@@ -76,7 +76,7 @@ class Solutions:
         """A node of a solution, packed.
 
         Raises:
-            FileError: no solution.
+            FileError: not a solution.
             SpecError: no such line.
         """
         held = self.get(path)

@@ -1,4 +1,4 @@
-"""Nodes of solved spots for the page: one node, all cards that may come next, two solutions side by side."""
+"""Nodes of solved spots for the page: one node, all runouts, and two solutions compared."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -30,14 +30,14 @@ class ShownPolicy(Viewed, Protocol):
 
 
 def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
-    """One node with everything that the page shows of it, packed.
+    """One node with everything that the page shows, packed.
 
-    ``deals`` in its head says how many cards come next; where several come at once, lines of all of them are left out.
+    ``deals`` in its header is the number of cards that come next; if several come at once, lines for them are omitted.
 
     Args:
         played: a policy on a spot.
-        line: how one gets to the node.
-        ev: how EVs count: ``pot`` (what comes back from the pot) or ``net``.
+        line: the line to the node.
+        ev: convention of EVs: ``pot`` (chips received from the pot) or ``net``.
 
     Raises:
         SpecError: no such line, or hands of one card.
@@ -84,7 +84,7 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
 
 
 def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
-    """EQR, pot odds and the like at a node; None where there is nothing to say."""
+    """EQR, pot odds and related numbers at a node; None where they do not apply."""
     found = node_statistics(played, line)
     plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
     return {"eqr": [number(share) for share in found.eqr], **plain}
@@ -93,9 +93,9 @@ def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
 def reported(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport:
     """A view as tables."""
     if played.spot.format.hole != 2:
-        raise SpecError(f"the page is for two hole cards, and {played.spot.format.name} deals one; use treeplex show")
+        raise SpecError(f"the page supports hands of two cards, but {played.spot.format.name} deals one; use treeplex show")
     if ev not in EVS:
-        raise SpecError(f"ev {ev[:20]!r} is not known; write pot or net")
+        raise SpecError(f"ev {ev[:20]!r} is unknown; write pot or net")
     found = report(view, played.spot)
     return found.from_the_pot() if ev == "pot" else found
 
@@ -115,7 +115,7 @@ def side_totals(side: Side) -> dict[str, float | None]:
 
 
 def actions(view: NodeView, found: NodeReport) -> list[dict[str, Any]]:
-    """The actions at a node with the totals of the range that takes them."""
+    """A node's actions with the totals of each one's range."""
     if found.player is None:
         return []
     rows = zip(view.actions, found.sizes, actions_json(found, found.sides[found.player]), strict=True)
@@ -124,7 +124,7 @@ def actions(view: NodeView, found: NodeReport) -> list[dict[str, Any]]:
 
 
 def offer(action: Any, size: str) -> dict[str, Any]:
-    """An action as it is offered."""
+    """An action with its size."""
     return {
         "step": action_text(action),
         "name": str(action),
@@ -135,7 +135,7 @@ def offer(action: Any, size: str) -> dict[str, Any]:
 
 
 def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
-    """The nodes on the way to a node, the root first, each with what was done there and what could have been."""
+    """The nodes on the path to a node, root first, each with the chosen action and the alternatives."""
     steps = line.split(",") if line else []
     found = []
     for count, step in enumerate(steps):
@@ -159,11 +159,11 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
 
     Args:
         played: a policy on a spot.
-        line: a line that ends where one card comes; in one that goes on, its last card stands for any.
+        line: a line that ends where one card comes; the last card of a longer line stands for any card.
         then: further actions after the card.
 
     Raises:
-        SpecError: no such line, no card comes on it, several come at once, or there is no decision after the card.
+        SpecError: no such line, no card or several cards come on it, or there is no decision after the card.
     """
     before, after = around_card(played, line)
     after = ",".join(filter(None, [after, then]))
@@ -188,15 +188,15 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
 
 
 def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
-    """A node of two solutions side by side, hand by hand, packed.
+    """A node of two solutions compared hand by hand, packed.
 
     Args:
         pair: two policies.
         lines: the line in each; they may differ in sizes.
-        head: what the header says besides.
+        head: further entries of the header.
 
     Raises:
-        SpecError: no such line, or boards that differ.
+        SpecError: no such line, or the boards differ.
     """
     views = [played.at(line) for played, line in zip(pair, lines, strict=True)]
     one, other = (reported(played, view) for played, view in zip(pair, views, strict=True))

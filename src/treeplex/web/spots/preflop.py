@@ -1,4 +1,4 @@
-"""Charts before the flop: push or fold heads up, exact, for one stack or for all up to one; and those of blueprints."""
+"""Preflop charts: exact heads-up push/fold for one stack or for all stacks up to one, and charts of blueprints."""
 
 from functools import lru_cache
 from typing import Annotated, Any
@@ -12,17 +12,17 @@ from treeplex.web.hosted import Hosts
 from treeplex.web.served import Served
 
 MOST_CHARTED = 50.0
-"""Big blinds up to which all stacks are charted while somebody waits."""
+"""Largest stack, in big blinds, for charts of all stacks computed on request."""
 STEP = 0.5
 MOST_BLUEPRINTS = 2
 READING = 900.0
-"""Seconds that reading a blueprint may take: its buckets are made again."""
+"""Seconds for reading a blueprint, which recomputes its buckets."""
 LONGEST_LINE = 200
 Finite = Annotated[float, Query(allow_inf_nan=False)]
 
 
 def routes(served: Served) -> APIRouter:
-    """Routes for charts; columns are by class of hands, in the order of the grid."""
+    """Routes for charts; columns are by hand class, in the order of the grid."""
     router = APIRouter(prefix="/api/preflop")
     charts = Hosts(Charts, MOST_BLUEPRINTS)
     served.closing.append(charts.close)
@@ -45,10 +45,10 @@ def routes(served: Served) -> APIRouter:
 
 @lru_cache(maxsize=256)
 def solved(stack: float, ante: float) -> dict[str, Any]:
-    """Push or fold with one stack.
+    """Push/fold strategy for one stack.
 
     Raises:
-        SpecError: no stack or ante to play with.
+        SpecError: the stack or ante is too small.
     """
     found = push_fold(stack, ante=ante)
     columns = {name: np.round(getattr(found, name), 6).tolist() for name in ("push", "call", "push_ev", "call_ev")}
@@ -58,10 +58,10 @@ def solved(stack: float, ante: float) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def charted(to: float, ante: float) -> dict[str, Any]:
-    """The largest stacks up to one with which each class is pushed and called.
+    """The largest stacks, up to one, at which each hand class pushes and calls.
 
     Raises:
-        SpecError: no stack or ante to play with.
+        SpecError: the stack or ante is too small.
     """
     push, call = largest_stacks(to, step=STEP, ante=ante)
     return {"to": to, "ante": ante, "step": STEP, "push": push.tolist(), "call": call.tolist()}

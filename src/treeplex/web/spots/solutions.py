@@ -1,4 +1,4 @@
-"""Everything that the page asks of solved spots."""
+"""Requests of the page about solved spots."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -67,7 +67,7 @@ def routes(served: Served) -> APIRouter:
 
 
 def facts(solution: HoldemSolution) -> dict[str, Any]:
-    """A solution as a whole."""
+    """Summary of a solution."""
     spot, about = solution.spot, header(solution)
     root = reported(solution.policy, solution.at(""))
     names = street_names(spot.format)
@@ -96,7 +96,7 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
 
 
 def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
-    """Node locks: the line, with cards where it is one board only, its player, and the number of boards and hands."""
+    """Node locks: the line (with cards if it is one board only), the player, and the numbers of boards and hands."""
     game = solution.game
     found: dict[int, list[FixedStrategy]] = {}
     streets = {}
@@ -122,7 +122,7 @@ def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
 
 
 def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
-    """The line to a node of a betting tree; where no cards are given they are left out, which stands for any."""
+    """The line to a node of a betting tree; without cards it stands for any cards."""
     above: dict[int, tuple[int, str]] = {}
     for place, node in enumerate(tree.nodes):
         if isinstance(node, Decision):
@@ -138,18 +138,18 @@ def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
 
 
 def range_at(solution: HoldemSolution, line: str, player: int) -> str:
-    """The range with which a player comes to a node, as text; the hand most often there has weight 1.
+    """A player's range at a node, as text; the most frequent hand has weight 1.
 
     Raises:
         SpecError: no such line.
     """
     if player not in (0, 1):
-        raise Refused(400, "player is 0 (out of position) or 1 (in position)", "player")
+        raise Refused(400, "player must be 0 (out of position) or 1 (in position)", "player")
     return node_range(reported(solution.policy, solution.at(line)).sides[player])
 
 
 def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:
-    """Two solutions as wholes, side by side."""
+    """Summaries of two solutions, side by side."""
     return {
         "same_spot": pair[0].spot.identity == pair[1].spot.identity,
         "iterations": [each.iterations for each in pair],
