@@ -124,7 +124,7 @@ def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
     ("options", "words"),
     [
         (("--until", "river", "--target", "1%"), "exploitability is not known; leave target out"),
-        (("--until", "river", "--threads", "2"), "threads does not go with until, which runs on one thread"),
+        (("--until", "river", "--threads", "2"), "threads does not apply with until, which runs on one thread"),
         (("--net", "nowhere"), "net is for solves that stop at a street"),
     ],
 )

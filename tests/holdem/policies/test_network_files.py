@@ -49,7 +49,9 @@ def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> N
     tp.train("leduc_holdem", "deep-cfr", settings={**DEEP_CFR, "steps": 1}, out=tmp_path / "parts")
     parts = tp.train(resume=tmp_path / "parts", settings={"steps": 2})
     assert whole.records[-1].measures == parts.records[-1].measures
-    assert whole.kind.next_steps(whole) == [(f"treeplex evaluate leduc_holdem {tmp_path / 'whole'}", "judge it exactly")]
+    assert whole.kind.next_steps(whole) == [
+        (f"treeplex evaluate leduc_holdem {tmp_path / 'whole'}", "compute its exploitability")
+    ]
 
 
 @pytest.mark.slow
@@ -86,7 +88,7 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
     with pytest.raises(FileError, match="check the path"):
         tp.judge("leduc_holdem", tmp_path / "missing")
     with pytest.raises(
-        AlgorithmError, match="leduc_holdem is a hold'em spot, which is walked by the rules; leave rules=false out"
+        AlgorithmError, match="leduc_holdem is a hold'em spot, which is always sampled from the rules; leave rules=false out"
     ):
         tp.train("leduc_holdem", "deep-cfr", settings={"rules": False}, out=tmp_path / "tree")
     with pytest.raises(AlgorithmError, match="Rcfr needs the whole game"):

@@ -183,7 +183,7 @@ def test_evaluate_states_n_and_t(trained: Path) -> None:
     out = call(*asked)[0]
     assert "8 playthroughs averaged by reach, T = 3 iterations of dcfr a search" in out
     assert f"{printed['exploitability']:.6e}" in out
-    assert "more repeats" in out
+    assert "more playthroughs" in out
     assert json.loads(call(*asked[:2], trained / NET, *asked[3:], "--json")[0])["exploitability"] == printed["exploitability"]
 
 
@@ -195,7 +195,7 @@ def test_evaluate_searches_otherwise_where_it_is_asked_to(trained: Path) -> None
     other = json.loads(call(*asked, *changed, "--json")[0])
     assert [other[name] for name in ("method", "depth", "rounds", "endgame", "warm")] == ["lcfr", 2, True, 3, 0]
     assert other["exploitability"] != usual["exploitability"]
-    words = "T = 3 iterations of lcfr a search, depth 2, to the end of betting rounds, the last 3 public nodes whole, seed 0"
+    words = "T = 3 iterations of lcfr a search, depth 2, to the end of betting rounds, endgames of up to 3 public nodes not cut off, seed 0"
     assert words in call(*asked, *changed)[0]
     # nothing is cut off: search alone, as good as it is
     whole = ["evaluate", DICE, trained, "--playthroughs", 16, "--iterations", 60, "--workers", 1, "--set", "depth=0"]
@@ -226,7 +226,7 @@ def test_a_training_with_whole_endgames_is_searched_so(tmp_path: Path) -> None:
     call("train", "rebel", DICE, *TINY, "--set", "endgame=16", "--out", tmp_path / "run")
     asked = ["evaluate", DICE, tmp_path / "run", "--playthroughs", 16, "--iterations", 60, "--workers", 1]
     assert json.loads(call(*asked, "--json")[0])["exploitability"] < 0.02
-    assert "depth 1, the last 16 public nodes whole" in call(*asked)[0]
+    assert "depth 1, endgames of up to 16 public nodes not cut off" in call(*asked)[0]
     assert json.loads(call(*asked, "--set", "endgame=0", "--json")[0])["exploitability"] > 0.05
     out = play(
         DICE, "--against", tmp_path / "run", "--seat", 1, "--games", 2, "--seed", 0, "--iterations", 9, typed="liar\n" * 4
@@ -260,7 +260,7 @@ def test_a_network_that_comes_with_the_library_is_judged_and_played(tmp_path: Pa
     out = call("evaluate", FOUR, "rebel", *asked)[0]
     assert f"{name} on liars_dice(dice_sides=4)" in out
     counts = f"{judged['playthroughs']:,} playthroughs, T = {judged['iterations']} of {judged['method']}"
-    assert f"on its card      {judged['exploitability']:.6e}   {counts}" in out
+    assert f"model card      {judged['exploitability']:.6e}   {counts}" in out
     assert f", on {judged['date']}" in out
     out = play(FOUR, "--against", "rebel", "--seat", 0, "--games", 1, "--seed", 1, "--iterations", 8, typed="2-4\n")
     assert f"against {name}: trained on {printed['trained']['solved']:,} subgames, 8 iterations per search" in out
@@ -331,7 +331,7 @@ def test_a_game_of_perfect_information_is_judged_exactly_and_shows_its_board(tmp
     game, folder = f"{tmp_path / 'late.py'}:Late", tmp_path / "run"
     call("train", "rebel", game, *TINY, "--out", folder)
     out = call("evaluate", game, folder, "--iterations", 8)[0]
-    assert "exactly, nothing drawn" in out
+    assert "exact evaluation without sampling" in out
     assert "playthroughs" not in out
     found = json.loads(call("evaluate", game, folder, "--iterations", 8, "--json")[0])
     assert (found["exact"], found["playthroughs"], found["halves"], found["settled"]) == (True, None, None, True)

@@ -161,7 +161,7 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
         ("ddcfr --workers 0 --out {0}", "workers"),
         ("ddcfr --judge-every 3 --out {0}", "does not take judge_every (--judge-every)"),
         ("ddcfr --preset paper --out {0}", "unknown preset 'paper'"),
-        ("deep-cfr kuhn_poker --out {0} steps=3", "'steps=3' names no game; write it as a setting: --set 'steps=3'"),
+        ("deep-cfr kuhn_poker --out {0} steps=3", "'steps=3' is not a game; to change a setting, write --set 'steps=3'"),
         ("ddcfr --seconds 0 --out {0}", "seconds must be a number above 0"),
         ("ddcfr --set sigma=nan --out {0}", "sigma"),
         ("ddcfr --set learning_rate=0 --out {0}", "learning_rate"),

@@ -128,7 +128,7 @@ def test_states_of_other_trainings_are_refused() -> None:
 def test_networks_say_where_they_know_nothing() -> None:
     nets = RoundNets(LEDUC, unit="gelu", width=4, layers=1, seed=0)
     places = cut_states(LEDUC, [LEDUC.first_state()]).roots
-    with pytest.raises(AlgorithmError, match="no round of the networks' game begins at"):
+    with pytest.raises(AlgorithmError, match="no round of the networks' game starts at"):
         nets(places, places.possible, places.possible)
     (starts,) = round_starts(LEDUC)
     places = cut_states(LEDUC, starts).roots

@@ -186,7 +186,7 @@ def test_changed_rules_are_noticed(unbroken, tmp_path):
     shutil.copytree(unbroken.folder, tmp_path / "run")
     folder = JobFolder(DISCOUNT, tmp_path / "run")
     folder.describe({**folder.about(), "identity": "0000000000000000"}, status="finished", records=unbroken.records)
-    with pytest.raises(FileError, match="whose rules changed since"):
+    with pytest.raises(FileError, match="whose rules have changed since"):
         train(resume=tmp_path / "run", workers=1)
 
 

@@ -68,7 +68,7 @@ def test_what_it_resumes_stays_as_it_was() -> None:
     ):
         with pytest.raises(SpecError, match=words.replace("+", r"\+")):
             tp.solve(resume=started, **{"iterations": 6} | options)
-    with pytest.raises(SpecError, match="paces itself for 3 iterations"):
+    with pytest.raises(SpecError, match="is scheduled for 3 iterations"):
         tp.solve(resume=by_showdown(3, algorithm="hs-dcfr"), iterations=6)
     whole = tp.solve(flop(), iterations=1, target=0.0, threads=1)
     with pytest.raises(SpecError, match="is one of all streets; leave until out"):
@@ -148,8 +148,8 @@ def test_a_network_is_asked_on_the_river() -> None:
         ({"until": "turn"}, "the next street is the river; write until: river"),
         ({"until": "river", "storage": "int16"}, "storage does not go with until"),
         ({"until": "river", "target": 1.0}, "leave target out"),
-        ({"until": "river", "threads": 2}, "threads does not go with until, which runs on one thread; leave it out"),
-        ({"until": "river", "net": "nowhere"}, "no network for hands at nowhere"),
+        ({"until": "river", "threads": 2}, "threads does not apply with until, which runs on one thread; leave it out"),
+        ({"until": "river", "net": "nowhere"}, "no hand network at nowhere"),
         ({"until": "river", "algorithm": "cfr-avg"}, "until river: unknown algorithm 'cfr-avg'"),
         ({"until": "river", "algorithm": "dcfrr"}, "unknown algorithm 'dcfrr'; did you mean 'dcfr'"),
         ({"until": "river", "algorithm": "deepcfr"}, "it is trained: treeplex train deep-cfr"),

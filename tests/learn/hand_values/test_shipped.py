@@ -23,5 +23,5 @@ def test_a_shipped_network_beats_the_showdown(street: str, count: int) -> None:
 
 def test_there_is_none_for_other_streets() -> None:
     assert read_hand_net(shipped_hand_net("flop")).street == "flop"
-    with pytest.raises(SpecError, match="where the next street begins comes with the library; known: flop, river, turn"):
+    with pytest.raises(SpecError, match="for the start of the next street is shipped; known: flop, river, turn"):
         shipped_hand_net("")

@@ -106,7 +106,7 @@ def test_plain_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pyt
 def test_learners_for_two_players_say_so_in_one_line(
     name: str, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = "right for two players" if name == "deep-cfr" else "learns games of two players whose payoffs sum to a constant"
+    words = "needs two players" if name == "deep-cfr" else "learns two-player games with constant-sum payoffs"
     with pytest.raises(AlgorithmError, match=words) as raised:
         tp.train(game, name, settings={"steps": 1}, out=tmp_path / "run")
     assert "\n" not in str(raised.value)

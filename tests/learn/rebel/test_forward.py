@@ -137,7 +137,7 @@ def test_other_networks_go_through_pytorch() -> None:
 
 
 def test_rows_of_another_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="rows of 5 numbers, where the network has 6 inputs"):
+    with pytest.raises(ValueError, match="rows have 5 numbers, but the network has 6 inputs"):
         Forward(value_net(6, 2, width=8, layers=1, seed=0))(random_rows(3, 5))
 
 

@@ -151,7 +151,7 @@ def test_networks_are_saved_and_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found(rows), own)
     other = RiverNet(8, width=16, layers=1, seed=0).leaf()
     save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 9, "width": 16, "layers": 1}, card={})
-    with pytest.raises(FileError, match=r"wrong.*not a network for rivers of hold'em \(it is for rivers of hold'em, 8 bins"):
+    with pytest.raises(FileError, match=r"wrong.*not a network for hold'em rivers \(it is for hold'em rivers, 8 bins"):
         read_turn_leaf(tmp_path / "wrong.safetensors")
     save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 8, "width": 8, "layers": 1}, card={})
     with pytest.raises(FileError, match="not a network for rivers"):
@@ -238,7 +238,7 @@ def test_self_play_needs_a_turn_with_chips_behind() -> None:
     leaf, generator = BinnedRivers(nothing, 8), np.random.default_rng(0)
     with pytest.raises(SpecError, match="3 streets of betting, not 2"):
         HoldemSelfPlay(replace(SPOT, board=SPOT.board[:3]), TINY, leaf, generator)
-    with pytest.raises(SpecError, match="for a spot of hold'em give HoldemRebelSettings"):
+    with pytest.raises(SpecError, match="for a hold'em spot give HoldemRebelSettings"):
         RebelTrainer(SPOT, RebelSettings())
     with pytest.raises(SpecError, match=r"stacks must be more than 1000 chips, half of the pot, not 1000"):
         HoldemSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)

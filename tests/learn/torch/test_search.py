@@ -356,7 +356,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("method", ["fp", "cfr-avg-simultaneous", "lcfr-avg-modified-simultaneous"])
 def test_other_methods_stay_on_the_processor(method: str) -> None:
-    with pytest.raises(SpecError, match=f"method {method} runs on device cpu only; take that, or one of cfr"):
+    with pytest.raises(SpecError, match=f"method {method} runs on device cpu only; take device cpu, or one of cfr"):
         RebelTrainer(public_tree(DICE), replace(TINY, method=method))
 
 

@@ -110,11 +110,11 @@ def test_reading_a_folder_runs_no_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("x = 1", "it defines no class that derives treeplex.learn.Learner"),
+        ("x = 1", "it defines no class derived from treeplex.learn.Learner"),
         ("from treeplex.learn import Learner\nclass A(Learner): pass", "A has no settings; set settings_class"),
         (
             "from treeplex.learn import Learner, Settings\nclass A(Learner):\n    settings_class = Settings\n    step = print",
-            "lacks policy, restore, state; write these methods",
+            "lacks policy, restore, state; implement these methods",
         ),
         ("x = ", "mine.py:1"),
     ],

@@ -58,9 +58,7 @@ def test_an_agent_by_name_needs_a_game() -> None:
 
 def test_turns_of_holdem_have_no_table(tmp_path: Path) -> None:
     folder = folder_of(TURNS, tmp_path / "turns", {"board": "As7d2cKh"})
-    with pytest.raises(
-        SpecError, match="turns plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search"
-    ):
+    with pytest.raises(SpecError, match="turns is a network for turn endgames of hold'em, whose infosets are not enumerated"):
         loaded_policy(str(folder), None)
 
 

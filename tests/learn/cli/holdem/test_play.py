@@ -62,7 +62,7 @@ def spot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_a_person_plays_both_seats_in_turn(spot: str) -> None:
     out = play(spot, *EXACT, "--games", 2, typed="nonsense\n\nb 15\n" + "1\n" * 12)
-    assert "3s 7h Td Ks, pot 20, stacks 40, against values of rivers solved exactly, 3 iterations of lcfr a search" in out
+    assert "3s 7h Td Ks, pot 20, stacks 40, against river values solved exactly, 3 iterations of lcfr per search" in out
     assert "game 1: you are OOP" in out
     assert "game 2: you are IP" in out
     assert "player" not in out
@@ -257,7 +257,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     """At once, or where a turn comes that needs more; then what was won so far is told."""
     free = [10**6]
     monkeypatch.setattr("treeplex.learn.first_street.agent.available_memory", lambda: free[0])
-    words = r"the policies of 3 iterations need 0\.00\d MB of memory or more, and 0\.0001 MB are free; give fewer"
+    words = r"the policies of 3 iterations need at least 0\.00\d MB of memory, but 0\.0001 MB are free; give fewer"
     forgotten: list[int] = []
     monkeypatch.setattr(SearchAgent, "forget", lambda agent: forgotten.append(agent.searches))
     whole, dealt = SearchAgent.begin, []
@@ -316,4 +316,4 @@ def test_the_network_that_comes_with_the_library_plays(tmp_path: Path, monkeypat
     without = play("turn_endgame", "--bets", "", "--raises", "", "--iterations", 1, "--seat", "oop", typed="q\n")
     assert "  1 check\n" in without
     unlike = play("turn_endgame", "--bets", "50%", "--raises", "none", "--iterations", 1, "--seat", "oop", typed="q\n")
-    assert "beware: the network was not trained for this: the spot has other bet sizes" in unlike
+    assert "beware: the network was not trained for this spot: it has other bet sizes" in unlike

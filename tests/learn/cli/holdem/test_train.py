@@ -178,7 +178,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     assert f"check {100 * first['check']:.1f}%, bet 20 {100 * first['bet 20']:.1f}%" in lines["OOP first"]
     assert f"{found['played_ev_oop']:.3f} of the pot of 20 " in lines["EV OOP"]
     assert "% of the pot, " in lines["exploitability"]
-    assert "thousandths of a big blind" in lines["exploitability"]
+    assert "mbb/hand" in lines["exploitability"]
     assert "3 games, 12 rivers" in lines["values"]
     assert "beware" not in lines
     assert "treeplex show played.spot" in out
@@ -188,7 +188,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     call("search", spot, trained, "-n", 1, "--river", 8, "--out", "played.spot", "--force")
     out, _ = call("search", spot, trained, "-n", 1, "--no-judge", "--bets", "50%")
     assert "not judged" in out
-    assert "the network was not trained for this: the spot has other bet sizes" in out
+    assert "the network was not trained for this spot: it has other bet sizes" in out
 
 
 def test_other_networks_are_refused(spot: str) -> None:

@@ -266,10 +266,14 @@ ROW = np.ones((1, 514), np.float32)
         ("mmd", {"features": "one-hot"}, "features=one-hot needs all histories"),
         ("rcfr", {}, "Rcfr needs the whole game of phantom_ttt.* too many to store; take deep-cfr, nfsp or ppo"),
         ("ned", {"rules": True}, "Ned needs the whole game; take deep-cfr"),
-        ("vr-deep-pdcfr+", {"average": "exact"}, "average=exact keeps a network of each policy, which here has two"),
-        ("r-nad", {"result": "fine_tuned"}, "result=fine_tuned changes tables, and phantom_ttt.* set result=target"),
-        ("psro", {}, "oracle=exact sweeps all infosets, and phantom_ttt.* set oracle=learned"),
-        ("neurd", {}, "critic=exact sweeps all infosets, and phantom_ttt.* set critic=learned"),
+        (
+            "vr-deep-pdcfr+",
+            {"average": "exact"},
+            "average=exact stores one network per policy, but this learner's policies have two",
+        ),
+        ("r-nad", {"result": "fine_tuned"}, "result=fine_tuned modifies tables, but phantom_ttt.* set result=target"),
+        ("psro", {}, "oracle=exact sweeps all infosets, but phantom_ttt.* set oracle=learned"),
+        ("neurd", {}, "critic=exact sweeps all infosets, but phantom_ttt.* set critic=learned"),
         ("ppo", {"rules": False}, "too many|about"),
     ],
 )

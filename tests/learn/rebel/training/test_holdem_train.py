@@ -269,13 +269,13 @@ def test_memory_is_checked_before_rivers_are_solved(unbroken: Path, monkeypatch:
     monkeypatch.setattr(turn_search, "available_memory", lambda: 1000)
     assert search_spot(SPOT, unbroken, iterations=1).played is None
     for source, judge in ((unbroken, True), (None, None)):
-        with pytest.raises(SpecError, match=r"needs \d.* of memory, and .* are free; offer fewer sizes"):
+        with pytest.raises(SpecError, match=r"needs \d.* of memory, but .* are free; offer fewer bet sizes"):
             search_spot(SPOT, source, iterations=1, judge=judge)
 
 
 def test_wrong_networks_and_settings_of_a_search(unbroken: Path, tmp_path: Path) -> None:
     save_net(tmp_path / "dice.safetensors", {"a": np.zeros(2)}, game="liars_dice", identity="x", settings={"width": 8}, card={})
-    with pytest.raises(FileError, match=r"dice.safetensors: a network for liars_dice, not for rivers of hold'em; give one"):
+    with pytest.raises(FileError, match=r"dice.safetensors: a network for liars_dice, not for hold'em rivers; give one"):
         search_spot(SPOT, tmp_path / "dice.safetensors")
     with pytest.raises(FileError, match="holds no training on turns"):
         search_spot(SPOT, tmp_path)

@@ -89,11 +89,11 @@ def test_what_does_not_fit_is_refused(folder):
         PolicyError, match=r"network for holdem\(.*, not for stack=4 and blinds of 1/2 with 10 cards; give the game"
     ):
         judge_rebel("holdem(ranks=5,suits=2,stack=4,sizes=[a])", folder)
-    with pytest.raises(SpecError, match=r"no network for whole hold'em with .* comes with the library"):
+    with pytest.raises(SpecError, match=r"no network for full-game hold'em with .* is shipped"):
         agent("rebel", load(NINE), seed=0)
     found = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--exact"])
     assert found.exit_code == 2
-    assert "a network that searches is judged without" in found.stderr
+    assert "a network that searches does not take them" in found.stderr
     with pytest.raises(SpecError, match="depth is not for whole hold'em"):
         judge_rebel(NINE, folder, search={"depth": 2})
     with pytest.raises(SpecError, match="leave workers and ray out"):

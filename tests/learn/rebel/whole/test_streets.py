@@ -32,7 +32,7 @@ def test_what_cannot_be_learned(spec, changes, shown):
 def test_memory_for_a_search():
     game = public(DEEP)
     check_streets(game, WholeRebelSettings(), 10**9)
-    with pytest.raises(SpecError, match=r"a search on 8 boards takes at least .* and 20 MB are free; .*, or boards=1"):
+    with pytest.raises(SpecError, match=r"a search on 8 boards needs at least .* but 20 MB are free; .*, or boards=1"):
         check_streets(game, WholeRebelSettings(), 2 * 10**7)
     check_streets(game, WholeRebelSettings(boards=1), 2 * 10**7)
 
