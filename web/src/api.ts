@@ -1,4 +1,4 @@
-// The server, typed. Small things are JSON; a node comes as arrays of numbers behind a head of JSON.
+// Typed access to the server. Small data is JSON; a node is arrays of numbers after a JSON header.
 import { signal } from "@preact/signals";
 
 export class Refused extends Error {
@@ -26,7 +26,7 @@ async function answer(request: Promise<Response>): Promise<Response> {
     response = await request;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Refused(0, "The server does not answer. Is `treeplex web` still running?");
+    throw new Refused(0, "The server does not respond. Is `treeplex web` still running?");
   }
   if (response.ok) return response;
   const said = (await response.json().catch(() => null)) as { error?: string; field?: string | null } | null;
@@ -92,7 +92,7 @@ export function readArrays<Head>(buffer: ArrayBuffer): Arrays<Head> {
 type Listener = (data: never) => void;
 let stream: EventSource | null = null;
 
-/** Whether the server is heard; the browser tries again by itself. */
+/** Whether the event stream is connected; the browser reconnects automatically. */
 export const connected = signal(true);
 
 const listeners = new Map<string, Set<Listener>>();
@@ -104,7 +104,7 @@ function open(): EventSource {
   return opened;
 }
 
-/** Hear events of a name ("job", "record", ...) on the one stream of the page; returns how to stop. */
+/** Listen to events of a name ("job", "record", ...) on the page's stream; returns a function that stops. */
 export function listen<T>(name: string, hear: (data: T) => void): () => void {
   stream ??= open();
   const heard = listeners.get(name) ?? new Set();

@@ -1,4 +1,4 @@
-// The shell: navigation, theme, help for the keyboard, and the view that belongs to the address. Views are loaded when first seen.
+// The page's frame: navigation, theme, keyboard help, and the current view. Views are loaded on first use.
 import type { ComponentType } from "preact";
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -47,7 +47,7 @@ export function App() {
     failed.value = null;
     const load = VIEWS[name];
     if (!load) {
-      failed.value = `There is no view ${name}.`;
+      failed.value = `This page does not exist: ${name}.`;
       return;
     }
     const known = loaded.get(name);
@@ -91,7 +91,7 @@ export function App() {
         <Button kind="quiet" small label="Keys" onClick={() => (helping.value = true)}>?</Button>
       </header>
       <main class="page" id="page" ref={page} tabIndex={-1}>
-        {!connected.value && <Notice bad>The server does not answer. Is <code>treeplex web</code> still running? The page goes on as soon as it is.</Notice>}
+        {!connected.value && <Notice bad>The server does not respond. Is <code>treeplex web</code> still running? The page continues once it is.</Notice>}
         {failed.value ? <Notice bad>{failed.value}</Notice> : Shown ? <Shown /> : <p class="empty">Loading…</p>}
       </main>
       <Toasts />
@@ -101,7 +101,7 @@ export function App() {
             {keys().map((key, i) => <tr key={i}><td><kbd>{shown(key.key)}</kbd></td><td>{key.does}</td></tr>)}
           </tbody>
         </table>
-        <p class="soft small">Arrow keys move within grids and choices, Tab between parts, Enter chooses.</p>
+        <p class="soft small">Arrow keys move within grids and choices, Tab moves between parts, Enter selects.</p>
       </Dialog>
     </div>
   );

@@ -1,4 +1,4 @@
-// Keys of the page. A view declares its own while it is shown; the help dialog (?) lists what holds now.
+// Keyboard shortcuts. A view registers its own while it is shown; the help dialog (?) lists the current ones.
 import { signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
@@ -12,7 +12,7 @@ export interface Key {
 
 interface Layer {
   keys: readonly Key[];
-  /** Whether the keys mean what the view shows; until then they are held. */
+  /** Whether the view is ready for its keys; until then they are queued. */
   ready: () => boolean;
 }
 
@@ -24,23 +24,23 @@ addEventListener("hashchange", (event) => viewOf(event.oldURL) === viewOf(event.
 
 const viewOf = (address: string) => address.split("#")[1]?.split("?")[0];
 
-/** All keys that hold now, those of the view first. */
+/** All current keys, those of the view first. */
 export const keys = () => layers.value.toReversed().flatMap((layer) => layer.keys);
 
-/** Keys that hold as long as the component is shown; what is pressed before `ready` is done as soon as it is. */
+/** Register keys while the component is shown; keys pressed before `ready` run once it is. */
 export function useKeys(own: readonly Key[], deps: readonly unknown[] = [], ready: () => boolean = () => true): void {
   useLayoutEffect(() => {
     const layer = { keys: own, ready };
     layers.value = [...layers.peek(), layer];
-    queueMicrotask(release); // once all layers of the view are there
+    queueMicrotask(release); // after all layers of the view are registered
     return () => void (layers.value = layers.peek().filter((each) => each !== layer));
   }, deps as unknown[]);
 }
 
-/** Keys that are held until a view is there at all. */
+/** Queue all keys until a view exists. */
 export const useHeldKeys = (until: boolean): void => useKeys([], [until], () => until);
 
-/** Do what a key says; false where some view is not ready yet. */
+/** Run a key's action; false if a view is not ready yet. */
 function press(name: string): boolean {
   for (const { keys, ready } of layers.peek().toReversed()) {
     const found = keys.find((key) => key.key === name);
@@ -62,7 +62,7 @@ function writing(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
-/** Whether a key is what presses the element that has the focus. */
+/** Whether a key activates the focused element. */
 function pressing(event: KeyboardEvent): boolean {
   return (event.key === " " || event.key === "Enter") && event.target instanceof HTMLElement && event.target !== document.body;
 }

@@ -32,7 +32,7 @@ export function link(path: readonly string[], query: Record<string, string | und
   return "#/" + path.map(encodeURIComponent).join("/") + (text ? "?" + text : "");
 }
 
-/** Go to an address; `replace` keeps it out of the history, for steps that nobody wants to go back through. */
+/** Go to an address; `replace` keeps it out of the history, for steps not worth going back to. */
 export function go(address: string, replace = false): void {
   if (replace) history.replaceState(null, "", address);
   else location.hash = address;

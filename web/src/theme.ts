@@ -1,4 +1,4 @@
-// Light or dark: the system's choice until somebody makes one, which the browser keeps.
+// Light or dark theme: the system's choice until the user makes one, which the browser stores.
 import { signal } from "@preact/signals";
 
 const system = matchMedia("(prefers-color-scheme: dark)");

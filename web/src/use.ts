@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Refused } from "./api.ts";
 
 export interface Loaded<T> {
-  /** What came last; kept while the next is under way, so that nothing flickers. */
+  /** The latest data, kept while the next request runs to avoid flicker. */
   data: T | null;
   error: string | null;
   loading: boolean;
@@ -13,7 +13,7 @@ export interface Loaded<T> {
   again: () => void;
 }
 
-/** Ask the server whenever `deps` change; an answer that comes late is thrown away. `null` asks nothing. */
+/** Request data whenever `deps` change; late responses are discarded. `null` requests nothing. */
 export function useLoaded<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, deps: readonly unknown[]): Loaded<T> {
   const state = useSignal<Omit<Loaded<T>, "again">>({ data: null, error: null, loading: ask !== null, of: null });
   const turn = useSignal(0);
@@ -46,7 +46,7 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** What went wrong, in words for people. */
+/** An error's message. */
 export function message(error: unknown): string {
   return error instanceof Refused || error instanceof Error ? error.message : String(error);
 }

@@ -19,11 +19,11 @@ IDLE = ".acts[aria-busy=false]"
 
 
 def sit_down(page: Any, server: Running, game: str, against: str) -> str:
-    """Sit down at a game that is typed; the table's id."""
+    """Open a table with a typed game; the table's id."""
     page.goto(f"{server.address}#/play")
     page.get_by_role("textbox", name="Game").fill(game)
     page.get_by_role("textbox", name="Opponent").fill(against)
-    page.locator("form").get_by_role("button", name="Sit down").click()
+    page.locator("form").get_by_role("button", name="Play").click()
     page.wait_for_selector(".scene")
     return str(page.url).rsplit("/", 1)[1]
 
@@ -108,7 +108,7 @@ def test_runs_side_by_side(page: Any, server: Running) -> None:
 @pytest.mark.slow
 def test_a_large_game_is_worked_out_on_request(page: Any, server: Running) -> None:
     page.goto(f"{server.address}#/games/leduc_poker(ranks%3D13)?policy=uniform")
-    page.get_by_role("link", name="Work everything out").click()
+    page.get_by_role("link", name="Compute all values").click()
     expect(page.locator(".notice")).to_contain_text("so far")
     page.wait_for_selector(".infosets tbody tr", timeout=300_000)
     expect(page.locator(".facts").first).to_contain_text("1,179,777")

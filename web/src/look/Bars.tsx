@@ -1,4 +1,4 @@
-// Frequencies of actions as one bar in parts, and what the parts mean.
+// Action frequencies as a stacked bar with a legend.
 import { percent } from "./numbers.ts";
 import { aggressiveFirst, colours, letters } from "./actions.ts";
 

@@ -1,4 +1,4 @@
-// Cards as people know them: rank and suit, four colours, never colour alone.
+// Cards with rank and suit in four colours, never by colour alone.
 import { RANKS, SUITS, SUIT_SIGNS, cardName, cards } from "./deck.ts";
 
 export function Card({ card, large }: { card: string; large?: boolean }) {

@@ -137,7 +137,7 @@ function rows(cells: readonly Cell[], chosen: number | null, label: string) {
   );
 }
 
-/** The cells on a straight way from one to another, so that a fast stroke leaves no gaps. */
+/** The cells on a straight line between two cells, so that a fast stroke leaves no gaps. */
 function between(from: number, to: number): number[] {
   const [x0, y0, x1, y1] = [from % 13, Math.floor(from / 13), to % 13, Math.floor(to / 13)];
   const steps = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0));

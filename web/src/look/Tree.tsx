@@ -1,4 +1,4 @@
-// The way through a betting tree as columns: who acts, what there is, what was taken; cards where they come.
+// The path through a betting tree as columns: the player, the actions, the chosen one; cards where they are dealt.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";

@@ -1,4 +1,4 @@
-// Colours and letters of actions, the same as in the terminal and in pictures (report/colours.py).
+// Colours and letters of actions, as in the terminal and in pictures (report/colours.py).
 const FOLD = "#A9CBE8";
 const CALL = "#3DBB8F";
 const ALL_IN = "#A765D6";

@@ -198,14 +198,14 @@ export function Dialog({ title, open, onClose, children }: { title: string; open
 const toasts = signal<readonly { id: number; text: string; bad: boolean }[]>([]);
 let told = 0;
 
-/** Say something in the corner for a few seconds. */
+/** Show a message in the corner for a few seconds. */
 export function tell(text: string, bad = false): void {
   const id = told++;
   toasts.value = [...toasts.peek(), { id, text, bad }];
   setTimeout(() => (toasts.value = toasts.peek().filter((each) => each.id !== id)), bad ? 9000 : 4000);
 }
 
-/** Await something and say in the corner what went wrong; undefined then. */
+/** Await a promise; on an error, show it in the corner and return undefined. */
 export async function tried<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

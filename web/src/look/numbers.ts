@@ -1,4 +1,4 @@
-// Numbers for people. Nothing known is shown as a dash, never as 0 or NaN.
+// Number formatting. Unknown values are shown as a dash, never as 0 or NaN.
 const NONE = "–";
 
 /** 0.2534 is "25.3%"; whole per cents from 10 on where space is short. */

@@ -1,4 +1,4 @@
-/** Have the browser save something under a name. */
+/** Let the browser save a text under a file name. */
 export function save(name: string, content: Blob | string, type = "text/plain"): void {
   const anchor = document.createElement("a");
   anchor.href = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);

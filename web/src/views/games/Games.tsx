@@ -1,4 +1,4 @@
-// A strategy on the tree of any game: where one stands, what is played there, what it is worth, and who could gain.
+// A strategy on the tree of any game: the current node, its strategy and values, and best responses.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, post } from "../../api.ts";
@@ -15,7 +15,7 @@ import { kindOf } from "../play/After.tsx";
 import type { Choices } from "../play/types.ts";
 import "./games.css";
 
-/** How far a large game is that is being worked out. */
+/** Progress of a large game's computation. */
 interface Working {
   told: string;
   seconds: number;
@@ -84,8 +84,8 @@ function Choose() {
   const policy = useSignal("");
   return (
     <>
-      <h1>Look into a game</h1>
-      <p class="soft">The game is solved at once, and its whole tree can be walked: who plays what, what it is worth, and where somebody could gain.</p>
+      <h1>Browse a game</h1>
+      <p class="soft">Solves the game and opens its whole tree: strategies, values, and best responses at every node.</p>
       <ul class="offers">
         {choices.data?.offered.filter((offer) => offer.against.includes("solution") || /tic_tac|phantom/.test(offer.game)).map((offer) => (
           <li key={offer.title} class="panel"><h2><a href={link(["games", offer.game])}>{offer.title}</a></h2><p class="soft small">{offer.about}</p></li>
@@ -131,7 +131,7 @@ function Browser({ game, policy, whole }: { game: string; policy: string; whole:
   );
   if (about.error) return <><Notice bad>{about.error}</Notice><p><a href="#/games">Another game</a></p></>;
   if (working) return <Worked of={working} game={game} policy={policy} />;
-  if (!about.data) return <p class="empty">Walking the tree and solving…</p>;
+  if (!about.data) return <p class="empty">Building the tree and solving…</p>;
   const facts = about.data;
   return (
     <>
@@ -148,15 +148,15 @@ function Browser({ game, policy, whole }: { game: string; policy: string; whole:
       />
       {!facts.whole && (
         <Notice>
-          This game has more histories than are worked out at once. It can be walked, and a policy that is named is shown, but not what actions are worth.{" "}
-          <a class="button small" href={link(["games", game], { policy, whole: "1" })}>Work everything out</a>
+          This game has too many histories to compute all values at once. You can browse its tree with a named policy, without action values.{" "}
+          <a class="button small" href={link(["games", game], { policy, whole: "1" })}>Compute all values</a>
         </Notice>
       )}
       {facts.gains && <Gains about={facts} />}
       {node.error && <Notice bad>{node.error}</Notice>}
       {now && (
         <>
-          <Tree label="The way here" columns={columnsOf(now, to)} />
+          <Tree label="Path" columns={columnsOf(now, to)} />
           <NodePanel node={now} facts={facts} />
         </>
       )}
@@ -165,14 +165,14 @@ function Browser({ game, policy, whole }: { game: string; policy: string; whole:
   );
 }
 
-/** A large game while it is worked out, beside which the rest of the page goes on. */
+/** Progress of a large game; the rest of the page stays usable. */
 function Worked({ of, game, policy }: { of: Working; game: string; policy: string }) {
   return (
     <>
       <h1>{game}</h1>
       <Notice>
         <p>Every history is walked, then solved{policy ? " for best responses" : ""}: {of.told}, {duration(of.seconds)} so far. Other views can be looked at meanwhile.</p>
-        <p><a href={link(["games", game], { policy })}>Walk it without values</a></p>
+        <p><a href={link(["games", game], { policy })}>Browse without values</a></p>
       </Notice>
     </>
   );
@@ -211,16 +211,16 @@ function columnsOf(node: Node, to: (steps: readonly number[]) => void): TreeColu
   return [...before, here];
 }
 
-/** Of very many options a few around the one taken. */
+/** A few options around the chosen one, if there are very many. */
 function shortened(options: readonly string[], taken: number): number[] {
   const all = options.map((_, option) => option);
   return all.length <= 12 ? all : all.slice(Math.max(0, Math.min(taken - 5, all.length - 11)), Math.max(11, taken + 6));
 }
 
-/** Who could gain how much by a best response. */
+/** Gain of each player from a best response. */
 function Gains({ about }: { about: About }) {
   return (
-    <Panel title="Who could gain">
+    <Panel title="Best-response gains">
       <div class="gains">
         {about.gains!.map((gain, player) => (
           <div key={player}>
@@ -291,7 +291,7 @@ function NodePanel({ node, facts }: { node: Node; facts: About }) {
                 </tbody>
               </table>
             </div>
-            <p class="soft small">Under each probability stands what the action is worth; ★ is what a best response plays there.</p>
+            <p class="soft small">Below each probability is the action's value; ★ marks the best response's action.</p>
           </>
         )}
       </div>
@@ -301,9 +301,9 @@ function NodePanel({ node, facts }: { node: Node; facts: About }) {
 
 function Payoffs({ of }: { of: NonNullable<Node["payoffs"]> }) {
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label="What player 0 gets">
+    <div class="table-frame" tabIndex={0} role="region" aria-label="Player 0's payoffs">
       <table class="table payoffs">
-        <caption class="soft small">What player 0 gets; rows its hands, columns those of player 1</caption>
+        <caption class="soft small">Player 0's payoffs: rows are its hands, columns those of player 1</caption>
         <thead><tr><td />{of.columns.map((name) => <th key={name} scope="col" class="number">{name}</th>)}</tr></thead>
         <tbody>
           {of.rows.map((name, row) => (
@@ -324,7 +324,7 @@ function Infosets({ id, players, to }: { id: string; players: number; to: (steps
     [id, player.value, rested],
   );
   return (
-    <Panel title="Where most could be gained" tools={<span class="soft small">{count(found.data?.total)} infosets</span>}>
+    <Panel title="Largest regrets" tools={<span class="soft small">{count(found.data?.total)} infosets</span>}>
       <div class="stack">
         <div class="row">
           <Select label="Player" value={player.value} options={[{ value: "all", label: "all" }, ...[...Array(players).keys()].map((each) => ({ value: String(each), label: `player ${each}` }))]} onChange={(value) => (player.value = value)} />
@@ -342,7 +342,7 @@ function Infosets({ id, players, to }: { id: string; players: number; to: (steps
           id={(row) => row.player + row.infostate}
           onRow={(row) => (to(row.path ?? []), scrollTo({ top: 0 }))}
           most={30}
-          empty={found.loading ? "Looking…" : "No infoset holds that."}
+          empty={found.loading ? "Looking…" : "No infoset contains this text."}
         />
       </div>
     </Panel>

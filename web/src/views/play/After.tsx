@@ -1,4 +1,4 @@
-// What a hand was worth: each decision against the alternatives, and what the others could have held.
+// Review of a hand: each decision against its alternatives, and the opponents' ranges.
 import { Bars, actionParts } from "../../look/Bars.tsx";
 import { Panel } from "../../look/basics.tsx";
 import { Hand } from "../../look/Cards.tsx";
@@ -10,8 +10,8 @@ import type { Decided, HandDone } from "./types.ts";
 
 export const BY: Record<string, string> = {
   solution: "by the solution",
-  agent: "as the agent's search has it",
-  estimate: "by an estimate: the opponent answers as it does, then all check and call",
+  agent: "according to the agent's search",
+  estimate: "by an estimate: the opponent responds with its policy, then all players check and call",
 };
 
 /** The kind of an action by its name, for its colour. */
@@ -41,13 +41,13 @@ export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: num
         {decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
         {decided.verdict === "mixed" && decided.policy.length > 0 && `, played ${percent(decided.policy[decided.chosen], 0)} of the time`}
       </span>
-      <span class="soft small">{decided.verdict === "unknown" ? "nothing says what a bet here is worth" : BY[decided.by]}</span>
+      <span class="soft small">{decided.verdict === "unknown" ? "no value is available for this bet" : BY[decided.by]}</span>
     </p>
   );
 }
 
 export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: number | null }) {
-  if (!of.length) return <p class="soft">Nothing says what these decisions were worth.</p>;
+  if (!of.length) return <p class="soft">No values are available for these decisions.</p>;
   return (
     <ol class="decisions">
       {of.map((decided, place) => {
@@ -58,10 +58,10 @@ export function Decisions({ of, bigBlind }: { of: readonly Decided[]; bigBlind: 
           <li key={place}>
             <Verdict decided={decided} bigBlind={bigBlind} />
             {decided.policy.length > 0 && <Bars label="how the solution plays" parts={actionParts(kinds, decided.options, decided.policy)} />}
-            {decided.values.some((value) => value != null) && <div class="table-frame" tabIndex={0} role="region" aria-label={`What each action was worth, decision ${place + 1}`}>
+            {decided.values.some((value) => value != null) && <div class="table-frame" tabIndex={0} role="region" aria-label={`Action values, decision ${place + 1}`}>
               <table class="table">
                 <thead>
-                  <tr><th scope="col">{decided.where || "Action"}</th><th scope="col" class="number">Worth</th><th scope="col" class="number">Cost</th><th scope="col" class="number">Played</th></tr>
+                  <tr><th scope="col">{decided.where || "Action"}</th><th scope="col" class="number">Value</th><th scope="col" class="number">Cost</th><th scope="col" class="number">Played</th></tr>
                 </thead>
                 <tbody>
                   {shown.map((option) => {
@@ -93,7 +93,7 @@ export function Ranges({ hand }: { hand: HandDone }) {
   return (
     <>
       {hand.ranges.map((range) => (
-        <Panel key={range.seat} title={`What ${hand.scene.seats[range.seat]!.name} could have held`}>
+        <Panel key={range.seat} title={`Range of ${hand.scene.seats[range.seat]!.name}`}>
           <p class="small soft">
             Given how it plays every hand. It held <b>{/^([2-9TJQKA][shdc])+$/.test(range.held) ? <Hand hand={range.held} /> : range.held}</b>
             {" "}({percent(range.held_share, range.held_share < 0.01 ? 2 : 1)}).

@@ -1,4 +1,4 @@
-// Sitting down: which game, against whom; then the table itself.
+// Choice of a game and an opponent, then the table.
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
 import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
@@ -56,7 +56,7 @@ function Lobby() {
   };
   return (
     <>
-      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Hands: open, paste, judge</a></div>
+      <div class="row spread"><h1>Play</h1><a href="#/play/hands">Hands: open, paste, review</a></div>
       {choices.error && <Notice bad>{choices.error}</Notice>}
       {held.data && held.data.tables.length > 0 && (
         <Panel title="Your tables">
@@ -70,15 +70,15 @@ function Lobby() {
       {wrong.value && <Notice bad>{wrong.value.text}</Notice>}
       {asked && (
         <Panel title={`Play ${asked}`}>
-          <p class="soft small">Against the average strategy of this solved spot; every decision is judged by it.</p>
-          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
+          <p class="soft small">Play against the average strategy of this solved spot, which also judges every decision.</p>
+          <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Play"}</Button></p>
         </Panel>
       )}
       {spots.length + folders.length > 0 && (
-        <Panel title="At a solved spot" tools={<span class="soft small">every decision judged by the solution</span>}>
+        <Panel title="Solved spots" tools={<span class="soft small">the solution judges every decision</span>}>
           <p class="row tight">
             {folders.map((folder) => (
-              <Button key={folder} small disabled={!!busy.value} onClick={() => void sit(folder, "", `spots of ${folder}`)}>{`one drawn from ${folder}/`}</Button>
+              <Button key={folder} small disabled={!!busy.value} onClick={() => void sit(folder, "", `spots of ${folder}`)}>{`a random spot of ${folder}/`}</Button>
             ))}
             {spots.slice(0, 12).map((spot) => (
               <Button key={spot.file} small disabled={!!busy.value} onClick={() => void sit(spot.file, "", spot.file)}><Hand hand={spot.board} /> {spot.file}</Button>
@@ -107,7 +107,7 @@ function Lobby() {
           <form class="stack" onSubmit={(event) => (event.preventDefault(), void sit(game.value, against.value))}>
             <Field label="Game" value={game.value} placeholder="leduc_poker(ranks=4)" onInput={(text) => (game.value = text)} hint={<>{choices.data.games.map((each) => each.name).join(", ")}, openspiel:NAME, or a solved spot in the folder</>} />
             <Field label="Opponent" value={against.value} placeholder="solution" onInput={(text) => (against.value = text)} hint={<>empty for the solution; {choices.data.agents.map((each) => each.example).join(", ")}; a policy file or run folder</>} />
-            <div><Button submit disabled={!game.value.trim() || !!busy.value}>Sit down</Button></div>
+            <div><Button submit disabled={!game.value.trim() || !!busy.value}>Play</Button></div>
           </form>
         </Panel>
       )}

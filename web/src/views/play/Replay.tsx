@@ -1,4 +1,4 @@
-// A hand opened again, action by action.
+// Replay of a hand, action by action.
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
 import { Button, Field, Notice, Panel, Select } from "../../look/basics.tsx";
@@ -70,7 +70,7 @@ export function Replay() {
           {saved.data?.hands.length ? (
             <ul class="files">{saved.data.hands.map((each) => <li key={each}><a href={link(["play", "hands"], { file: each })} onClick={() => ((pasted.value = null), (step.value = 0))}>{each}</a></li>)}</ul>
           ) : (
-            <p class="empty">Hands of whole hold'em that you save at a table come here.</p>
+            <p class="empty">Hands of full-game hold'em saved at a table appear here.</p>
           )}
           {saved.data && saved.data.reviews.length > 0 && (
             <>
@@ -79,9 +79,9 @@ export function Replay() {
             </>
           )}
         </Panel>
-        <Panel title="Open a hand from its text">
+        <Panel title="Open a hand history">
           <div class="stack">
-            <Field label="A hand of PokerStars, GGPoker or PHH" rows={8} value={text.value} error={wrong.value} onInput={(value) => (text.value = value)} />
+            <Field label="A hand in PokerStars, GGPoker or PHH format" rows={8} value={text.value} error={wrong.value} onInput={(value) => (text.value = value)} />
             <div class="fields">
               <Field label="Judge" value={hero.value} placeholder="whose cards are shown" onInput={(value) => (hero.value = value)} hint="a name, oop or ip" />
               <Field label="Range out of position" value={oop.value} placeholder="by position" onInput={(value) => (oop.value = value)} />
@@ -89,7 +89,7 @@ export function Replay() {
               <Select label="From" value={street.value} options={[{ value: "", label: "the first street of two" }, { value: "flop", label: "the flop" }, { value: "turn", label: "the turn" }, { value: "river", label: "the river" }]} onChange={(value) => (street.value = value)} />
             </div>
             <div class="row tight">
-              <Button kind="primary" disabled={!text.value.trim()} onClick={judge}>Judge it</Button>
+              <Button kind="primary" disabled={!text.value.trim()} onClick={judge}>Review it</Button>
               <Button disabled={!text.value.trim()} onClick={paste}>Step through it (PHH)</Button>
             </div>
           </div>

@@ -1,4 +1,4 @@
-// What has been won so far, with and without luck, where it was lost, and hands to play again.
+// Winnings so far, with and without luck adjustment, decisions that lost value, and hands to repeat.
 import { Button, LinkButton, Panel } from "../../look/basics.tsx";
 import { Curve } from "../../look/Curve.tsx";
 import { signed } from "../../look/numbers.ts";
@@ -23,13 +23,13 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
       <div class="stack">
         <div class="intervals">
           <Interval name="won a hand" sum={results.raw} blind={blind} of={[results.raw, results.luckless]} />
-          {results.luckless && <Interval name="without luck (AIVAT)" sum={results.luckless} blind={blind} of={[results.raw, results.luckless]} />}
+          {results.luckless && <Interval name="luck-adjusted (AIVAT)" sum={results.luckless} blind={blind} of={[results.raw, results.luckless]} />}
           {results.raw && results.raw.half == null && <span class="soft small">no 95% interval below {results.fewest} hands</span>}
         </div>
         {hands.length > 1 && <Curve label="Won so far" x="hands" lines={lines} log={false} height={180} />}
         {results.spots.length > 1 && (
           <Table
-            label="Where value was lost"
+            label="Value lost by decision"
             columns={[
               { key: "where", label: "Where", show: (row) => row.where },
               { key: "decisions", label: "Decisions", number: true, show: (row) => row.decisions, sort: (row) => row.decisions },
@@ -49,7 +49,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
             { key: "lost", label: "EV lost", number: true, show: (row) => amount(row.lost, blind), sort: (row) => row.lost },
             {
               key: "again",
-              label: "Once more",
+              label: "Repeat",
               show: (row) => (
                 <span class="row tight">
                   <Button small kind="quiet" disabled={!over} label={`Play hand ${row.number} again`} title="the same cards again" onClick={() => onRepeat(row.number)}>again</Button>

@@ -1,4 +1,4 @@
-// A hand of a poker room judged street by street: solved as one watches, then what each decision cost.
+// Review of a hand from a poker room: live solving of each street, then the cost of each decision.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, post } from "../../api.ts";
@@ -43,7 +43,7 @@ interface State {
 const EVERY = 1000;
 
 export function Review({ file }: { file: string }) {
-  useTitle("A hand judged");
+  useTitle("Hand review");
   const ticks = useSignal(0);
   const loaded = useLoaded((signal) => get<State>("hands/review", { file }, signal), [file, ticks.value]);
   const now = loaded.data;
@@ -59,7 +59,7 @@ export function Review({ file }: { file: string }) {
   const again = () => void tried(post<State>("hands/review", { ...now.asked, file })).then(() => ticks.value++);
   return (
     <>
-      <div class="row spread"><h1>{about.title || "A hand judged"}</h1><a href="#/play/hands">All hands</a></div>
+      <div class="row spread"><h1>{about.title || "Hand review"}</h1><a href="#/play/hands">All hands</a></div>
       <Facts
         of={about.names.map((name, seat): [string, ComponentChildren] => [
           seat === about.hero ? "judged" : "against",
@@ -74,7 +74,7 @@ export function Review({ file }: { file: string }) {
         </Notice>
       )}
       {now.state === "failed" && <Notice bad>{now.error}</Notice>}
-      {now.state === "stopped" && <Notice>This was stopped. What is solved is kept. <Button small onClick={again}>Go on</Button></Notice>}
+      {now.state === "stopped" && <Notice>Stopped. Solved streets are saved. <Button small onClick={again}>Resume</Button></Notice>}
       {result && <p class="outcome"><b>{result.lost_bb.toFixed(2)} bb lost in all</b></p>}
       {result?.streets.map((street) => (
         <Panel
@@ -99,7 +99,7 @@ export function Review({ file }: { file: string }) {
                 }))}
               />
             ) : (
-              <p class="soft">No decision of this player.</p>
+              <p class="soft">This player made no decision.</p>
             )}
             {street.notes.map((note) => <p key={note} class="soft small">{note}</p>)}
           </div>

@@ -1,4 +1,4 @@
-// What lies on the table: seats around, cards, dice or a board between them.
+// The table: seats, and cards, dice or a board between them.
 import { Card } from "../../look/Cards.tsx";
 import { chips } from "../../look/numbers.ts";
 import type { Board, Scene as SceneData, Seat } from "./types.ts";

@@ -1,4 +1,4 @@
-// One table: what lies on it, what one can do, what happened, and what it was worth.
+// One table: the scene, the available actions, the log, and the review.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { get, post, remove } from "../../api.ts";
@@ -54,7 +54,7 @@ export function Table({ id }: { id: string }) {
   useEffect(() => {
     if (now?.over && next.current && !next.current.contains(document.activeElement)) next.current.querySelector("button")?.focus({ preventScroll: true });
   }, [now?.over, now?.number]);
-  if (failed.value) return <><Notice bad>{failed.value}</Notice><p><a href="#/play">Sit down at a new table</a></p></>;
+  if (failed.value) return <><Notice bad>{failed.value}</Notice><p><a href="#/play">Open a new table</a></p></>;
   if (!now) return <p class="empty">Setting up…</p>;
   const kinds = now.options.map((option) => kindOf(option.name));
   const [paint, signs] = [colours(kinds), letters(kinds)];
@@ -105,7 +105,7 @@ export function Table({ id }: { id: string }) {
               </div>
             )}
             <p class="soft small" aria-live="polite">
-              {waiting.value ? "Thinking…" : now.over ? "" : <>Dice for mixed hands: <b>{now.dice}</b> of 100</>}
+              {waiting.value ? "Thinking…" : now.over ? "" : <>Random number for mixed hands: <b>{now.dice}</b> of 100</>}
             </p>
             {now.last && <Verdict decided={now.last} bigBlind={blind} />}
           </div>

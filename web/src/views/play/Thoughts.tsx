@@ -1,4 +1,4 @@
-// What the others thought: the strategy behind each of their decisions, with every hand they could have held.
+// The opponents' strategy at each of their decisions, for every hand of their ranges.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
@@ -22,7 +22,7 @@ export function Thoughts({ hand }: { hand: HandDone }) {
   const title = (each: Thought) => [each.where, name(each), plainName(each.options[each.chosen]!).toLowerCase()].filter(Boolean).join(", ");
   return (
     <Panel
-      title={`What ${name(thought)} thought`}
+      title={`Decisions of ${name(thought)}`}
       tools={thoughts.length > 1 && <Select quiet label="Decision" value={chosen.value} options={thoughts.map((each, place) => ({ value: String(place), label: `${place + 1}: ${title(each)}` }))} onChange={(value) => (chosen.value = value)} />}
     >
       <Strategy key={chosen.value} of={thought} />
@@ -43,7 +43,7 @@ function Strategy({ of }: { of: Thought }) {
       </p>
       <Bars label={`With ${of.held}`} parts={parts(of.policy)} />
       <Legend parts={parts(of.policy)} />
-      <h3>Its range, and how it plays each hand</h3>
+      <h3>Its range and strategy</h3>
       {classes ? <Classes of={of} /> : (
         <ul class="shares">
           {of.hands.map((each) => (

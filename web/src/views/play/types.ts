@@ -1,4 +1,4 @@
-// What the server says of tables (web/playing/tables.py).
+// Types of the server's table data (web/playing/tables.py).
 export interface Seat {
   name: string;
   person: boolean;
@@ -64,14 +64,14 @@ export interface Decided {
   verdict: "best" | "mixed" | "mistake" | "unknown";
 }
 
-/** A decision of somebody else, seen once the hand is over. */
+/** An opponent's decision, shown once the hand is over. */
 export interface Thought {
   seat: number;
   where: string;
   options: string[];
   chosen: number;
   held: string;
-  /** By action: what it played with the hand it held, and with its whole range. */
+  /** By action: the strategy with the hand it held, and of its whole range. */
   policy: number[];
   mean: number[];
   /** Hands, or classes of hold'em's hands, the most likely first. */
@@ -131,7 +131,7 @@ export interface TableView {
   results: Results;
 }
 
-/** A table that one may go back to. */
+/** A table that can be resumed. */
 export interface KeptTable {
   id: string;
   game: string;

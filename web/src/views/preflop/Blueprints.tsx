@@ -1,4 +1,4 @@
-// How a blueprint of whole hold'em plays before the flop: its tree as columns, and a chart at each decision.
+// Preflop strategy of a full-game hold'em blueprint: its tree as columns, and a chart at each decision.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -27,7 +27,7 @@ interface Chart {
   next: (string | null)[];
 }
 
-/** Blueprints in the folder, and the chart of the one that is chosen. */
+/** Blueprints in the folder, and the chart of the selected one. */
 export function Blueprints() {
   const file = place.value.query.get("blueprint");
   const line = place.value.query.get("line") ?? "";
@@ -36,7 +36,7 @@ export function Blueprints() {
   const found = (start.data?.runs ?? []).filter((run) => run.kind === "holdem blueprint");
   if (!file && !found.length) return null;
   return (
-    <Panel title="Blueprints of whole hold'em">
+    <Panel title="Blueprints of full-game hold'em">
       <div class="stack">
         <ul class="files">
           {found.map((run) => (
@@ -68,7 +68,7 @@ function Decision({ of }: { of: Chart }) {
   return (
     <>
       <Tree
-        label="The way here"
+        label="Path"
         columns={[
           ...of.path.map((line) => ({ key: line || "root", who: line || "the start", onHead: () => to(line), choices: [] })),
           {
@@ -84,8 +84,8 @@ function Decision({ of }: { of: Chart }) {
       <div class="stack tight chart">
         <Bars parts={parts} label="All hands" />
         <Legend parts={parts} />
-        <Grid13 label={`How each class plays: ${of.title}`} cells={cells} onPoint={(place) => (pointed.value = place)} />
-        <p class="soft small chart-line">{at === null ? "Point at a class. Actions that close the betting lead to the flop, where charts end." : `${CLASSES[at]}: ${cells[at]!.said}`}</p>
+        <Grid13 label={`Strategy by hand class: ${of.title}`} cells={cells} onPoint={(place) => (pointed.value = place)} />
+        <p class="soft small chart-line">{at === null ? "Point at a hand class. Charts end where the betting closes and the flop comes." : `${CLASSES[at]}: ${cells[at]!.said}`}</p>
       </div>
     </>
   );

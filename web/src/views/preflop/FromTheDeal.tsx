@@ -1,4 +1,4 @@
-// Flop hold'em from the deal on, solved here or already in the folder: its first decisions are charts before the flop.
+// Flop hold'em from the deal, solved here or in the folder: its first decisions give preflop charts.
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
 import { Button, Facts, Panel, Segments, tried } from "../../look/basics.tsx";
@@ -27,9 +27,9 @@ export function FromTheDeal() {
     if (job) go(link(["jobs", job.id]));
   };
   return (
-    <Panel title="From the deal on: flop hold'em" tools={<Segments label="Raises on each street" value={raises.value} options={["0", "1", "3"].map((value) => ({ value, label: value === "1" ? "1 raise" : `${value} raises` }))} onChange={(value) => (raises.value = value)} />}>
+    <Panel title="Full game: flop hold'em" tools={<Segments label="Raises on each street" value={raises.value} options={["0", "1", "3"].map((value) => ({ value, label: value === "1" ? "1 raise" : `${value} raises` }))} onChange={(value) => (raises.value = value)} />}>
       <div class="stack tight">
-        <p class="soft small">Limit hold'em that ends on the flop, solved whole: every hand before the flop, and every flop after it.</p>
+        <p class="soft small">Limit hold'em that ends on the flop, solved from the deal with all hands and all flops.</p>
         {found && (
           <Facts of={[["Infosets", count(found.infosets)], ["Memory", bytes(found.memory?.["float32"])], ["Time", `about ${duration(found.seconds_typical)}`]]} />
         )}

@@ -1,4 +1,4 @@
-// Push or fold before the flop, heads up: what to go all-in with and what to call with, for one stack or for all of them.
+// Heads-up push/fold: pushing and calling ranges for one stack or for all stacks.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -81,9 +81,9 @@ export default function Preflop() {
           <Field label="Ante, bb" value={query.get("ante") ?? "0"} width="90px" onInput={(value) => to({ ante: value })} />
         </div>
         {!all && one.data && (
-          <Facts of={[["All-in with", percent(one.data.pushed)], ["Called with", percent(one.data.called)], ["Small blind wins", `${signed(one.data.value, 4)} bb a hand`]]} />
+          <Facts of={[["Push", percent(one.data.pushed)], ["Call", percent(one.data.called)], ["Small blind wins", `${signed(one.data.value, 4)} bb/hand`]]} />
         )}
-        <p class="soft small">{all ? "In each cell the largest stack, in big blinds, with which the hand is played at least half of the time." : "The exact equilibrium over all boards. In each cell what playing wins beside a fold, in big blinds."}</p>
+        <p class="soft small">{all ? "Each cell shows the largest stack, in big blinds, at which the hand is played at least half of the time." : "Exact equilibrium over all boards. Each cell shows the EV of playing relative to folding, in big blinds."}</p>
       </Panel>
       {error && <Notice bad>{error}</Notice>}
       <div class="columns two" aria-busy={all ? chart.loading : one.loading}>
@@ -113,8 +113,8 @@ function Strategy({ of, side }: { of: PushFold; side: Side }) {
     <div class="stack tight">
       <Bars parts={parts} label={`${side.title}: all hands`} />
       <Legend parts={parts} />
-      <Grid13 label={`${side.title}: how often each class plays`} cells={cells} onPoint={(place) => (pointed.value = place)} />
-      <p class="soft small chart-line">{at === null ? "Point at a class." : `${CLASSES[at]}: ${cells[at]!.said}, ${combinations(CLASSES[at]!)} hands`}</p>
+      <Grid13 label={`${side.title}: frequency by hand class`} cells={cells} onPoint={(place) => (pointed.value = place)} />
+      <p class="soft small chart-line">{at === null ? "Point at a hand class." : `${CLASSES[at]}: ${cells[at]!.said}, ${combinations(CLASSES[at]!)} hands`}</p>
     </div>
   );
 }
@@ -125,7 +125,7 @@ function Stacks({ of, side }: { of: Chart; side: Side }) {
     () => values.map((value): Cell => ({ height: value > 0 ? 1 : 0, parts: [[ramp(value / of.to), 1]], note: value > 0 ? chips(value, value % 1 ? 1 : 0) + (value >= of.to ? "+" : "") : undefined, said: value > 0 ? `${side.charted} with up to ${value} big blinds` : undefined })),
     [of, side],
   );
-  return <Grid13 label={`${side.title}: the largest stack with which each class plays`} cells={cells} />;
+  return <Grid13 label={`${side.title}: largest stack by hand class`} cells={cells} />;
 }
 
 function saveTable(of: PushFold | Chart): void {

@@ -1,4 +1,4 @@
-// The solution as a whole: how it came about, its ranges and locks, and what else can be done with it.
+// Summary of a solution: how it was solved, its ranges and locks, and further actions.
 import { useSignal } from "@preact/signals";
 import { address } from "../../api.ts";
 import { Button, Facts, Field, LinkButton, Panel, tried } from "../../look/basics.tsx";
@@ -28,7 +28,7 @@ export function About({ info }: { info: SolutionInfo }) {
             ["Exploitability", `${chips(info.exploitability, 3)} chips`],
             ...([0, 1] as const).map((player) => [`EV ${PLAYERS[player]}`, chips(info.ev[player])] as const),
             ["Rake", info.spot.rake.rate ? `${percent(info.spot.rake.rate)}${info.spot.rake.cap == null ? "" : `, at most ${info.spot.rake.cap}`}` : "none"],
-            ["Streets kept", info.streets.join(", ")],
+            ["Streets saved", info.streets.join(", ")],
           ]}
         />
         {info.records.length > 1 && (
@@ -64,7 +64,7 @@ export function About({ info }: { info: SolutionInfo }) {
   );
 }
 
-/** Solving on to a smaller exploitability. */
+/** Resume solving to a lower exploitability. */
 function GoOn({ info }: { info: SolutionInfo }) {
   const target = useSignal("0.1%");
   const start = async () => {
@@ -73,8 +73,8 @@ function GoOn({ info }: { info: SolutionInfo }) {
   };
   return (
     <div class="row go-on">
-      <Field label="Solve on to" value={target.value} onInput={(value) => (target.value = value)} onEnter={() => void start()} width="110px" />
-      <Button onClick={() => void start()}>Solve on</Button>
+      <Field label="Resume to" value={target.value} onInput={(value) => (target.value = value)} onEnter={() => void start()} width="110px" />
+      <Button onClick={() => void start()}>Resume</Button>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// Many flops at once, from a folder that the server found; live while they are being solved.
+// A batch of flops from a folder; live while it is being solved.
 import { Notice, Progress } from "../../look/basics.tsx";
 import { count, duration } from "../../look/numbers.ts";
 import { link, place } from "../../router.ts";

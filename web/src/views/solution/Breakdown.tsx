@@ -1,4 +1,4 @@
-// The range in groups: made hands, draws or suits, with what each group does and is worth.
+// The range by groups (made hands, draws or suits), with each group's strategy and values.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Panel, Segments } from "../../look/basics.tsx";
@@ -23,7 +23,7 @@ export function Breakdown({ node, player, filter, onFilter }: { node: Node; play
       .map((group, code) => ({ ...group, name: names[code]!, code }))
       .filter((row) => row.combos > 0);
   }, [node, player, by.value]);
-  if (!names) return <Panel title="Breakdown"><p class="empty">Nothing to group by here.</p></Panel>;
+  if (!names) return <Panel title="Breakdown"><p class="empty">No groups here.</p></Panel>;
   const { actions } = node.head;
   const acts = node.head.player === player;
   const columns: Column<Row>[] = [
@@ -46,7 +46,7 @@ export function Breakdown({ node, player, filter, onFilter }: { node: Node; play
       tools={<Segments label="By" value={by.value} options={GROUPINGS.map((value) => ({ value, label: GROUPING_NAMES[value] }))} onChange={(value) => (by.value = value)} />}
     >
       <Table label={`Breakdown by ${GROUPING_NAMES[by.value]}`} columns={columns} rows={rows} id={(row) => row.name} onRow={(row) => onFilter(toggled(filter, by.value, row.code))} chosen={null} />
-      <p class="soft small">Choose a row to filter the grid by it.</p>
+      <p class="soft small">Select a row to filter the grid.</p>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-// Two solutions at the same node: strategies side by side, and by how much the EV of each hand changed.
+// Two solutions at the same node: strategies side by side, and the change of each hand's EV.
 import { useMemo } from "preact/hooks";
 import { arrays, get, type Arrays } from "../../api.ts";
 import { Facts, Notice, Panel, Select } from "../../look/basics.tsx";
@@ -92,11 +92,11 @@ function Shown({ compared, nodes, files, line }: Both & { files: [string, string
           </Panel>
         ))}
       </div>
-      <Panel title="EV after less EV before">
+      <Panel title="EV after minus EV before">
         <div class="columns two">
           {([0, 1] as const).map((player) => (
             <div key={player} class="stack tight">
-              <Facts of={[[`${PLAYERS[player]} in all`, signed(change(head, player))]]} />
+              <Facts of={[[`${PLAYERS[player]} total`, signed(change(head, player))]]} />
               <Grid13 label={`Change of EV of ${PLAYERS[player]}`} cells={differences[player]!} />
             </div>
           ))}
@@ -114,7 +114,7 @@ const change = (head: ComparedHead, player: Player): number | null => {
 function Strategy({ node }: { node: Node }) {
   const { actions, player } = node.head;
   const cells = useMemo(() => (player === null ? [] : strategyCells(byClass(node.sides[player]), actions)), [node]);
-  if (player === null) return <p class="soft">Nobody acts here.</p>;
+  if (player === null) return <p class="soft">No decision here.</p>;
   const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(node.sides[player]).frequency);
   return (
     <div class="stack tight">
@@ -125,7 +125,7 @@ function Strategy({ node }: { node: Node }) {
   );
 }
 
-/** The change of the EV of each class, its hands weighted as before. */
+/** The change in EV of each hand class, with the hands' earlier weights. */
 function byClassDifference({ array }: Arrays<ComparedHead>, player: Player) {
   const [hands, difference, share] = [array("hands" + player), array("difference" + player), array(`share${player}a`)];
   const [sums, weights] = [new Float64Array(169), new Float64Array(169)];

@@ -1,4 +1,4 @@
-// What a node gives away: pictures, tables, ranges as text, the page without a server.
+// Exports of a node: pictures, tables, ranges as text, the stand-alone page.
 import { useSignal } from "@preact/signals";
 import { address, get } from "../../api.ts";
 import { Button, Dialog, Field, LinkButton, tell, tried } from "../../look/basics.tsx";
@@ -23,12 +23,12 @@ export function Export({ file, line }: { file: string; line: string }) {
           <Button onClick={() => void tried(savePicture(line))}>PNG of the grid</Button>
           <LinkButton href={address("solution/export", { file, line, as: "csv" })} download>CSV</LinkButton>
           <LinkButton href={address("solution/export", { file, line, as: "json" })} download>JSON</LinkButton>
-          <LinkButton href={address("solution/export", { file, line, as: "jsonl", depth: 2 })} download>JSON lines, two deep</LinkButton>
-          <LinkButton href={address("solution/page", { file, line })} download>Page without a server</LinkButton>
+          <LinkButton href={address("solution/export", { file, line, as: "jsonl", depth: 2 })} download>JSON lines, depth 2</LinkButton>
+          <LinkButton href={address("solution/page", { file, line })} download>Stand-alone page</LinkButton>
         </div>
         {(["OOP", "IP"] as const).map((name, player) => (
           <div key={name} class="stack tight">
-            <Field label={`Range of ${name} here, as text for other tools`} rows={4} value={ranges.value?.[player] ?? "…"} onInput={() => undefined} />
+            <Field label={`Range of ${name} at this node, as text`} rows={4} value={ranges.value?.[player] ?? "…"} onInput={() => undefined} />
             <div><Button small disabled={!ranges.value} onClick={() => copy(ranges.value![player]!)}>Copy</Button></div>
           </div>
         ))}

@@ -1,4 +1,4 @@
-// Which hands count: made hands, draws and suits; hands must fit each kind that is chosen.
+// Filter by made hands, draws and suits; hands must match every selected grouping.
 import { Button } from "../../look/basics.tsx";
 import { filtering, GROUPINGS, NO_FILTER, type Filter, type Grouping, type Node } from "./node.ts";
 

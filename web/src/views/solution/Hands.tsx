@@ -1,4 +1,4 @@
-// Hands with suits: those of the class under the pointer or chosen, else the whole range as a table that sorts.
+// Single combos: of the selected or pointed hand class, otherwise of the whole range, as a sortable table.
 import { useMemo } from "preact/hooks";
 import { Button, Panel } from "../../look/basics.tsx";
 import { actionParts, Bars } from "../../look/Bars.tsx";

@@ -1,4 +1,4 @@
-// Locking: paint what a player does with each hand here, then solve everything else again around it.
+// Node locking: paint a player's strategy with each hand, then re-solve everything else.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Button, Check, Field, Notice, Panel, tried } from "../../look/basics.tsx";
@@ -15,7 +15,7 @@ import { said } from "./steps.ts";
 
 export function LockPanel({ file, node }: { file: string; node: Node }) {
   const { head } = node;
-  if (head.player === null) return <Panel title="Lock"><p class="empty">Nobody acts here. Walk to a decision to lock it.</p></Panel>;
+  if (head.player === null) return <Panel title="Lock"><p class="empty">No decision here. Go to a decision to lock it.</p></Panel>;
   return <Painting file={file} node={node} side={node.sides[head.player]} />;
 }
 
@@ -24,7 +24,7 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
   const { actions } = head;
   const kinds = actions.map((each) => each.kind);
   const names = actions.map((each) => each.name);
-  /** Rows of the strategy as it will be locked; a hand is locked where `painted` says so. */
+  /** Rows of the strategy to lock; `painted` marks the locked hands. */
   const strategy = useSignal<readonly Float32Array[]>(side.frequency.map((row) => row.slice()));
   const painted = useSignal<Uint8Array>(new Uint8Array(side.hands.length));
   const mix = useSignal<readonly number[]>(actions.map((_, a) => (a === 0 ? 1 : 0)));
@@ -81,7 +81,7 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
         </div>
         <Bars parts={actionParts(kinds, names, together(shown).frequency)} label="Whole range with locks" />
         <div class="lock-grid">
-          <Grid13 label="Paint the locked strategy; Enter paints" cells={cells} onPaint={(place) => paint(rowsOf[place]!, erase.peek() ? null : mix.peek())} />
+          <Grid13 label="Paint the locked strategy; press Enter to paint" cells={cells} onPaint={(place) => paint(rowsOf[place]!, erase.peek() ? null : mix.peek())} />
         </div>
         {head.locked > 0 && <Notice>{head.locked} hands are locked here already; they stay so.</Notice>}
         <div class="row">
@@ -93,12 +93,12 @@ function Painting({ file, node, side }: { file: string; node: Node; side: Side }
   );
 }
 
-/** A row of the strategy at some hands, such that the shares of each hand add up to one. */
+/** Set a row of the strategy at some hands, keeping each hand's total at one. */
 function normalised(strategy: readonly Float32Array[], row: Float32Array, hands: readonly number[]): number[] {
   return hands.map((i) => row[i]! / (strategy.reduce((sum, each) => sum + each[i]!, 0) || 1));
 }
 
-/** What the brush does: a share for each action; the others give way in proportion. */
+/** Brush: a frequency for an action; the others shrink in proportion. */
 function Mix({ kinds, names, mix, onMix }: { kinds: readonly string[]; names: readonly string[]; mix: readonly number[]; onMix: (mix: readonly number[]) => void }) {
   const [paint, signs] = [colours(kinds), letters(kinds)];
   const set = (a: number, share: number) => {

@@ -1,4 +1,4 @@
-// The node in numbers: both ranges, and what a call or a bluff needs.
+// The node in numbers: both ranges, pot odds and minimum defence frequency.
 import { Panel } from "../../look/basics.tsx";
 import { chips, percent } from "../../look/numbers.ts";
 import { PLAYERS, type Node } from "./node.ts";
@@ -29,13 +29,13 @@ export function Overview({ node: { head } }: { node: Node }) {
           </tbody>
         </table>
       </div>
-      {head.sides.some((side) => !side.combos) && <p class="small soft">Nobody gets here: the strategy is shown, values mean nothing.</p>}
+      {head.sides.some((side) => !side.combos) && <p class="small soft">Zero reach: the strategy is shown; values are undefined.</p>}
       <p class="small measures">
         Pot <b>{chips(head.pot, 0)}</b>
         {measures.call != null && measures.call > 0 && (
           <>
             {" "}· to call <b>{chips(measures.call, 0)}</b> · <abbr title="Share of the pot that a call must win to break even">pot odds</abbr> <b>{percent(measures.pot_odds)}</b> ·{" "}
-            <abbr title="Minimum defence frequency: how often one must not fold so that any bluff cannot win at once">MDF</abbr> <b>{percent(measures.mdf)}</b>, defended <b>{percent(measures.defended)}</b>
+            <abbr title="Minimum defence frequency: fraction of the range that must continue to make a pure bluff unprofitable">MDF</abbr> <b>{percent(measures.mdf)}</b>, defended <b>{percent(measures.defended)}</b>
           </>
         )}
       </p>
@@ -43,4 +43,4 @@ export function Overview({ node: { head } }: { node: Node }) {
   );
 }
 
-const ABOUT: Record<string, string> = { EQR: "Equity realised: EV beside equity times the pot", EV: "Chips that come back from the pot from here on", Combos: "Hands of full weight that get here" };
+const ABOUT: Record<string, string> = { EQR: "Equity realisation: EV divided by equity times the pot", EV: "Chips received from the pot from here on", Combos: "Combos that reach this node" };

@@ -1,4 +1,4 @@
-// The report of many flops: a table to sort and to filter by texture, and means weighted by how often each flop comes.
+// Report of a batch of flops: a table to sort and filter by texture, and means weighted by flop frequency.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -21,7 +21,7 @@ interface Flop {
   ev: [number | null, number | null];
   equity: [number | null, number | null];
   texture: Record<string, string | boolean>;
-  /** What is done at each node that was kept, by the node's line. */
+  /** The strategy at each saved node, by its line. */
   lines: Record<string, { reach: number | null; actions: Record<string, number | null> }>;
   /** The file of the solved spot, where it was kept. */
   spot: string | null;
@@ -40,7 +40,7 @@ const TEXTURES: Record<string, string> = { suits: "Suits", pairing: "Pairing", h
 export function Report({ file, of }: { file: string; of?: string }) {
   const line = place.value.query.get("node") ?? "";
   const batch = useLoaded<BatchData>((signal) => get("batch", { file }, signal), [file, of]);
-  /** The texture by which flops are put together; "" for each by itself. */
+  /** The texture by which flops are grouped; "" for no grouping. */
   const by = useSignal("");
   const wanted = useSignal<Readonly<Record<string, string>>>({});
   const data = batch.data;
@@ -93,7 +93,7 @@ export function Report({ file, of }: { file: string; of?: string }) {
         {at && (
           <div class="stack tight batch-mean">
             <h2 class="soft small">{rows.length} flops together, weighted</h2>
-            <Bars parts={actionParts(kinds, at.actions, means)} label="All shown flops" />
+            <Bars parts={actionParts(kinds, at.actions, means)} label="All flops shown" />
             <Legend parts={actionParts(kinds, at.actions, means)} />
           </div>
         )}
@@ -105,10 +105,10 @@ export function Report({ file, of }: { file: string; of?: string }) {
   );
 }
 
-/** How often each action is taken on a flop; NaN where nobody gets there. */
+/** Action frequencies on a flop; NaN at zero reach. */
 const shares = (row: Flop, at: BatchData["lines"][number]): number[] => at.actions.map((name) => row.lines[at.line]?.actions[name] ?? Number.NaN);
 
-/** The same over flops, weighted by how often each comes and how often one gets to the node on it. */
+/** Mean action frequencies over flops, weighted by flop frequency and the node's reach. */
 function meanShares(rows: readonly Flop[], at: BatchData["lines"][number]): number[] {
   const sums = at.actions.map(() => 0);
   let total = 0;
@@ -122,7 +122,7 @@ function meanShares(rows: readonly Flop[], at: BatchData["lines"][number]): numb
   return sums.map((sum) => (total ? sum / total : 0));
 }
 
-/** Flops put together by a texture, each as one row: means weighted by how often the flops come. */
+/** Flops grouped by a texture, one row each, with means weighted by flop frequency. */
 function meansBy(rows: readonly Flop[], key: string): Flop[] {
   const groups = Map.groupBy(rows, (row) => String(row.texture[key]));
   return [...groups].map(([name, flops]) => {

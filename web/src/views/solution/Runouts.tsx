@@ -1,4 +1,4 @@
-// Each card that may come as a 4x13 heat map: how often an action is taken after it, and what it is worth.
+// Runouts as a 4x13 heat map: action frequencies, EV or equity after each card.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -48,7 +48,7 @@ export function Runouts({ file, head, player }: { file: string; head: NodeHead; 
     const known = (data?.cards ?? []).flatMap((card) => (card && value(card) != null ? [value(card)!] : []));
     return [Math.min(...known), Math.max(...known), known.reduce((sum, each) => sum + each, 0) / known.length] as const;
   }, [data, chosen, player]);
-  if (!there) return <Panel title="Runouts"><p class="empty">No card comes on this line. Walk to the end of a street: check and check, or bet and call.</p></Panel>;
+  if (!there) return <Panel title="Runouts"><p class="empty">No card follows this line. Go to the end of a street, such as check, check or bet, call.</p></Panel>;
   if (!data) return <Panel title="Runouts">{table.error ? <Notice bad>{table.error}</Notice> : <p class="empty" role="status">Dealing every card…</p>}</Panel>;
   const [low, high, mean] = range;
   const share = chosen !== "ev";

@@ -1,4 +1,4 @@
-// A solved spot: its tree as columns, and everything about the node where one stands. The address says all of it.
+// A solved spot: its tree as columns, and details of the current node. The address holds the whole state.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get } from "../../api.ts";
@@ -47,7 +47,7 @@ export default function Solution() {
   if (!file) return <Notice bad>Which solution? <a href="#/">Choose one</a>.</Notice>;
   if (!info.data || !node.data) {
     const wrong = info.error ?? node.error;
-    return wrong ? <Notice bad>{wrong} <a href={link(["solution", file])}>To its start</a></Notice> : <p class="empty" role="status">Opening {file}…</p>;
+    return wrong ? <Notice bad>{wrong} <a href={link(["solution", file])}>Go to the root</a></Notice> : <p class="empty" role="status">Opening {file}…</p>;
   }
   return (
     <>

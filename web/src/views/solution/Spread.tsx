@@ -1,4 +1,4 @@
-// Equity and EV over both ranges, from the worst hand to the best.
+// Equity and EV curves over both ranges, from the worst hand to the best.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Panel, Segments } from "../../look/basics.tsx";
@@ -21,7 +21,7 @@ export function Spread({ node, keep }: { node: Node; keep: readonly [Uint8Array 
       title={what.value === "equity" ? "Equity over the range, %" : "EV over the range"}
       tools={<Segments label="Shown" value={what.value} options={[{ value: "equity", label: "Equity" }, { value: "ev", label: "EV" }]} onChange={(value) => (what.value = value)} />}
     >
-      <Curve key={what.value} label={`${what.value} of both ranges, worst hands left`} lines={lines} x="part of the range, %" log={false} height={300} />
+      <Curve key={what.value} label={`${what.value} of both ranges, worst hands left`} lines={lines} x="fraction of the range, %" log={false} height={300} />
     </Panel>
   );
 }

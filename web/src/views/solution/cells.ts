@@ -1,4 +1,4 @@
-// What the grid shows of a side: its strategy, or one number per class as a colour.
+// Grid contents for a player: the strategy, or one number per hand class as a colour.
 import { aggressiveFirst, apart, colours, ramp } from "../../look/actions.ts";
 import type { Cell } from "../../look/Grid13.tsx";
 import { chips, percent } from "../../look/numbers.ts";
@@ -12,11 +12,11 @@ export const SHOWS: readonly { value: Show; label: string; title: string }[] = [
   { value: "reach", label: "Reach", title: "how much of each class gets here" },
 ];
 
-/** Less than this part of the largest weight counts as not there. */
+/** Weights below this fraction of the largest one count as zero. */
 const ABSENT = 0.0005;
 const LEAST_HEIGHT = 0.06;
 
-/** How much of each cell is filled: weights beside the largest, so that rare lines can be read. */
+/** Fill height of each cell: weights relative to the largest, so that rare lines stay readable. */
 function heights(classes: readonly Group[]): number[] {
   const largest = Math.max(...classes.map((each) => each.weight));
   return classes.map((each) => {

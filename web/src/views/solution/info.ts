@@ -1,4 +1,4 @@
-// What a solved spot says of itself (GET /api/solution).
+// Types of a solved spot's summary (GET /api/solution).
 import type { Fields } from "../spots/draft.ts";
 import type { Player } from "./node.ts";
 

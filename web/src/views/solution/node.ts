@@ -109,7 +109,7 @@ export function toNode({ head, array }: Arrays<NodeHead>): Node {
   return { head: { ...head, actions }, sides: [side(0), side(1)] };
 }
 
-/** What a group of hands does together. */
+/** Strategy and values of a group of hands. */
 export interface Group {
   combos: number;
   /** Part of the range, in [0, 1]. */
@@ -122,7 +122,7 @@ export interface Group {
   actionEv: number[];
 }
 
-/** Hands put together by a code per hand: means weighted by share (by weight, or evenly, where nobody gets here). */
+/** Group hands by a code per hand: means weighted by share (at zero reach by weight, or equally). */
 export function grouped(side: Side, codes: ArrayLike<number>, size: number, keep?: Uint8Array | null): Group[] {
   const n = side.hands.length;
   const total = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0);
@@ -174,7 +174,7 @@ const classCodes = (side: Side): Uint8Array => Uint8Array.from(side.hands, (hand
 /** The 169 classes of a side, in the order of the grid. */
 export const byClass = (side: Side, keep?: Uint8Array | null): Group[] => grouped(side, classCodes(side), 169, keep);
 
-/** The whole side as one group. */
+/** A player's whole range as one group. */
 export const together = (side: Side, keep?: Uint8Array | null): Group => grouped(side, new Uint8Array(side.hands.length), 1, keep)[0]!;
 
 /** Groups by name that are chosen; hands must be in a chosen group of every grouping that has any. */

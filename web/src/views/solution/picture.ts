@@ -1,4 +1,4 @@
-// The grid as it is shown, as a PNG: the canvas with its labels written onto it.
+// The grid as a PNG: the canvas with its labels.
 import { save } from "../../look/save.ts";
 import { colour } from "../../theme.ts";
 

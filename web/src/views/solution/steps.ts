@@ -1,4 +1,4 @@
-// Lines of a betting tree as columns: names, colours and frequencies of what could be done at each node on the way.
+// Lines of a betting tree as columns: names, colours and frequencies of the actions at each node on the path.
 import { colours } from "../../look/actions.ts";
 import { percent } from "../../look/numbers.ts";
 import type { TreeColumn } from "../../look/Tree.tsx";

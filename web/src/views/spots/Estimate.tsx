@@ -1,4 +1,4 @@
-// What solving will take, before anything is built.
+// Estimated cost of solving, before anything is built.
 import { Facts, Notice } from "../../look/basics.tsx";
 import { bytes, count, duration } from "../../look/numbers.ts";
 
@@ -57,12 +57,12 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
           ["Infosets", count(found.infosets)],
           ["Memory", bytes(need) + (found.available === null ? "" : ` of ${bytes(found.available)} free`)],
           ...(checked.boards ? ([["All flops", `about ${duration(checked.boards * found.seconds_typical)} for ${count(checked.boards)}`]] as [string, string][]) : []),
-          [checked.boards ? "Time of one" : "Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
+          [checked.boards ? "Time per flop" : "Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
         ]}
       />
       {found.refusal && <Notice bad>{found.refusal}</Notice>}
       {!found.refusal && short && (
-        <Notice bad>{smaller ? `Fits only with numbers of ${smaller} (under Precision).` : "Does not fit into memory: offer fewer sizes or narrow the ranges."}</Notice>
+        <Notice bad>{smaller ? `Fits only with storage ${smaller} (see Precision).` : "Not enough memory: offer fewer bet sizes or narrow the ranges."}</Notice>
       )}
     </div>
   );

@@ -1,4 +1,4 @@
-// Solving, live: the queue, the curve of the exploitability as it falls, and the strategy that is there so far.
+// Live solving: the queue, the exploitability curve, and the current strategy.
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get, remove } from "../../api.ts";
@@ -31,7 +31,7 @@ export default function Jobs() {
         <h1>Solving</h1>
         <LinkButton kind="primary" href="#/spot/new">New spot</LinkButton>
       </div>
-      {!all.length && <p class="empty">Nothing is being solved. <a href="#/spot/new">Put a spot together</a>.</p>}
+      {!all.length && <p class="empty">No jobs. <a href="#/spot/new">Create a spot</a>.</p>}
       {all.length > 0 && (
         <div class="queue">
           <Panel title="Queue" tools={<span class="soft small">{waiting ? `${waiting} waiting` : ""}</span>}>
@@ -54,7 +54,7 @@ export default function Jobs() {
   );
 }
 
-/** How far a job is: by iterations, or on the logarithm of the exploitability to its target, whichever is further. */
+/** Progress of a job: by iterations, or by log exploitability toward its target, whichever is further. */
 function part(job: Job): number {
   const byCount = job.total ? job.done / job.total : 0;
   const known = job.records.filter(([, , value]) => value != null && value > 0);
@@ -73,7 +73,7 @@ function Shown({ job }: { job: Job }) {
   const [before, node] = [query.get("from") ?? undefined, query.get("node") ?? undefined];
   const act = (what: "pause" | "go-on" | "stop" | "first") => void tried(order(job, what));
   useKeys([
-    { key: " ", does: "pause or go on", run: () => act(jobs.peek().find((each) => each.id === job.id)?.state === "paused" ? "go-on" : "pause") },
+    { key: " ", does: "pause or resume", run: () => act(jobs.peek().find((each) => each.id === job.id)?.state === "paused" ? "go-on" : "pause") },
     { key: "Enter", does: "open the solution", run: () => job.viewable && go(opened) },
   ], [job.id, job.viewable]);
   const points = job.records.map(([done, seconds, value]) => [by.value === "seconds" ? seconds : done, value == null ? null : (100 * value) / job.opening_pot] as const);
@@ -84,11 +84,11 @@ function Shown({ job }: { job: Job }) {
         tools={
           <>
             {running && <Button onClick={() => act("pause")}>Pause</Button>}
-            {job.state === "paused" && <Button kind="primary" onClick={() => act("go-on")}>Go on</Button>}
+            {job.state === "paused" && <Button kind="primary" onClick={() => act("go-on")}>Resume</Button>}
             {job.state === "waiting" && (job.place ?? 0) > 1 && <Button onClick={() => act("first")}>First</Button>}
             {(running || job.state === "paused" || job.state === "waiting") && <Button onClick={() => act("stop")}>Stop</Button>}
-            {!running && <Button kind="quiet" onClick={() => void tried(remove("jobs/" + encodeURIComponent(job.id)))}>Take off the list</Button>}
-            {job.viewable && !running && before && <LinkButton href={link(["compare"], { file: before, with: job.file, node })}>Compare with before</LinkButton>}
+            {!running && <Button kind="quiet" onClick={() => void tried(remove("jobs/" + encodeURIComponent(job.id)))}>Remove from list</Button>}
+            {job.viewable && !running && before && <LinkButton href={link(["compare"], { file: before, with: job.file, node })}>Compare with original</LinkButton>}
             {job.viewable && !running && <LinkButton kind="primary" href={opened}>Open</LinkButton>}
           </>
         }

@@ -1,4 +1,4 @@
-// A spot from nothing: board, ranges, chips and sizes; how large it is before anything is built; one click solves it.
+// A new spot: board, ranges, chips and sizes, its estimated cost, and a button that solves it.
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
@@ -38,7 +38,7 @@ export default function NewSpot() {
   const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body]);
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
   const board = now.board.map(cardNumber);
-  const own = seat.value; // an answer that comes after the other seat was chosen is still for this one
+  const own = seat.value; // a response that arrives after switching seats is still for this one
   const solve = async () => {
     solving.value = true;
     const job = await tried(begin({ ...bodyOf(draft.peek() ?? EMPTY), ...(keep.peek() && draft.peek()?.boards != null ? { keep: true } : {}), name: naming.peek().trim() || undefined }));
@@ -139,12 +139,12 @@ export default function NewSpot() {
 
 const combosText = (checked: Checked | null, player: 0 | 1) => (checked?.combos?.[player] != null ? `(${Math.round(checked.combos[player])})` : "");
 
-/** What is sent of a draft. */
+/** The request body of a draft. */
 const bodyOf = (now: Draft) => ({ fields: toFields(now), ...(now.boards === null ? {} : { boards: now.boards }) });
 
 const SUBSETS: readonly string[] = ["subset:5", "subset:25", "subset:95", "subset:184", "all"];
 
-/** Many flops in one go: how many, or which. */
+/** A batch of flops: their number, or a list. */
 function Flops({ boards, error, keep, onKeep }: { boards: string; error?: string | undefined; keep: boolean; onKeep: (keep: boolean) => void }) {
   const own = !SUBSETS.includes(boards);
   return (
@@ -159,9 +159,9 @@ function Flops({ boards, error, keep, onKeep }: { boards: string; error?: string
         {own ? (
           <Field label="Flops as text" rows={3} value={boards} onInput={(value) => change({ boards: value })} error={error} hint="Td9d6h, AsKd2c:12 (with its weight), or subset:40" />
         ) : (
-          <p class="soft small">{boards === "all" ? "All flops up to a renaming of suits." : "A sample spread evenly over suits, pairs and ranks."} They are solved one after another, and the report grows with them.</p>
+          <p class="soft small">{boards === "all" ? "All flops up to suit isomorphism." : "A representative sample by suits, pairs and ranks."} They are solved one after another, and the report is updated after each.</p>
         )}
-        <Check label="keep the solved spots, to look at and to play against" value={keep} onChange={onKeep} />
+        <Check label="save the solved spots, to browse and to play against" value={keep} onChange={onKeep} />
       </div>
     </Panel>
   );
@@ -198,18 +198,18 @@ function Advanced({ now, problem }: { now: Draft; problem: (field: string) => st
   );
   return (
     <details class="panel">
-      <summary><h2 class="inline">Precision and fine points</h2></summary>
+      <summary><h2 class="inline">Precision and advanced options</h2></summary>
       <div class="fields more">
-        {field("target", "Stop at", "0.5%", "exploitability, of the pot or 1.5c")}
+        {field("target", "Stop at", "0.5%", "exploitability: 0.5% of the pot, or 1.5c")}
         {field("iterations", "At most", "1000", "iterations")}
         {field("algorithm", "Algorithm", "dcfr", "cfr+, pcfr+, …")}
         {field("storage", "Numbers", "float32", "int16: half the memory, int8: a quarter")}
         {field("threads", "Threads", "all", "")}
-        {field("chip", "Smallest chip", "by the pot", "bets are rounded to it")}
+        {field("chip", "Smallest chip", "by the pot", "bets are rounded to multiples of it")}
         {field("min_bet", "Smallest bet", "one chip", "chips")}
-        {field("add_allin", "Add all-in", "off", "where at most 150% of the pot", "thresholds" as "add_allin")}
-        {field("force_allin", "Force all-in", "off", "where it leaves at most 20%", "thresholds" as "force_allin")}
-        {field("merge", "Merge sizes", "off", "closer than 10%", "thresholds" as "merge")}
+        {field("add_allin", "Add all-in", "off", "if at most 150% of the pot", "thresholds" as "add_allin")}
+        {field("force_allin", "Force all-in", "off", "if at most 20% would be left", "thresholds" as "force_allin")}
+        {field("merge", "Merge sizes", "off", "that differ by less than 10%", "thresholds" as "merge")}
       </div>
     </details>
   );

@@ -1,4 +1,4 @@
-// A range: painted on the grid, written as text, or taken from presets; both ways at once.
+// Range editor: painted on the grid, written as text, or chosen from presets; grid and text stay in sync.
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { get, post, remove } from "../../api.ts";
@@ -19,7 +19,7 @@ export interface Preset {
   own: boolean;
 }
 
-/** Hands, and the weight that they are painted with. */
+/** Hands, and the weight to paint them with. */
 type Stroke = [readonly number[], number];
 
 const BRUSHES = [1, 0.75, 0.5, 0.25, 0] as const;
@@ -31,11 +31,11 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
   const stroke = useSignal(1);
   const pointed = useSignal<number | null>(null);
   const chosen = useSignal<number | null>(null);
-  /** The text that belongs to the weights, or will once it is read; when it is the one given, nothing needs reading. */
+  /** The text of the weights, or of those being parsed; if it equals the given text, no parsing is needed. */
   const known = useRef<string | null>(null);
-  /** What was painted while a text is read, to be painted over it again; null while none is. */
+  /** Strokes painted while a text is being parsed, to be reapplied to it; null otherwise. */
   const meanwhile = useRef<Stroke[] | null>(null);
-  /** How many texts came from elsewhere: what was painted before one of them is not written any more. */
+  /** Number of texts set from outside; strokes painted before one of them are dropped. */
   const texts = useRef(0);
 
   useLayoutEffect(() => {
@@ -95,14 +95,14 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
         <span><b>{size.toFixed(size % 1 ? 1 : 0)}</b> combos <span class="soft">{percent(size / 1326)}</span></span>
         <Presets text={text} onText={onText} />
       </div>
-      <Grid13 label={`Range of ${name}; Enter paints`} cells={cells} chosen={chosen.value} onPaint={paintCell} onPaintEnd={write} onPoint={(place) => (pointed.value = place)} />
+      <Grid13 label={`Range of ${name}; press Enter to paint`} cells={cells} chosen={chosen.value} onPaint={paintCell} onPaintEnd={write} onPoint={(place) => (pointed.value = place)} />
       <div class="row tight">
         <span class="soft small">Brush</span>
         {BRUSHES.map((each) => (
           <Button key={each} small pressed={brush.value === each} onClick={() => (brush.value = each)}>{each ? percent(each, 0) : "erase"}</Button>
         ))}
         <label class="grow row tight">
-          <span class="hidden">Weight of the brush in percent</span>
+          <span class="hidden">Brush weight in percent</span>
           <input type="range" min={0} max={100} value={100 * brush.value} class="grow" onInput={(event) => (brush.value = Number(event.currentTarget.value) / 100)} />
           <span class="small number brush">{percent(brush.value, 0)}</span>
         </label>
@@ -118,14 +118,14 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
         set([hand], Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9 ? 0 : brush.peek());
         void write();
       }} />
-      <Field label={`${name} as text`} rows={3} value={text} onInput={onText} error={wrong.value ?? error} hint="QQ+, AJs+, A5s-A2s, KQo:0.5, AsKd, top 15%; text of other solvers works too" />
+      <Field label={`${name} as text`} rows={3} value={text} onInput={onText} error={wrong.value ?? error} hint="QQ+, AJs+, A5s-A2s, KQo:0.5, AsKd, top 15%; text from other solvers also works" />
     </div>
   );
 }
 
-/** The single hands of the class last pointed at, each to be painted. */
+/** The combos of the last hand class pointed at, for painting one by one. */
 function Suits({ place, weights, board, onPaint }: { place: number | null; weights: Weights; board: readonly number[]; onPaint: (hand: number) => void }) {
-  if (place === null) return <p class="soft small suits">Point at a class to paint single suits. Drag to paint; a painted class is erased.</p>;
+  if (place === null) return <p class="soft small suits">Point at a hand class to paint single combos. Drag to paint; painting a painted class erases it.</p>;
   return (
     <div class="suits row tight" role="group" aria-label={`Suits of ${CLASSES[place]}`}>
       {CLASS_HANDS[place]!.map((hand) => {

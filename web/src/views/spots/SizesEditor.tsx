@@ -76,7 +76,7 @@ function ByStreet({ draft, problem }: { draft: Draft; problem: (field: string) =
           </tbody>
         </table>
       </div>
-      {wrong ? <span class="error">{wrong}</span> : <span class="soft small">50% of the pot, 120c chips, 2.5x the bet, e to reach all-in evenly, a all-in, none.</span>}
+      {wrong ? <span class="error">{wrong}</span> : <span class="soft small">50% of the pot, 120c chips, 2.5x the bet, e geometric to all-in, a all-in, none.</span>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// The strategy of a job so far, asked for again as it goes on.
+// The current strategy of a running job, refreshed as it runs.
 import { useMemo } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { Button, Notice, Panel, Segments, Select } from "../../look/basics.tsx";
@@ -21,7 +21,7 @@ export function SoFar({ job }: { job: Job }) {
     if (!data) return [];
     return cellsFor(player === acting ? "strategy" : "reach", byClass(data.sides[player]), player === acting ? data.head.actions : []);
   }, [data, player]);
-  if (!data) return <Panel title="Strategy so far"><p class="empty">{node.error ?? (there ? "Asking…" : "It shows here after the first iterations.")}</p></Panel>;
+  if (!data) return <Panel title="Strategy so far"><p class="empty">{node.error ?? (there ? "Asking…" : "The strategy appears after the first iterations.")}</p></Panel>;
   const { actions } = data.head;
   const parts = actionParts(actions.map((each) => each.kind), actions.map((each) => each.name), together(data.sides[acting]).frequency);
   return (

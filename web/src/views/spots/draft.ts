@@ -1,4 +1,4 @@
-// The spot that is being put together: what the form holds, kept by the browser, and how it becomes fields of a spot file.
+// The draft of a new spot: contents of the form, stored by the browser, and its conversion to fields of a spot file.
 import { effect, signal } from "@preact/signals";
 import { cards } from "../../look/deck.ts";
 
@@ -101,7 +101,7 @@ function given(texts: Record<string, string>): Record<string, string> | null {
 const text = (value: FieldValue | undefined): string => (value == null ? "" : Array.isArray(value) ? value.map(text).join(", ") : typeof value === "object" ? "" : String(value));
 const isTable = (value: FieldValue | undefined): value is { [key: string]: FieldValue } => !!value && typeof value === "object" && !Array.isArray(value);
 
-/** What a table of sizes says of a street and player; tables may go by street, by player, or both in either order. */
+/** Sizes of a street and player in a table, which may be keyed by street, by player, or both in either order. */
 function sizeIn(value: FieldValue | undefined, street: Street, seat: Seat): string {
   if (!isTable(value)) return text(value);
   const next = value[street] ?? value[seat] ?? value["default"];

@@ -40,7 +40,7 @@ function put(job: Omit<Job, "records"> & { records?: JobRecord[] }): void {
   jobs.value = known ? jobs.peek().map((each) => (each.id === job.id ? next : each)) : [next, ...jobs.peek()];
 }
 
-/** A small spot is judged hundreds of times a second: what was heard is shown a few times a second. */
+/** A small spot is judged hundreds of times per second; updates are shown a few times per second. */
 const PAUSE = 250;
 const MOST_RECORDS = 600;
 let heardJobs = new Map<string, Omit<Job, "records">>();
@@ -64,7 +64,7 @@ function show(): void {
   });
 }
 
-/** Every second record where there are more than a curve can show, the last one always. */
+/** Drop every second record if there are more than a curve can show, but not the last one. */
 function thinned(records: JobRecord[]): JobRecord[] {
   while (records.length > MOST_RECORDS) records = records.filter((_, place) => place % 2 === 0 || place === records.length - 1);
   return records;

@@ -1,4 +1,4 @@
-// A range as 1326 weights, and what the grid shows of it.
+// A range as 1326 weights, and its display in the grid.
 import type { Cell } from "../../look/Grid13.tsx";
 import { CLASSES, RANKS } from "../../look/deck.ts";
 import { percent } from "../../look/numbers.ts";

@@ -1,4 +1,4 @@
-// Where one begins: what was solved, what is being solved, and what else there is.
+// Home: solved spots, running jobs, and links to the other views.
 import { get, listen, upload } from "../../api.ts";
 import { LinkButton, Notice, Panel, tried } from "../../look/basics.tsx";
 import { Cards } from "../../look/Cards.tsx";
@@ -46,9 +46,9 @@ export default function Start() {
     <>
       <h1 class="hidden">Treeplex</h1>
       <div class="starts">
-        <Way href="#/spot/new" title="Solve a spot" sign="♠">Board, ranges and sizes; then watch it converge and walk its tree.</Way>
-        <Way href="#/play" title="Play" sign="♟">A table against any agent, or against what you solved.</Way>
-        <Way href="#/games" title="Look into a game" sign="Ψ">Trees, infosets and best responses of every game.</Way>
+        <Way href="#/spot/new" title="Solve a spot" sign="♠">Set board, ranges and bet sizes, watch it converge, browse its tree.</Way>
+        <Way href="#/play" title="Play" sign="♟">Play against any agent, or against your solutions.</Way>
+        <Way href="#/games" title="Browse a game" sign="Ψ">Trees, infosets and best responses of any game.</Way>
         <Way href="#/trainings" title="Compare runs" sign="∿">Curves of solvers and trainings side by side.</Way>
       </div>
       {start.error && <Notice bad>{start.error}</Notice>}
@@ -59,7 +59,7 @@ export default function Start() {
       )}
       <Panel title="Solved spots" tools={<><OpenFile /><LinkButton kind="primary" href="#/spot/new">New spot</LinkButton></>}>
         {data && !data.solutions.length ? (
-          <p class="empty">Nothing solved in <code>{data.folder}</code> yet. The example is solved in a second: <a href="#/spot/new">try it</a>.</p>
+          <p class="empty">No solved spots in <code>{data.folder}</code> yet. The example takes a second: <a href="#/spot/new">try it</a>.</p>
         ) : (
           <Table
             label="Solved spots"
@@ -67,7 +67,7 @@ export default function Start() {
             rows={data?.solutions ?? []}
             id={(row) => row.file}
             onRow={(row) => go(link(["solution", row.file]))}
-            empty={start.loading ? "Looking through the folder…" : "Nothing here."}
+            empty={start.loading ? "Reading the folder…" : "Nothing here."}
             most={100}
           />
         )}

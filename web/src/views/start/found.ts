@@ -1,4 +1,4 @@
-// What the server finds in its folder (GET /api/start).
+// Types of the served folder's contents (GET /api/start).
 export interface FoundSolution {
   file: string;
   bytes: number;
@@ -26,7 +26,7 @@ export interface StartData {
   solutions: FoundSolution[];
   spot_files: FoundFile[];
   runs: (FoundFile & { kind: string })[];
-  /** `spots`: solved spots that are kept in it. */
+  /** `spots`: solved spots in the batch. */
   batches: (FoundFile & { spots: number })[];
 }
 

@@ -1,4 +1,4 @@
-// Runs and trainings: what lies in the folder, their curves side by side, growing while they run.
+// Runs and trainings in the folder, with live curves side by side.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get } from "../../api.ts";
@@ -31,7 +31,7 @@ interface RunCurve extends Run {
 const EVERY = 2000;
 type Effort = "done" | "seconds" | "cpu_seconds";
 
-/** How many others ask for the same curves again and again: a number that grows every two seconds while somebody looks. */
+/** A counter that increases every two seconds while the view is visible, to refresh the curves. */
 function useTicks(on: boolean): number {
   const ticks = useSignal(0);
   useEffect(() => {
@@ -60,7 +60,7 @@ export default function Trainings() {
       {runs.error && <Notice bad>{runs.error}</Notice>}
       {curves.error && <Notice bad>{curves.error}</Notice>}
       {chosen.length > 0 && curves.data && <Curves of={curves.data.curves} />}
-      <Panel title="Runs in the folder" tools={<span class="soft small">choose some to compare them</span>}>
+      <Panel title="Runs in the folder" tools={<span class="soft small">select runs to compare them</span>}>
         <Table
           label="Runs"
           columns={[
@@ -76,7 +76,7 @@ export default function Trainings() {
           ]}
           rows={runs.data?.runs ?? []}
           id={(row) => row.file}
-          empty={runs.loading ? "Looking through the folder…" : "No runs yet: treeplex solve leduc_poker --out runs/leduc makes one."}
+          empty={runs.loading ? "Reading the folder…" : "No runs yet. Create one: treeplex solve leduc_poker --out runs/leduc"}
         />
       </Panel>
     </>
@@ -105,7 +105,7 @@ function Curves({ of }: { of: readonly RunCurve[] }) {
         title="Curves"
         tools={
           <>
-            <Select quiet label="What is drawn" value={shown} options={names.map((name) => ({ value: name, label: name.replace(/_/g, " ") }))} onChange={(value) => (number.value = value)} />
+            <Select quiet label="Shown" value={shown} options={names.map((name) => ({ value: name, label: name.replace(/_/g, " ") }))} onChange={(value) => (number.value = value)} />
             <Segments label="Against" value={effort.value} options={[{ value: "done", label: "steps" }, { value: "seconds", label: "seconds" }, { value: "cpu_seconds", label: "CPU seconds" }]} onChange={(value) => (effort.value = value)} />
             <Check label="log" value={log.value} onChange={(value) => (log.value = value)} />
           </>
