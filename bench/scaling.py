@@ -37,7 +37,7 @@ from treeplex.holdem.spots.known import flop_holdem, holdem
 from treeplex.holdem.study.batches.board import BoardTask, solve_board, solve_row
 from treeplex.holdem.study.batches.boards import read_boards
 from treeplex.learn.discount.episodes import Player, play
-from treeplex.learn.neural.walks.compiled import WALKS, WalkedGame, WalkKind, walk_external
+from treeplex.learn.neural.walks.compiled import WALKS, WalkKind, WorkerGame, walk_external
 from treeplex.learn.rebel.nets import weights_of
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
 from treeplex.learn.rebel.settings import RebelSettings
@@ -109,7 +109,7 @@ def works(folder: Path) -> list[Work]:
             f"Deep CFR, {WALKS} walks of Leduc",
             6,
             walk_external,
-            (WalkedGame("leduc_poker"), strategy),
+            (WorkerGame("leduc_poker"), strategy),
             lambda number: (WalkKind(0, 1), WALKS * number, WALKS * (number + 1)),
         ),
         Work(

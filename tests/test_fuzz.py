@@ -48,7 +48,7 @@ from treeplex.run.job.folder import checksum_of
 from treeplex.search.named_agents.registry import agent
 from treeplex.solvers import make_solver
 from treeplex.web.app import make_app
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 SECONDS = 20.0
 """After which a case hangs; all are made so that they take less than a tenth of one once kernels are compiled."""
@@ -284,7 +284,7 @@ class Folder:
         self.command = typer.main.get_command(app)
         CliRunner().invoke(app, ["export", "kuhn_poker", str(path / "kuhn.efg")])
         self.loop = asyncio.new_event_loop()
-        transport = httpx.ASGITransport(make_app(Served(path, threads=1)))
+        transport = httpx.ASGITransport(make_app(ServerState(path, threads=1)))
         self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
         self.data = {each.relative_to(path): each.read_bytes() for each in path.rglob("*") if each.is_file()}
 

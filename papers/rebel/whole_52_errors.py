@@ -14,7 +14,7 @@ from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.play import Rows
 from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.nets import leaf_of
-from treeplex.learn.rebel.whole.self_play import Between, WholeSelfPlay
+from treeplex.learn.rebel.whole.self_play import StreetBelief, WholeSelfPlay
 from treeplex.learn.rebel.whole.value_leaf import WholeLeaf
 
 FINE = 64
@@ -24,7 +24,7 @@ TURN = 4
 SEED = 77
 
 
-def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[Between]:
+def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[StreetBelief]:
     """States before the river that self-play with a network comes to, by random numbers of their own."""
     settings = WholeRebelSettings.from_json({**net.settings, "episodes": 16}, net.path)
     play = WholeSelfPlay(game, settings, leaf_of(net, game), np.random.default_rng(SEED))
@@ -35,7 +35,7 @@ def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[Betw
         yield from found
 
 
-def solved(game: PublicHoldem, leaf: WholeLeaf, state: Between, settings: WholeRebelSettings) -> Rows:
+def solved(game: PublicHoldem, leaf: WholeLeaf, state: StreetBelief, settings: WholeRebelSettings) -> Rows:
     """What a network should say of a state: all rivers, each solved finely. No network takes part."""
     play = WholeSelfPlay(game, replace(settings, boards=0, iterations=FINE, episodes=1), leaf, np.random.default_rng(SEED))
     play.states = [state]

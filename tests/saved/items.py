@@ -803,9 +803,9 @@ def make_page(folder: Path) -> None:
     import time
 
     from tests.web.conftest import running
-    from treeplex.web.served import Served
+    from treeplex.web.served import ServerState
 
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
 
         def send(address: str, **body: Any) -> Any:
             answer = client.post(address, json=body)
@@ -830,9 +830,9 @@ def look_at_page(folder: Path) -> Numbers:
     """What the next server makes of it, and the table where it stood."""
     from tests.web.conftest import running
     from treeplex.web.playing.session import TableSession
-    from treeplex.web.served import Served
+    from treeplex.web.served import ServerState
 
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         presets = json.dumps(client.get("/api/presets").json())
         (job,) = client.get("/api/jobs").json()["jobs"]
         (kept,) = client.get("/api/tables").json()["tables"]

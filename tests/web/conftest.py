@@ -17,7 +17,7 @@ from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.web.safety import Access
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 from treeplex.web.server import Server, listen
 
 RIVER = {
@@ -59,13 +59,13 @@ def folder(tmp_path: Path, solved: dict[str, HoldemSolution]) -> Path:
 
 
 @pytest.fixture
-def served(folder: Path) -> Served:
+def served(folder: Path) -> ServerState:
     """What is served."""
-    return Served(folder, threads=1)
+    return ServerState(folder, threads=1)
 
 
 @contextmanager
-def running(served: Served, **access: Any) -> Iterator[httpx.Client]:
+def running(served: ServerState, **access: Any) -> Iterator[httpx.Client]:
     """A real server in a thread, and a client that takes an error of the server itself for one of the test."""
     listening = listen("127.0.0.1", 0)
     server = Server(served, Access(**access))
@@ -89,7 +89,7 @@ def running(served: Served, **access: Any) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def client(served: Served) -> Iterator[httpx.Client]:
+def client(served: ServerState) -> Iterator[httpx.Client]:
     """A client of a server on the folder."""
     with running(served) as found:
         yield found
@@ -98,5 +98,5 @@ def client(served: Served) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory, solved: dict[str, HoldemSolution]) -> Iterator[httpx.Client]:
     """A client of one server for many tests that change nothing in its folder."""
-    with running(Served(filled(tmp_path_factory.mktemp("shared") / "served", solved), threads=1)) as found:
+    with running(ServerState(filled(tmp_path_factory.mktemp("shared") / "served", solved), threads=1)) as found:
         yield found

@@ -17,9 +17,9 @@ from treeplex.errors import SpecError
 from treeplex.web import hosted, turns
 from treeplex.web.games import Workshop
 from treeplex.web.hands import new_folder
-from treeplex.web.hosted import Hosted, Hosts
+from treeplex.web.hosted import HostedObject, Hosts
 from treeplex.web.safety import Access, Guard
-from treeplex.web.served import Refused, Served, claim
+from treeplex.web.served import Refusal, ServerState, claim
 
 FILE = {"content-type": "application/octet-stream"}
 
@@ -27,7 +27,7 @@ FILE = {"content-type": "application/octet-stream"}
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[httpx.Client]:
     """A client of a server on an empty folder."""
-    with running(Served(tmp_path / "served", threads=1)) as client:
+    with running(ServerState(tmp_path / "served", threads=1)) as client:
         yield client
 
 
@@ -113,7 +113,7 @@ class Light:
 def light(monkeypatch: pytest.MonkeyPatch) -> type[Light]:
     """Processes that are none."""
     Light.there, Light.most = set(), 0
-    monkeypatch.setattr(hosted, "Hosted", Light)
+    monkeypatch.setattr(hosted, "HostedObject", Light)
     return Light
 
 
@@ -126,7 +126,7 @@ def test_processes_are_few_whatever_is_asked_for(light: type[Light]) -> None:
     assert len(light.there) == 4
     hosts.close()
     assert not light.there
-    with pytest.raises(Refused, match="ending"):
+    with pytest.raises(Refusal, match="ending"):
         hosts.find("another")
 
 
@@ -147,20 +147,20 @@ def test_where_all_are_at_work_one_more_is_refused(light: type[Light], monkeypat
     hosts = Hosts(object, 2)
     for number in range(2):
         hosts[hosts.open(f"game {number}")].busy = True  # type: ignore[misc]
-    with pytest.raises(Refused, match="2 of these are at work") as refused:
+    with pytest.raises(Refusal, match="2 of these are at work") as refused:
         hosts.open("another")
     assert refused.value.status == 503
     workshop = Workshop(Hosts(object, 4))
     monkeypatch.setattr(Light, "make", lambda *arguments, **named: time.sleep(0.2))
     assert [set(workshop.ask(f"large {number}", "")) for number in range(2)] == [{"told", "seconds"}] * 2
-    with pytest.raises(Refused, match="being worked out"):
+    with pytest.raises(Refusal, match="being worked out"):
         workshop.ask("large 2", "")
     workshop.close()
 
 
 def test_a_process_that_was_ended_is_gone() -> None:
     """It is not left for the system to remember, as a zombie."""
-    process = Hosted()
+    process = HostedObject()
     number = process._process.pid
     assert number is not None
     os.kill(number, 0)

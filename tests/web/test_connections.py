@@ -12,7 +12,7 @@ import pytest
 
 from tests.web.conftest import running
 from treeplex.web import connections, server
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 HEAD = b"POST /api/presets HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"
 HALF = b"GET /api/start HTTP/1.1\r\nHost: local"
@@ -21,7 +21,7 @@ HALF = b"GET /api/start HTTP/1.1\r\nHost: local"
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[httpx.Client]:
     """A client of a server on an empty folder."""
-    with running(Served(tmp_path / "served", threads=1)) as client:
+    with running(ServerState(tmp_path / "served", threads=1)) as client:
         yield client
 
 
@@ -71,7 +71,7 @@ def test_a_body_that_drips_is_ended(bare: httpx.Client, monkeypatch: pytest.Monk
 
 def test_an_answer_that_nobody_reads_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "UNREAD", 0.3)
-    with running(Served(tmp_path, threads=1)) as bare:
+    with running(ServerState(tmp_path, threads=1)) as bare:
         (tmp_path / "large.txt").write_bytes(bytes(50_000_000))
         for patience in (1.6, 5, 20):  # a busy server looks at its connections late
             with connected(bare, b"GET /api/download?file=large.txt HTTP/1.1\r\nHost: localhost\r\n\r\n") as plain:
@@ -113,7 +113,7 @@ def test_a_server_that_ends_answers_what_is_pending(
         leave.wait(20)
         return {}
 
-    served = Served(tmp_path, threads=1)
+    served = ServerState(tmp_path, threads=1)
     served.closing.append(leave.set)
     with ExitStack() as stack:
         with running(served) as client:

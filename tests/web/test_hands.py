@@ -15,7 +15,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.holdem.solve.solution import load_solution
 from treeplex.web.hosted import Hosts
 from treeplex.web.playing.reviewer import RESULT, Reviewer
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 
 RANGES = {"oop": "TT, 99, 66, KJs, 87s", "ip": "AQo, AQs, KQs, QQ", "street": "river", "threads": 1}
 
@@ -63,9 +63,9 @@ def test_processes_that_fail_and_end() -> None:
     with pytest.raises(Exception, match=r"^ZeroDivisionError: by nothing$"):
         hosts[name].call("fail")
     os.kill(hosts[name].call("pid"), signal.SIGKILL)
-    with pytest.raises(Refused, match="has ended"):
+    with pytest.raises(Refusal, match="has ended"):
         hosts[name].call("pid")
     hosts.drop(name)
-    with pytest.raises(Refused, match="was closed"):
+    with pytest.raises(Refusal, match="was closed"):
         hosts[name]
     hosts.close()

@@ -10,7 +10,7 @@ import pytest
 from tests.web.conftest import RIVER, running
 from treeplex.errors import FileError
 from treeplex.run.job.folder import FORMAT
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 HAND = "variant = 'NT'"
 
@@ -33,7 +33,7 @@ def test_nothing_is_read_through_a_link(tmp_path: Path) -> None:
     (outside / "hand.phh").write_text(HAND)
     (outside / "asked.json").write_text("{}")
     (folder / "hands").symlink_to(outside)
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         for name, status in (("a", 403), ("b", 403), ("c", 403), ("real", 200), ("inner", 200)):
             assert client.get("/api/runs/curves", params={"file": name}).status_code == status, name
         assert "a/run.json" in client.get("/api/runs/curves", params={"file": "a"}).json()["error"]
@@ -64,7 +64,7 @@ def test_a_linked_solution_is_not_listed(client: httpx.Client, folder: Path, tmp
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     folder, outside = tmp_path / "served", tmp_path / "outside"
     outside.mkdir()
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         (folder / "hands").symlink_to(outside)
         (folder / "new.spot").symlink_to(outside / "new.spot")
         (folder / "new.txt").symlink_to(outside / "new.txt")
@@ -83,12 +83,12 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
 
 
 def test_names_where_a_link_leads_nowhere(tmp_path: Path) -> None:
-    served = Served(tmp_path / "served")
+    served = ServerState(tmp_path / "served")
     (served.folder / "new.spot").symlink_to(tmp_path / "new.spot")
     (served.folder / "loop.spot").symlink_to(served.folder / "loop.spot")
     assert served.free_file("new", ".spot").name == "new-2.spot"
     for name in ("new.spot", "loop.spot"):
-        with pytest.raises(Refused, match="leads out"):
+        with pytest.raises(Refusal, match="leads out"):
             served.path(name, there=False)
 
 
@@ -96,4 +96,4 @@ def test_a_server_does_not_keep_its_own_files_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "served" / ".web").mkdir(parents=True)
     (tmp_path / "served" / ".web" / "jobs").symlink_to(tmp_path)
     with pytest.raises(FileError, match="leads out"):
-        Served(tmp_path / "served")
+        ServerState(tmp_path / "served")

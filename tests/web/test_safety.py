@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 from tests.web.conftest import RIVER, running
 from treeplex.web.app import PARTS
 from treeplex.web.safety import COOKIE, MOST_BODY, Access, Guard
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 JSON = {"content-type": "application/json"}
 WORDS = [
@@ -174,7 +174,7 @@ def test_an_opened_file_outside_of_the_folder_has_a_name(folder: Path, tmp_path:
     place = tmp_path / "elsewhere" / "far.spot"
     place.parent.mkdir()
     place.write_bytes((folder / "river.spot").read_bytes())
-    with running(Served(folder, place)) as client:
+    with running(ServerState(folder, place)) as client:
         opened = client.get("/api/start").json()["opened"]
         assert opened == ":far.spot"
         assert client.get("/api/solution", params={"file": opened}).json()["name"] == "far"
@@ -206,7 +206,7 @@ def test_no_text_of_a_page_runs_code(
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_token_is_asked_for(served: Served) -> None:
+def test_a_token_is_asked_for(served: ServerState) -> None:
     with running(served, names=frozenset({"table.example"}), addresses=True, token="s3cret") as client:
         assert client.get("/api/start").status_code == 401
         assert client.get("/").status_code == 401
@@ -369,7 +369,7 @@ def test_a_fault_is_one_line_for_the_page(capsys: pytest.CaptureFixture[str]) ->
     assert "Traceback" not in capsys.readouterr().err
 
 
-def numbers_asked_for(served: Served) -> list[tuple[str, dict[str, str], str]]:
+def numbers_asked_for(served: ServerState) -> list[tuple[str, dict[str, str], str]]:
     """Each number that an address takes: the address, what it needs besides, and the number's name."""
     found = []
     for route in (route for part in PARTS for route in part.routes(served).routes if isinstance(route, APIRoute)):
@@ -380,7 +380,7 @@ def numbers_asked_for(served: Served) -> list[tuple[str, dict[str, str], str]]:
 
 
 def test_what_is_no_number_is_refused(shared: httpx.Client, tmp_path: Path) -> None:
-    asked = numbers_asked_for(Served(tmp_path / "served"))
+    asked = numbers_asked_for(ServerState(tmp_path / "served"))
     assert {name for _, _, name in asked} == {"stack", "ante", "to"}
     for path, needed, name in asked:
         for word in ("nan", "NaN", "inf", "-Infinity", "1e999", "x"):
@@ -401,9 +401,9 @@ def test_fields_in_one_another_are_refused(shared: httpx.Client, depth: int) -> 
             assert "in one another" in answer.json()["error"]
 
 
-def test_names_of_files(served: Served) -> None:
+def test_names_of_files(served: ServerState) -> None:
     assert served.name(served.path("mine/turn.spot")) == "mine/turn.spot"
     assert served.free_file("river", ".spot").name == "river-2.spot"
     assert served.free_file("Td 9d/6h", ".spot").name == "Td-9d-6h.spot"
-    with pytest.raises(Refused, match="no name"):
+    with pytest.raises(Refusal, match="no name"):
         served.free_file("///", ".spot")

@@ -15,7 +15,7 @@ WING = Wing(
         "whole hands": "treeplex.learn.warm_up:compile_whole_hands",
     },
     agents=(
-        "treeplex.learn.rebel.training.named_agents:LookingAhead",
+        "treeplex.learn.rebel.training.named_agents:LookaheadSearch",
         "treeplex.learn.rebel.training.named_agents:Rebel",
         "treeplex.learn.deepstack.named_agent:DeepStack",
         "treeplex.learn.best_response.named_agent:LearnedResponse",

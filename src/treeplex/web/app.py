@@ -19,7 +19,7 @@ from treeplex.web.folder import files, runs
 from treeplex.web.jobs import routes as jobs
 from treeplex.web.playing import tables
 from treeplex.web.safety import Access, Guard, problem, retry
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots import fields, preflop, solutions
 from treeplex.web.turns import THREADS
 
@@ -32,7 +32,7 @@ WORDS = {
 }
 
 
-def make_app(served: Served, access: Access | None = None) -> Guard:
+def make_app(served: ServerState, access: Access | None = None) -> Guard:
     """Create the ASGI application that serves a folder.
 
     Args:
@@ -63,7 +63,7 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
 
     app.mount("/", GZipMiddleware(StaticFiles(directory=ASSETS, html=True)))
     app.add_exception_handler(TreeplexError, answer_error)
-    app.add_exception_handler(Refused, answer_error)
+    app.add_exception_handler(Refusal, answer_error)
     app.add_exception_handler(RequestValidationError, answer_error)
     app.add_exception_handler(HTTPException, answer_error)
     return Guard(app, access or Access())
@@ -71,7 +71,7 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
 
 def answer_error(request: Request, error: Exception) -> Response:
     """Respond to an expected error with one line as JSON."""
-    if isinstance(error, Refused):
+    if isinstance(error, Refusal):
         return JSONResponse(problem(str(error), error.field), error.status, retry(error.status))
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]

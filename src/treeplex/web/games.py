@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from treeplex.run.policy_source import UNIFORM
 from treeplex.web.browsing.browser import Browser
 from treeplex.web.folder.named import game_named
-from treeplex.web.hosted import Hosted, Hosts
+from treeplex.web.hosted import HostedObject, Hosts
 from treeplex.web.playing.tables import plain
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 MOST_GAMES, MOST_WHOLE = 4, 2
 """Limits on games held in processes, and on large games being computed or queued."""
@@ -22,7 +22,7 @@ SILENT = 1800.0
 LONGEST_PATH = 1000
 
 
-class Opened(BaseModel):
+class GameRequest(BaseModel):
     """A game and a policy to browse: empty for a solution, ``uniform``, or a file in the folder."""
 
     model_config = ConfigDict(extra="forbid")
@@ -38,7 +38,7 @@ class Workshop:
     def __init__(self, games: Hosts) -> None:
         self.games = games
         self._turn = ThreadPoolExecutor(1, "workshop")
-        self._work: dict[tuple[str, str], tuple[Hosted, Future[str], float]] = {}
+        self._work: dict[tuple[str, str], tuple[HostedObject, Future[str], float]] = {}
         self._guard = threading.Lock()
 
     def ask(self, game: str, policy: str) -> str | dict[str, Any]:
@@ -46,13 +46,13 @@ class Workshop:
 
         Raises:
             TreeplexError: the computation failed; the next request starts it again.
-            Refused: too many games are being computed (503).
+            Refusal: too many games are being computed (503).
         """
         with self._guard:
             key = game, policy
             if key not in self._work:
                 if sum(not found.done() for _, found, _ in self._work.values()) >= MOST_WHOLE:
-                    raise Refused(503, f"{MOST_WHOLE} games are being computed; try again once one is done")
+                    raise Refusal(503, f"{MOST_WHOLE} games are being computed; try again once one is done")
                 hosted = self.games.begin()
                 self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
             hosted, found, began = self._work[key]
@@ -62,7 +62,7 @@ class Workshop:
                 del self._work[key]
         return found.result()
 
-    def _make(self, hosted: Hosted, game: str, policy: str) -> str:
+    def _make(self, hosted: HostedObject, game: str, policy: str) -> str:
         try:
             hosted.make(Browser, game, policy, whole=True, within=SILENT)
         except Exception:
@@ -75,7 +75,7 @@ class Workshop:
         self._turn.shutdown(wait=False, cancel_futures=True)
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for games."""
     router = APIRouter(prefix="/api/games")
     games = Hosts(Browser, MOST_GAMES)
@@ -83,7 +83,7 @@ def routes(served: Served) -> APIRouter:
     served.closing += [workshop.close, games.close]
 
     @router.post("", status_code=201)
-    def begin(body: Opened) -> dict[str, Any]:
+    def begin(body: GameRequest) -> dict[str, Any]:
         game = game_named(served, body.game)
         policy = body.policy if body.policy in ("", UNIFORM) else str(served.path(body.policy))
         if body.whole:
@@ -109,9 +109,9 @@ def steps_of(path: str) -> list[int]:
     """Parse a path such as ``0,2,1``.
 
     Raises:
-        Refused: not a path.
+        Refusal: not a path.
     """
     parts = [part for part in path.split(",") if part]
     if len(parts) > LONGEST_PATH or not all(part.isdecimal() and part.isascii() and len(part) < 9 for part in parts):
-        raise Refused(400, f"{path[:40]!r} is not a path; write numbers and commas, such as 0,2,1", "path")
+        raise Refusal(400, f"{path[:40]!r} is not a path; write numbers and commas, such as 0,2,1", "path")
     return [int(part) for part in parts]

@@ -18,7 +18,7 @@ from treeplex.web.hosted import Hosts
 from treeplex.web.playing.hands import HandReplay
 from treeplex.web.playing.reviewer import ASKED, PROGRESS, RESULT, Reviewer
 from treeplex.web.playing.tables import HANDS, plain
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 LONGEST = 200_000
 """Maximum length of a hand history in characters."""
@@ -26,14 +26,14 @@ MOST_REVIEWS, PATIENCE = 2, 3 * 3600.0
 """Maximum number of concurrent reviews, and seconds per review."""
 
 
-class Pasted(BaseModel):
+class HandText(BaseModel):
     """A hand history."""
 
     model_config = ConfigDict(extra="forbid")
     text: str = Field(min_length=1, max_length=LONGEST)
 
 
-class Judged(Pasted):
+class ReviewRequest(HandText):
     """A hand history to review, with ranges; ``file`` resumes a stopped review."""
 
     hero: str | None = Field(None, max_length=80)
@@ -43,7 +43,7 @@ class Judged(Pasted):
     file: str | None = Field(None, max_length=500)
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for hand histories."""
     router = APIRouter(prefix="/api/hands")
     reviews, running, failed, guard = Hosts(Reviewer, MOST_REVIEWS), set[str](), dict[str, str](), threading.Lock()
@@ -57,24 +57,24 @@ def routes(served: Served) -> APIRouter:
     def replay(file: str) -> dict[str, Any]:
         path = served.path(file)
         if path.suffix != ".phh":
-            raise Refused(400, f"{file[:80]!r} is not a hand; give a .phh file", "file")
+            raise Refusal(400, f"{file[:80]!r} is not a hand; give a .phh file", "file")
         return dict(plain(HandReplay.of(read_text(path)).steps()))
 
     @router.post("/replay")
-    def replay_text(body: Pasted) -> dict[str, Any]:
+    def replay_text(body: HandText) -> dict[str, Any]:
         return dict(plain(HandReplay.of(body.text).steps()))
 
     @router.post("/review", status_code=201)
-    def begin(body: Judged) -> dict[str, Any]:
+    def begin(body: ReviewRequest) -> dict[str, Any]:
         with guard:
             if len(running) >= MOST_REVIEWS:
-                raise Refused(503, f"{MOST_REVIEWS} hands are being reviewed; try again once one is done")
+                raise Refusal(503, f"{MOST_REVIEWS} hands are being reviewed; try again once one is done")
             folder = served.inside(served.folder / HANDS) if body.file is None else served.path(body.file)
             if body.file is None:
                 folder = new_folder(folder)
             name = served.name(folder)
             if body.file is not None and (name in running or not (folder / ASKED).is_file()):
-                raise Refused(409, f"{body.file[:80]!r} is not a stopped review; start a new one", "file")
+                raise Refusal(409, f"{body.file[:80]!r} is not a stopped review; start a new one", "file")
             running.add(name)
         try:
             settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
@@ -93,7 +93,7 @@ def routes(served: Served) -> APIRouter:
         """Wait for a review and store its error, if any, for later requests."""
         try:
             reviews[number].call_within(PATIENCE, "run")
-        except (TreeplexError, Refused) as error:
+        except (TreeplexError, Refusal) as error:
             failed[name] = str(error)
         finally:
             reviews.drop(number)
@@ -103,7 +103,7 @@ def routes(served: Served) -> APIRouter:
         folder = served.path(name)
         asked = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
         if not isinstance(asked, dict):
-            raise Refused(404, f"{name[:80]!r} is not a review of a hand; choose one of the list", "file")
+            raise Refusal(404, f"{name[:80]!r} is not a review of a hand; choose one of the list", "file")
         result = read_json(folder / RESULT) if (folder / RESULT).is_file() else None
         progress = read_json(folder / PROGRESS) if (folder / PROGRESS).is_file() else None
         state = "done" if result else "running" if name in running else "failed" if name in failed else "stopped"
@@ -124,7 +124,7 @@ def routes(served: Served) -> APIRouter:
     return router
 
 
-def newest(served: Served, pattern: str) -> list[str]:
+def newest(served: ServerState, pattern: str) -> list[str]:
     """Names of saved hands, or of review folders, newest first."""
     paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
     found = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]

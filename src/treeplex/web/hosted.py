@@ -12,7 +12,7 @@ from treeplex.base.notices import telling
 from treeplex.base.workers.bound_process import BoundProcess
 from treeplex.base.workers.processes import deaf_to_interrupts
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 
 Make = Callable[..., Any]
 """Creates the object in its process: a class or function that can be imported there."""
@@ -28,7 +28,7 @@ STARTER = ThreadPoolExecutor(1, "starter")
 
 
 @final
-class Hosted:
+class HostedObject:
     """One object in a process; calls from any thread are answered one after another.
 
     Attributes:
@@ -39,7 +39,7 @@ class Hosted:
         """Start a process that waits for :meth:`make`.
 
         Raises:
-            Refused: the system cannot start another process (503).
+            Refusal: the system cannot start another process (503).
         """
         self.told = ""
         try:
@@ -48,7 +48,7 @@ class Hosted:
                 self._process = BoundProcess(target=serve, args=(theirs,), daemon=True)
                 STARTER.submit(self._start).result()
         except OSError as error:
-            raise Refused(503, f"cannot start a process ({error.strerror or error}); close others and try again") from error
+            raise Refusal(503, f"cannot start a process ({error.strerror or error}); close others and try again") from error
         self._turn = threading.Lock()
 
     def _start(self) -> None:
@@ -68,7 +68,7 @@ class Hosted:
 
         Raises:
             TreeplexError: the method raised it.
-            Refused: the process has ended or does not respond (410).
+            Refusal: the process has ended or does not respond (410).
         """
         return self._ask(("call", method, arguments, named), THINKING)
 
@@ -94,7 +94,7 @@ class Hosted:
                 while answer is None:
                     if not self._pipe.poll(seconds):
                         self.close()
-                        raise Refused(
+                        raise Refusal(
                             410, f"no response for {seconds:.0f} seconds; start again with a smaller game or shorter search"
                         )
                     said = self._pipe.recv()
@@ -105,7 +105,7 @@ class Hosted:
                 found, error = answer
             except (EOFError, OSError):
                 self.close()
-                raise Refused(410, "its process has ended, perhaps for lack of memory; start again") from None
+                raise Refusal(410, "its process has ended, perhaps for lack of memory; start again") from None
         if error is not None:
             raise error
         return found
@@ -162,25 +162,25 @@ class Hosts:
 
     def __init__(self, make: Make, most: int) -> None:
         self.most, self._make = most, make
-        self._held: dict[str, Hosted] = {}
-        self._beginning: set[Hosted] = set()
+        self._held: dict[str, HostedObject] = {}
+        self._beginning: set[HostedObject] = set()
         self._known: dict[Any, Future[str]] = {}
         self._numbers, self._guard = 0, threading.Lock()
-        self._spare: Hosted | None = None
+        self._spare: HostedObject | None = None
         self._closed = False
 
     def prepare(self) -> None:
         """Start a process ahead of :meth:`open`."""
         with self._guard:
             if self._spare is None and not self._closed:
-                self._spare = Hosted()
+                self._spare = HostedObject()
 
     def find(self, *arguments: Any, **named: Any) -> str:
         """The id of the object created from ``arguments``; creates it once if it is not held, even with concurrent requests.
 
         Raises:
             TreeplexError: creating it failed.
-            Refused: as :meth:`begin`.
+            Refusal: as :meth:`begin`.
         """
         with self._guard:
             names = self.names()
@@ -203,7 +203,7 @@ class Hosts:
 
         Raises:
             TreeplexError: creating it failed.
-            Refused: as :meth:`begin`.
+            Refusal: as :meth:`begin`.
         """
         hosted = self.begin()
         try:
@@ -213,34 +213,34 @@ class Hosts:
             raise
         return self.hold(hosted, called)
 
-    def begin(self) -> Hosted:
+    def begin(self) -> HostedObject:
         """A process without an object yet, for :meth:`hold` or :meth:`give_up`.
 
         Raises:
-            Refused: all objects have been busy for a while, or the server is shutting down (503).
+            Refusal: all objects have been busy for a while, or the server is shutting down (503).
         """
         ends = monotonic() + ROOM
         while True:
             with self._guard:
                 if self._closed:
-                    raise Refused(503, "the server is shutting down; try again once it is restarted")
+                    raise Refusal(503, "the server is shutting down; try again once it is restarted")
                 if len(self._beginning) + sum(each.busy for each in self._held.values()) < self.most:
-                    hosted, self._spare = self._spare or Hosted(), None
+                    hosted, self._spare = self._spare or HostedObject(), None
                     self._beginning.add(hosted)
                     return hosted
             if monotonic() > ends:
-                raise Refused(503, f"all {self.most} places are busy; try again later, or close one")
+                raise Refusal(503, f"all {self.most} places are busy; try again later, or close one")
             sleep(0.05)
 
-    def give_up(self, hosted: Hosted) -> None:
+    def give_up(self, hosted: HostedObject) -> None:
         """End a process whose object could not be created."""
         with self._guard:
             self._beginning.discard(hosted)
         hosted.close()
 
-    def hold(self, hosted: Hosted, called: str | None = None) -> str:
+    def hold(self, hosted: HostedObject, called: str | None = None) -> str:
         """Add a created object; returns its id."""
-        closing = list[Hosted]()
+        closing = list[HostedObject]()
         with self._guard:
             self._numbers += 1
             name = called or f"{self._numbers}"
@@ -255,16 +255,16 @@ class Hosts:
             each.close()
         return name
 
-    def __getitem__(self, name: str) -> Hosted:
+    def __getitem__(self, name: str) -> HostedObject:
         """The object with an id.
 
         Raises:
-            Refused: no such object, or it was closed.
+            Refusal: no such object, or it was closed.
         """
         with self._guard:
             found = self._held.pop(name, None)
             if found is None or not found.alive:
-                raise Refused(404, "this was closed to make room for others, or by a server restart; start again")
+                raise Refusal(404, "this was closed to make room for others, or by a server restart; start again")
             self._held[name] = found
         return found
 

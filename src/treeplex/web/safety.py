@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.run.cli.shared.failures import place_of
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 from treeplex.web.turns import Turns
 
 MOST_BODY = 4 * 1024 * 1024
@@ -122,7 +122,7 @@ class Guard:
         except CancelledError:  # the server is shutting down
             if not begun:
                 await refuse(answer, 503, "the server is shutting down; try again once it is restarted", None)
-        except Refused as refused:
+        except Refusal as refused:
             await refuse(answer, refused.status, str(refused), refused.field)
         except Exception as error:
             print(f"error: {scope['method']} {scope['path']!r}: {said_by(error)} ({place_of(error)})", file=sys.stderr)
@@ -133,30 +133,30 @@ class Guard:
         """Check a request by its method, path and headers.
 
         Raises:
-            Refused: the request is not allowed.
+            Refusal: the request is not allowed.
         """
         method, path = scope["method"], scope["path"]
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > MOST_ADDRESS:
-            raise Refused(414, f"the address is longer than {MOST_ADDRESS} bytes; shorten it")
+            raise Refusal(414, f"the address is longer than {MOST_ADDRESS} bytes; shorten it")
         if not self.access.knows(headers.get("host", "")):
-            raise Refused(403, "this server does not have that name; open the address that it printed at its start")
+            raise Refusal(403, "this server does not have that name; open the address that it printed at its start")
         if method not in READS + WRITES:
-            raise Refused(405, f"method {method[:20]} is not supported; use GET, POST or DELETE")
+            raise Refusal(405, f"method {method[:20]} is not supported; use GET, POST or DELETE")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         if origin is not None and origin not in (f"http://{headers['host']}", f"https://{headers['host']}"):
-            raise Refused(403, "requests from other sites are refused; open the page of this server itself")
+            raise Refusal(403, "requests from other sites are refused; open the page of this server itself")
         if path.startswith("/api/") and site not in ("same-origin", "none"):
-            raise Refused(403, "requests from other sites are refused; open the page of this server itself")
+            raise Refusal(403, "requests from other sites are refused; open the page of this server itself")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method == "POST" and kind != ("application/octet-stream" if path == UPLOAD else "application/json"):
-            raise Refused(415, "send application/json (files: application/octet-stream)")
+            raise Refusal(415, "send application/json (files: application/octet-stream)")
 
     async def lets_in(self, scope: Scope, answer: Send) -> bool:
         """Check the token; returns whether a response was already sent that sets a cookie and removes the token from the
         address.
 
         Raises:
-            Refused: the token is missing or wrong.
+            Refusal: the token is missing or wrong.
         """
         assert self.access.token is not None
         headers, query = headers_of(scope), parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=50)
@@ -170,7 +170,7 @@ class Guard:
         cookies = dict(part.strip().partition("=")[::2] for part in headers.get("cookie", "").split(";"))
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         if not any(same(each, self.access.token) for each in (cookies.get(COOKIE, ""), bearer)):
-            raise Refused(401, "this server needs its token; open the address that it printed at its start")
+            raise Refusal(401, "this server needs its token; open the address that it printed at its start")
         return False
 
 
@@ -183,13 +183,13 @@ def headers_of(scope: Scope) -> dict[str, str]:
     """The headers of a request by name.
 
     Raises:
-        Refused: a header that identifies the client occurs twice.
+        Refusal: a header that identifies the client occurs twice.
     """
     found: dict[str, str] = {}
     for raw, value in scope["headers"]:
         name = raw.decode("latin-1").lower()
         if name in found and name in ("host", "origin", "content-type", "content-length"):
-            raise Refused(400, f"the header {name} occurs twice; send it once")
+            raise Refusal(400, f"the header {name} occurs twice; send it once")
         found[name] = value.decode("latin-1")
     return found
 
@@ -198,12 +198,12 @@ async def limited(scope: Scope, headers: Mapping[str, str], receive: Receive) ->
     """Read a request's body up to its size limit; returns a function that passes it on. Uploads are counted while they arrive.
 
     Raises:
-        Refused: the body is too large.
+        Refusal: the body is too large.
     """
     if scope["method"] not in WRITES:
         return receive
     most = MOST_UPLOAD if scope["path"] == UPLOAD else MOST_BODY
-    too_long = Refused(413, f"the request exceeds {most // 1024**2} MB; send less")
+    too_long = Refusal(413, f"the request exceeds {most // 1024**2} MB; send less")
     length = headers.get("content-length", "0")
     if not length.isdigit() or int(length[:15]) > most:
         raise too_long

@@ -20,7 +20,7 @@ OUTSIDE = ":"
 LONGEST_NAME = 80
 
 
-class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
+class Refusal(Exception):  # noqa: N818 (an answer, no fault of ours)
     """A rejected request, answered with a status and one line.
 
     Attributes:
@@ -45,7 +45,7 @@ class Work(Protocol):
 
 
 @dataclass
-class Served:
+class ServerState:
     """State of a server.
 
     Attributes:
@@ -94,13 +94,13 @@ class Served:
         """The path of a file that a request names.
 
         Raises:
-            Refused: the name leads outside the folder or to a hidden file (403), or to no file (404, if ``there``).
+            Refusal: the name leads outside the folder or to a hidden file (403), or to no file (404, if ``there``).
         """
         if self.opened is not None and file == self.name(self.opened):
             return self.opened
         plain = PurePosixPath(file)
         if not file or plain.is_absolute() or "\\" in file or any(part.startswith((".", OUTSIDE)) for part in plain.parts):
-            raise Refused(
+            raise Refusal(
                 403, f"{file[:LONGEST_NAME]!r} is not a file name in the folder; names are listed by /api/start", "file"
             )
         path = self.folder / plain
@@ -110,18 +110,18 @@ class Served:
         except (OSError, ValueError):
             there, found = True, False
         if there and not found:
-            raise Refused(404, f"there is no {file[:LONGEST_NAME]!r} in the folder; it may have been moved or removed", "file")
+            raise Refusal(404, f"there is no {file[:LONGEST_NAME]!r} in the folder; it may have been moved or removed", "file")
         return path
 
     def inside(self, path: Path) -> Path:
         """Check that neither ``path`` nor anything in it is a link that leads outside the folder; returns it.
 
         Raises:
-            Refused: there is such a link (403).
+            Refusal: there is such a link (403).
         """
         link = self.link_out(path)
         if link is not None:
-            raise Refused(403, f"{self.name(link)!r} is a link that leads outside the folder; copy the file into it", "file")
+            raise Refusal(403, f"{self.name(link)!r} is a link that leads outside the folder; copy the file into it", "file")
         return path
 
     def link_out(self, path: Path) -> Path | None:
@@ -145,11 +145,11 @@ class Served:
         """An unused path in the folder, named like ``name``.
 
         Raises:
-            Refused: the name has no valid characters.
+            Refusal: the name has no valid characters.
         """
         stem = re.sub(r"[^\w+=-]+", "-", name.removesuffix(suffix)).strip("-")[:LONGEST_NAME]
         if not stem:
-            raise Refused(400, f"{name[:LONGEST_NAME]!r} is not a file name; use letters and digits", "name")
+            raise Refusal(400, f"{name[:LONGEST_NAME]!r} is not a file name; use letters and digits", "name")
         number = 1
         while True:
             path = self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
@@ -161,7 +161,7 @@ class Served:
         """Create an empty file at :meth:`free_file`, so that concurrent requests get different names.
 
         Raises:
-            Refused: the name has no valid characters.
+            Refusal: the name has no valid characters.
             OSError: the file cannot be created.
         """
         return claim(self.free_file(name, suffix) for _ in count())

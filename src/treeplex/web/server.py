@@ -18,7 +18,7 @@ from treeplex.errors import SpecError
 from treeplex.web.app import make_app
 from treeplex.web.connections import Connection
 from treeplex.web.safety import LOOPBACK, Access, is_address
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 PORT, MOST_TRIED = 8700, 50
 """Default port, and how many further ones to try."""
@@ -27,7 +27,7 @@ PATIENCE = 3
 
 
 @dataclass(frozen=True)
-class Listening:
+class ServerAddress:
     """A listening address.
 
     Attributes:
@@ -60,7 +60,7 @@ class Listening:
         return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
 
-def listen(host: str, port: int | None) -> Listening:
+def listen(host: str, port: int | None) -> ServerAddress:
     """Bind an address, with the requested port or the first free one from :data:`PORT` on.
 
     Raises:
@@ -78,7 +78,7 @@ def listen(host: str, port: int | None) -> Listening:
             except OSError:
                 found.close()
                 raise
-            return Listening(found, host, found.getsockname()[1], None if loopback else secrets.token_urlsafe(24))
+            return ServerAddress(found, host, found.getsockname()[1], None if loopback else secrets.token_urlsafe(24))
         except (OSError, UnicodeError, OverflowError) as error:
             last = error if isinstance(error, OSError) else OSError(str(error))
             if port is not None or isinstance(error, socket.gaierror):
@@ -91,7 +91,7 @@ def listen(host: str, port: int | None) -> Listening:
 class Server(uvicorn.Server):
     """A server that lets the running job save on the first Ctrl-C and stops immediately on the second."""
 
-    def __init__(self, served: Served, access: Access) -> None:
+    def __init__(self, served: ServerState, access: Access) -> None:
         config = uvicorn.Config(
             make_app(served, access),
             log_config=None,
@@ -136,7 +136,7 @@ class Server(uvicorn.Server):
             log.disabled = False
 
 
-def serve(served: Served, listening: Listening, *, view: str = "", browser: bool = True) -> None:
+def serve(served: ServerState, listening: ServerAddress, *, view: str = "", browser: bool = True) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
     Args:
@@ -150,7 +150,7 @@ def serve(served: Served, listening: Listening, *, view: str = "", browser: bool
     Server(served, listening.access).run(sockets=[listening.socket])
 
 
-def open_when_ready(listening: Listening, view: str) -> None:
+def open_when_ready(listening: ServerAddress, view: str) -> None:
     """Open the browser once the server responds."""
     host = listening.socket.getsockname()[0]
     with socket.create_connection(("127.0.0.1" if host == "0.0.0.0" else host, listening.port), timeout=30):

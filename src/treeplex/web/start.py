@@ -13,10 +13,10 @@ from treeplex.search.named_agents.registry import agents
 from treeplex.solvers.registry import algorithms
 from treeplex.web.folder.found import listing
 from treeplex.web.safety import MOST_BODY
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes of the first request."""
     router = APIRouter(prefix="/api")
 

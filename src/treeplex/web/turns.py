@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import final
 
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 
 WAITING_SECONDS = 30.0
 """Seconds that a request waits for its turn."""
@@ -50,13 +50,13 @@ class Turns:
         """Wait for a turn, and hold it for the duration of the request.
 
         Raises:
-            Refused: too many requests wait, or the wait is too long (503).
+            Refusal: too many requests wait, or the wait is too long (503).
         """
         kind = kind_of(method, path)
         if kind not in self._free:
             yield
             return
-        busy = Refused(503, "the server is busy with requests of this kind; try again in a few seconds")
+        busy = Refusal(503, "the server is busy with requests of this kind; try again in a few seconds")
         if self._free[kind].locked() and self._waiting[kind] >= WAITING_EACH * self._most[kind]:
             raise busy
         self._waiting[kind] += 1

@@ -10,7 +10,7 @@ from treeplex.forms.sources.load import load
 from treeplex.games.registry import games
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.learn.alphaholdem import planes as planes_module
-from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, POKER, Done, PlaneCoder, poker_of
+from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, POKER, PastAction, PlaneCoder, poker_of
 
 
 def coder_of(spec: str) -> PlaneCoder:
@@ -35,7 +35,7 @@ def test_leduc_poker() -> None:
     assert [plane.nonzero()[0].tolist() for plane in cards[0]] == [[0], [1], [1], [0, 1]]
     assert cards[1, 0, 0, 2] == cards[1, 1, 1, 1] == cards[1, 2, 1, 1] == 1
     assert cards.sum() == 2 * 5
-    done = [Done(0, 0, 3, first.legal), Done(1, 0, PASS, facing.legal)]
+    done = [PastAction(0, 0, 3, first.legal), PastAction(1, 0, PASS, facing.legal)]
     now = coder.offer(shown)
     planes = coder.actions(done, now)
     assert planes[0, OWN].tolist() == planes[0, BOTH].tolist() == [0, 0, 0, 1, 0, 0]

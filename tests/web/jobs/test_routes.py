@@ -20,7 +20,7 @@ from treeplex.holdem.solve.solve_spot import solve_spot
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.web.arrays import unpack
 from treeplex.web.jobs.queue import PageJob
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 ENDLESS = {**TURN, "target": "0", "iterations": 1_000_000, "threads": 1}
 PATIENCE = 90.0
@@ -117,7 +117,7 @@ def test_a_job_is_looked_at_paused_and_goes_on(client: httpx.Client, folder: Pat
 
 @pytest.mark.slow
 def test_a_solution_of_the_command_line_goes_on(folder: Path) -> None:
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         job = add(client, resume="river.spot", iterations=80)
         assert job["done"] == 60
         assert wait(client, job, in_state("finished"))["done"] == 80
@@ -126,14 +126,14 @@ def test_a_solution_of_the_command_line_goes_on(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_new_server_goes_on(folder: Path) -> None:
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         job = add(client, fields=ENDLESS)
         wait(client, job, lambda job: job["done"] > 0)
     before = load_solution(folder / job["file"]).iterations
     kept = json.loads((folder / ".web" / "jobs" / f"{job['id']}.json").read_text())
     assert kept["state"] == "running"
     (folder / ".web" / "jobs" / "bad.json").write_text("{}")
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         assert wait(client, job, lambda job: job["done"] > before)["state"] == "running"
         do(client, job, "stop")
         wait(client, job, in_state("stopped"))
@@ -166,7 +166,7 @@ def test_a_lock_that_fits_nowhere_fails_with_a_line(client: httpx.Client) -> Non
     assert found["records"] == []
 
 
-def test_a_job_without_its_file_is_kept_as_data_only(served: Served) -> None:
+def test_a_job_without_its_file_is_kept_as_data_only(served: ServerState) -> None:
     text = PageJob(id="0" * 12, name="x", file="x.spot", request={"fields": {}}, created=1, order=1).kept()  # type: ignore[arg-type]
     assert PageJob.model_validate_json(text).request.fields == {}
 
@@ -214,12 +214,12 @@ OPEN = {name: value for name, value in RIVER.items() if name != "board"}
 @pytest.mark.slow
 def test_many_boards_are_solved_as_one_job_and_go_on_with_a_new_server(folder: Path) -> None:
     """The rows of the report are those of each board solved by itself."""
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         job = add(client, fields={**OPEN, "iterations": 40, "target": "0"}, boards=RIVERS, name="many", keep=True)
         assert (job["kind"], job["total"], job["file"]) == ("batch", 3, "many")
         wait(client, job, lambda found: found["done"] >= 1)
         assert client.get(f"/api/jobs/{job['id']}/node").status_code == 400
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         assert wait(client, job, in_state("finished"))["done"] == 3
         report = client.get("/api/batch", params={"file": "many"}).json()
         assert [(row["board"], row["weight"]) for row in report["rows"]] == [

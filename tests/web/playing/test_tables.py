@@ -11,7 +11,7 @@ import treeplex as tp
 from tests.web.conftest import running
 from treeplex.web.folder.named import agent_named, game_named
 from treeplex.web.playing.choices import choices
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 FOREIGN: list[tuple[dict[str, Any], int]] = [
     ({"game": "evil.py:Game"}, 403),
@@ -48,7 +48,7 @@ def test_code_and_files_from_elsewhere_are_refused(client: httpx.Client) -> None
 @pytest.mark.slow
 def test_a_table_a_game_and_their_ends(folder: Path) -> None:
     """One table and one game in their processes: hands of the wire are the library's, and faults stay one line."""
-    with running(Served(folder, own_games=("examples/mygame.py",), threads=1)) as client:
+    with running(ServerState(folder, own_games=("examples/mygame.py",), threads=1)) as client:
         table = client.post("/api/tables", json={"game": "river.spot", "seat": 0, "title": "a river"}).json()
         assert (table["game"], table["judged"], table["over"]) == ("a river", "solution", False)
         address = f"/api/tables/{table['id']}"
@@ -73,14 +73,14 @@ def test_a_table_a_game_and_their_ends(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_table_outlives_its_server(folder: Path) -> None:
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         first = client.post("/api/tables", json={"game": "kuhn_poker", "seat": 0, "against": "uniform"}).json()
         address = f"/api/tables/{first['id']}"
         stood = client.post(f"{address}/play", json={"action": first["options"][0]["id"]}).json()
     tables = folder / ".web" / "tables"
     (tables / "2.jsonl").write_text('{"table": {"game": "evil.py:Game"}}\n')
     (tables / "3.jsonl").write_text("[]\n")
-    with running(Served(folder, threads=1)) as client:
+    with running(ServerState(folder, threads=1)) as client:
         assert client.get(address).json() | {"dice": 0} == stood | {"dice": 0}
         assert [client.get(f"/api/tables/{name}").status_code for name in ("2", "3", "4")] == [403, 400, 404]
         assert {each["id"] for each in client.get("/api/tables").json()["tables"]} == {"1", "2"}
@@ -118,7 +118,7 @@ def test_hands_are_saved_and_opened(client: httpx.Client) -> None:
 
 
 def test_every_opponent_on_offer_is_understood(folder: Path) -> None:
-    served = Served(folder, threads=1)
+    served = ServerState(folder, threads=1)
     offered = choices(())["offered"]
     assert len(offered) > 5
     for each in offered:

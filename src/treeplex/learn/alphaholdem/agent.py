@@ -11,8 +11,8 @@ from treeplex.base.arrays import Floats
 from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.errors import FileError, SpecError
 from treeplex.games.public import PublicGame, pick
-from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder
-from treeplex.learn.alphaholdem.self_play import Asked, asked_of
+from treeplex.learn.alphaholdem.planes import Offer, PastAction, PlaneCoder
+from treeplex.learn.alphaholdem.self_play import PlanePolicy, asked_of
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import fresh_net
 from treeplex.learn.common.fitting import Arrays
@@ -62,7 +62,7 @@ class NetworkFile:
             except (KeyError, ValueError, AttributeError, SpecError) as error:
                 raise FileError(f"{path}: the network file is incomplete; restore a copy") from error
 
-    def asked(self, coder: PlaneCoder) -> Asked:
+    def asked(self, coder: PlaneCoder) -> PlanePolicy:
         """The network as a function of planes.
 
         Raises:
@@ -81,7 +81,9 @@ class AlphaHoldemAgent(BaseAgent):
 
     draws = False
 
-    def __init__(self, game: PublicGame, coder: PlaneCoder, asked: Asked, generator: np.random.Generator | None = None) -> None:
+    def __init__(
+        self, game: PublicGame, coder: PlaneCoder, asked: PlanePolicy, generator: np.random.Generator | None = None
+    ) -> None:
         """Create the agent.
 
         Args:
@@ -96,7 +98,7 @@ class AlphaHoldemAgent(BaseAgent):
 
     def _begin(self) -> None:
         self.state, self._own = self.game.first_state(), self.coder.game.first_state()
-        self._done: tuple[Done, ...] = ()
+        self._done: tuple[PastAction, ...] = ()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
@@ -107,7 +109,7 @@ class AlphaHoldemAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         if self.coder.game.options(self._own).player >= 0:
             offer = self.coder.offer(self._own)
-            self._done = (*self._done, Done(offer.player, offer.street, column_of(offer, event), offer.legal))
+            self._done = (*self._done, PastAction(offer.player, offer.street, column_of(offer, event), offer.legal))
         self.state, self._own = self.game.after(self.state, event), self.coder.game.after(self._own, event)
 
     def policy(self) -> Floats:

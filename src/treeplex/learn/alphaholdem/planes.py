@@ -59,7 +59,7 @@ class Offer(NamedTuple):
         return self.played >= 0
 
 
-class Done(NamedTuple):
+class PastAction(NamedTuple):
     """An earlier action of the hand: the player, the street, the column and the legal columns."""
 
     player: int
@@ -172,7 +172,7 @@ class PlaneCoder:
         found[:, -1] = np.maximum(held, found[:, -2])
         return found
 
-    def actions(self, done: Sequence[Done], offer: Offer) -> Planes:
+    def actions(self, done: Sequence[PastAction], offer: Offer) -> Planes:
         """The planes of actions of the player to act, uint8 [*action_shape]."""
         found = np.zeros(self.action_shape, np.uint8)
         count = [0] * len(self._boards)

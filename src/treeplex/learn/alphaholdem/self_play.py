@@ -13,10 +13,10 @@ from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
 from treeplex.learn.alphaholdem.net import Net
-from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
+from treeplex.learn.alphaholdem.planes import Offer, PastAction, PlaneCoder, Planes
 from treeplex.learn.common.device import torch_module
 
-Asked = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
+PlanePolicy = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
 """A policy: maps card planes, action planes and legal columns, a row per decision, to log probabilities [B, columns] and values
 [B]."""
 
@@ -68,11 +68,11 @@ class Hand:
 
     def __init__(self, state: State, held: tuple[int, ...]) -> None:
         self.state, self.held = state, held
-        self.done: list[Done] = []
+        self.done: list[PastAction] = []
 
 
 def play_hands(
-    coder: PlaneCoder, policies: Sequence[Asked | None], seats: NDArray[np.int64], generator: np.random.Generator
+    coder: PlaneCoder, policies: Sequence[PlanePolicy | None], seats: NDArray[np.int64], generator: np.random.Generator
 ) -> PlayedHands:
     """Play hands to the end.
 
@@ -115,7 +115,7 @@ def play_hands(
 
 def decide(
     coder: PlaneCoder,
-    policy: Asked | None,
+    policy: PlanePolicy | None,
     hands: Sequence[Hand],
     turns: Sequence[tuple[int, Offer]],
     generator: np.random.Generator,
@@ -142,7 +142,7 @@ def decide(
 
 def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -> None:
     """Play the ``played``-th legal action of a hand."""
-    hand.done.append(Done(offer.player, offer.street, column, offer.legal))
+    hand.done.append(PastAction(offer.player, offer.street, column, offer.legal))
     hand.state = coder.game.after(hand.state, offer.labels[played])
 
 
@@ -157,7 +157,7 @@ def gathered(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
     return Rows._make(column[order] for column in rows)
 
 
-def asked_of(net: Net) -> Asked:
+def asked_of(net: Net) -> PlanePolicy:
     """A network as a policy of planes."""
     torch = torch_module()
 

@@ -10,7 +10,7 @@ from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
 from treeplex.learn.alphaholdem.net import Net, Tensor
-from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
+from treeplex.learn.alphaholdem.planes import Offer, PastAction, PlaneCoder, Planes
 from treeplex.learn.common.device import torch_module
 
 MOST_ROWS = 200_000
@@ -69,14 +69,14 @@ def rows_of(coder: PlaneCoder) -> dict[bytes, int]:
     return found
 
 
-def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[Done, ...], Offer]]:
+def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[PastAction, ...], Offer]]:
     """All public decision states in order of depth, each with the actions so far and the legal actions.
 
     Raises:
         GameError: more than :data:`MOST_ROWS` public states.
     """
     game, seen = coder.game, 1
-    waiting = deque[tuple[State, tuple[Done, ...]]]([(game.first_state(), ())])
+    waiting = deque[tuple[State, tuple[PastAction, ...]]]([(game.first_state(), ())])
     while waiting:
         state, done = waiting.popleft()
         options = game.options(state)
@@ -91,7 +91,7 @@ def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[Done, ...], Offe
         offer = coder.offer(state)
         yield state, done, offer
         for label, column in zip(offer.labels, offer.column.tolist(), strict=True):
-            waiting.append((game.after(state, label), (*done, Done(offer.player, offer.street, column, offer.legal))))
+            waiting.append((game.after(state, label), (*done, PastAction(offer.player, offer.street, column, offer.legal))))
 
 
 def too_large(count: str) -> GameError:

@@ -11,7 +11,7 @@ from treeplex.base.arrays import Floats
 from treeplex.learn.alphaholdem.league import FIRST, Member, kept, rated
 from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import PlaneCoder
-from treeplex.learn.alphaholdem.self_play import Asked, PlayedHands, asked_of, play_hands
+from treeplex.learn.alphaholdem.self_play import PlanePolicy, PlayedHands, asked_of, play_hands
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.table import TableNet
 from treeplex.learn.alphaholdem.towers import Towers
@@ -19,7 +19,7 @@ from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, va
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.neural.fitting.optimised import Optimised
+from treeplex.learn.neural.fitting.optimised import TrainableModule
 from treeplex.learn.neural.frame import named, under
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
@@ -60,12 +60,12 @@ class AlphaHoldem:
         self.generator = np.random.default_rng(settings.seed)
         self.net = fresh_net(coder, settings)
         adam = torch_module().optim.Adam(self.net.module.parameters(), lr=settings.learning_rate, eps=1e-5)
-        self.fitted = Optimised(self.net.module, None, adam, most=settings.norm)
+        self.fitted = TrainableModule(self.net.module, None, adam, most=settings.norm)
         self.updates = self.hands = self.decisions = 0
         self.rating = FIRST
         self.members: tuple[Member, ...] = (Member(self.net.weights(), FIRST, 0),)
 
-    def asked(self, member: Member) -> Asked:
+    def asked(self, member: Member) -> PlanePolicy:
         """A snapshot as a policy of planes."""
         return asked_of(self.net.with_weights(member.weights))
 
@@ -82,7 +82,7 @@ class AlphaHoldem:
             self.admit()
         return found
 
-    def play(self, policies: list[Asked | None], hands: int) -> PlayedHands:
+    def play(self, policies: list[PlanePolicy | None], hands: int) -> PlayedHands:
         """Play hands of the first policy against each of the others in turn, alternating seats."""
         seats = np.zeros((hands, 2), np.int64)
         numbers = np.arange(hands)

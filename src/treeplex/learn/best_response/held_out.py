@@ -19,7 +19,7 @@ Choose = Callable[[Sequence[Position], int], Sequence[int]]
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOutResult:
     """Mean winnings of a response against the fixed agent.
 
     Attributes:
@@ -45,7 +45,7 @@ def played_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream
     return [position.payoffs for position in positions]
 
 
-def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
+def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOutResult:
     """Play ``hands`` held-out hands with a response, at least 30 in each seat; the seed determines them.
 
     In games that are not constant-sum, the fixed agent also plays as many hands against itself.
@@ -70,4 +70,4 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
         gain -= float(means.mean())
         variance += float(means.var(ddof=1)) / count
     intervals = tuple(half_width(float(error), count) for error in errors)
-    return HeldOut(tuple(own.mean(axis=1).tolist()), intervals, gain, half_width(variance**0.5, count * world.players))
+    return HeldOutResult(tuple(own.mean(axis=1).tolist()), intervals, gain, half_width(variance**0.5, count * world.players))

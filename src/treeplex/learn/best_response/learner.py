@@ -31,7 +31,7 @@ from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 from treeplex.learn.neural.walks.rules import RulesSampler
-from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler
+from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Sampler
 
 BY_NETWORK = {"approximator": NETWORK, "batch": 1024, "rate": 0.001, "critic_rate": 0.001, "entropy": 0.01}
 """Network features of infosets in games that are not compiled."""
@@ -116,7 +116,7 @@ class PlaySampler(RulesSampler):
         super().__init__(game, settings.changed({"features": WORDS}), executor)
         self.world = world
 
-    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
         """Play the single policy in the seat marked 0; the agent plays the others, and its decisions are not recorded."""
         (policy,), own = policies, seats.argmin(axis=1).tolist()
         streams = [Stream(self.settings.seed, self.played + number, seat) for number, seat in enumerate(own)]
@@ -153,7 +153,7 @@ class PlaySampler(RulesSampler):
             len(own) + len(columns),
         )
         self.count(episodes.nodes, len(own))
-        return Played(episodes, self.infosets_of(met), np.empty((0, 0)), np.empty((0, 0), np.float32))
+        return EpisodeBatch(episodes, self.infosets_of(met), np.empty((0, 0)), np.empty((0, 0), np.float32))
 
     def infosets_of(self, met: Sequence[tuple[int, Position]]) -> Infosets:
         """Infosets of positions, given with the acting players."""

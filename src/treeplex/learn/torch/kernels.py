@@ -226,7 +226,7 @@ def stacking(sizes: Ints) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Stacked:
+class DenseOperator:
     """Dense payoff operator for one player: S chunks of C terminals, at most h own and h' opposing hands.
 
     Attributes:
@@ -242,7 +242,7 @@ class Stacked:
     targets: Tensor
 
     @classmethod
-    def of(cls, dense: Dense, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Stacked | None":
+    def of(cls, dense: Dense, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "DenseOperator | None":
         """Create the operator; None without terminals."""
         if not len(dense.groups):
             return None
@@ -268,7 +268,7 @@ class Stacked:
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class SparseOperator:
     """Sparse payoff operator for one player: values [E], the other player's slots and its own, int64 [E]."""
 
     values: Tensor
@@ -276,7 +276,7 @@ class Entries:
     targets: Tensor
 
     @classmethod
-    def of(cls, sparse: Sparse, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Entries | None":
+    def of(cls, sparse: Sparse, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "SparseOperator | None":
         """Create the operator; None without entries."""
         own, other = treeplexes[player], treeplexes[1 - player]
         pointers = sparse.pointers[own.begin : own.begin + len(own.slots) + 1]
@@ -291,7 +291,7 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False)
-class Factored:
+class FactorOperator:
     """Factored payoff operator for one player.
 
     Attributes:
@@ -314,7 +314,7 @@ class Factored:
     counts: tuple[int, int]
 
     @classmethod
-    def of(cls, factors: Factors, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Factored | None":
+    def of(cls, factors: Factors, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "FactorOperator | None":
         """Create the operator; None without terminals."""
         if not len(factors.values):
             return None
@@ -356,18 +356,18 @@ class Terminals:
     """Payoffs at a game's terminals for one player of N slots."""
 
     size: int
-    stacked: Stacked | None
-    entries: Entries | None
-    factored: Factored | None
+    stacked: DenseOperator | None
+    entries: SparseOperator | None
+    factored: FactorOperator | None
 
     @classmethod
     def of(cls, payoff: Payoff, player: int, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> "Terminals":
         """Create a player's operators."""
         return cls(
             treeplexes[player].size,
-            Stacked.of(payoff.dense, player, treeplexes, at),
-            Entries.of(payoff.sparse, player, treeplexes, at),
-            Factored.of(payoff.factors, player, treeplexes, at),
+            DenseOperator.of(payoff.dense, player, treeplexes, at),
+            SparseOperator.of(payoff.sparse, player, treeplexes, at),
+            FactorOperator.of(payoff.factors, player, treeplexes, at),
         )
 
     def gradient(self, strategy: Tensor) -> Tensor:

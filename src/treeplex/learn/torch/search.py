@@ -162,7 +162,7 @@ class TorchSearch:
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
         found = Stopped(search.policy[source], search.next_average()[source] if average else None)
-        takers = [Taker.of(own, source, at, self.iteration) for own in self.treeplexes]
+        takers = [SampleSchedule.of(own, source, at, self.iteration) for own in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         policies: list[list[Tensor]] = [[], []]
         averages: list[list[Tensor]] = [[], []]
@@ -193,7 +193,7 @@ class TorchSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class Taker:
+class SampleSchedule:
     """The schedule by which one player's probabilities are sampled.
 
     Attributes:
@@ -207,7 +207,7 @@ class Taker:
     times: Ints
 
     @classmethod
-    def of(cls, own: Treeplex, source: Ints, at: Ints, done: int) -> "Taker":
+    def of(cls, own: Treeplex, source: Ints, at: Ints, done: int) -> "SampleSchedule":
         """Create the schedule from the sampled sequences and their iterations, int64 [Q] each; omits past iterations."""
         mine = (source >= own.begin) & (source < own.begin + len(own.slots)) & (at > done)
         sequences = np.flatnonzero(mine)
@@ -218,7 +218,7 @@ class Taker:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class LeafView:
     """One player's reach, [S, C, H], and beliefs, [S * C, H], at S chunks of C leaves."""
 
     reach: Tensor
@@ -297,13 +297,13 @@ class TensorLeaves:
             outputs=(at.places(slots[0][:, None] * hands + columns), at.places(slots[1][:, None] * hands + columns)),
         )
 
-    def seen(self, player: int, strategy: Tensor) -> Seen:
+    def seen(self, player: int, strategy: Tensor) -> LeafView:
         """Reach and beliefs of a player's strategy at the leaves."""
         reach = strategy[self.sources[player]]
         joint = torch_module().addcmul(self.traces[player], self.bases[player], reach.flatten(0, 1))
-        return Seen(reach, joint / joint.sum(dim=1, keepdim=True))
+        return LeafView(reach, joint / joint.sum(dim=1, keepdim=True))
 
-    def entries(self, player: int, seen: list[Seen], reach: Tensor) -> Tensor:
+    def entries(self, player: int, seen: list[LeafView], reach: Tensor) -> Tensor:
         """Values at the given beliefs times the compatible mass of the other's reach [S, C, H']: [S, C, H]."""
         known = torch_module().cat((self.features, seen[0].beliefs, seen[1].beliefs), dim=1)
         outputs = self.net(known.gather(1, self.inputs).to(self.kind)).to(reach.dtype)

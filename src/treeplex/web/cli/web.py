@@ -45,7 +45,7 @@ def web(
       treeplex web --folder spots --port 9000 --no-browser
     """
     try:
-        from treeplex.web.served import Served
+        from treeplex.web.served import ServerState
         from treeplex.web.server import listen, serve
     except ModuleNotFoundError as error:
         if error.name not in ("fastapi", "starlette", "uvicorn", "pydantic", "anyio"):
@@ -64,7 +64,7 @@ def web(
     for each in games:
         load(each)
     threads = None if threads is None else checked_threads(threads)
-    served = Served(folder or DEFAULT_FOLDER, file, games, threads)
+    served = ServerState(folder or DEFAULT_FOLDER, file, games, threads)
     listening = listen(host, port)
     shown = f" and {file}" if file is not None else ""
     typer.echo(f"serving {served.folder}{shown} at {listening.address}   (Ctrl-C stops)")

@@ -25,8 +25,8 @@ from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport
 from treeplex.run.job.folder import JobFolder
 from treeplex.web.arrays import finite
 from treeplex.web.safety import MOST_UPLOAD
-from treeplex.web.served import Refused, Served
-from treeplex.web.spots.held import Held
+from treeplex.web.served import Refusal, ServerState
+from treeplex.web.spots.held import CachedSolution
 from treeplex.web.spots.nodes import EVS
 
 UPLOADED = (SOLVED_FILE, *SPOT_FILES, ".phh", ".txt")
@@ -35,7 +35,7 @@ MADE = (*UPLOADED, ".csv", ".md", ".json", ".jsonl", ".png", ".svg", ".safetenso
 DEEPEST = 100
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for files."""
     router = APIRouter(prefix="/api")
 
@@ -59,14 +59,14 @@ def routes(served: Served) -> APIRouter:
     def download_file(file: str) -> FileResponse:
         path = served.path(file)
         if not path.is_file() or path.suffix not in MADE:
-            raise Refused(403, f"{file[:80]!r} cannot be downloaded; choose one of {', '.join(MADE)}", "file")
+            raise Refusal(403, f"{file[:80]!r} cannot be downloaded; choose one of {', '.join(MADE)}", "file")
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
     @router.post("/upload")
     async def upload(request: Request, name: str) -> dict[str, Any]:
         suffix = PurePosixPath(name).suffix.lower()
         if suffix not in UPLOADED:
-            raise Refused(400, f"{name[:80]!r} cannot be uploaded; send one of {', '.join(UPLOADED)}", "name")
+            raise Refusal(400, f"{name[:80]!r} cannot be uploaded; send one of {', '.join(UPLOADED)}", "name")
         stem = name[: -len(suffix)]
         target = served.free_file(stem, suffix)
         temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
@@ -76,7 +76,7 @@ def routes(served: Served) -> APIRouter:
                 async for part in request.stream():
                     size += len(part)
                     if size > MOST_UPLOAD:
-                        raise Refused(413, f"the file exceeds {MOST_UPLOAD // 1024**2} MB; send a smaller one")
+                        raise Refusal(413, f"the file exceeds {MOST_UPLOAD // 1024**2} MB; send a smaller one")
                     out.write(part)
                 out.flush()
                 await to_thread.run_sync(os.fsync, out.fileno())
@@ -99,12 +99,12 @@ def download(text: str, kind: str, name: str) -> Response:
     return Response(text, media_type=kind, headers=headers)
 
 
-def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
+def exported(held: CachedSolution, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
     """A node, optionally with the nodes below it, as a file."""
     if ev not in EVS:
-        raise Refused(400, f"ev {ev[:20]!r} is unknown; write pot or net", "ev")
+        raise Refusal(400, f"ev {ev[:20]!r} is unknown; write pot or net", "ev")
     if not 0 <= depth <= DEEPEST:
-        raise Refused(400, f"depth must be from 0 to {DEEPEST}", "depth")
+        raise Refusal(400, f"depth must be from 0 to {DEEPEST}", "depth")
     solution = held.solution
     if kind == "jsonl":
         with held.lock:
@@ -119,10 +119,10 @@ def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -
             return download(json.dumps({**whole, "node": node_json(found, ev=ev)}), "application/json", f"{name}.json")
     if kind == "csv":
         return download(hands_csv(found.from_the_pot() if ev == "pot" else found), "text/csv", f"{name}.csv")
-    raise Refused(400, f"format {kind[:20]!r} is unknown; write csv, json or jsonl", "as")
+    raise Refusal(400, f"format {kind[:20]!r} is unknown; write csv, json or jsonl", "as")
 
 
-def locked_lines(held: Held, line: str, depth: int, ev: str) -> Iterator[bytes]:
+def locked_lines(held: CachedSolution, line: str, depth: int, ev: str) -> Iterator[bytes]:
     """The nodes below a line, one by one; the solution's lock is released between nodes."""
     lines = node_lines(held.solution, line, depth, ev)
     while True:
@@ -149,7 +149,7 @@ def hands_csv(found: NodeReport) -> str:
     return out.getvalue()
 
 
-def page_text(held: Held, line: str, file: str) -> str:
+def page_text(held: CachedSolution, line: str, file: str) -> str:
     """The stand-alone page: a node, the path to it, and as much of its street as fits."""
     solution = held.solution
     node = node_report(solution, line)

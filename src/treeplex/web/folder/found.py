@@ -14,14 +14,14 @@ from treeplex.holdem.solve.solution import STATE
 from treeplex.holdem.spots.spot_table import FIELDS, SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import RUN, kind_of
-from treeplex.web.served import OUTSIDE, Served
+from treeplex.web.served import OUTSIDE, ServerState
 
 MOST_FILES, MOST_LOOKED_AT, DEEPEST = 500, 20_000, 5
 MOST_POINTS = 400
 """Maximum number of records of a run sent to a page."""
 
 
-def listing(served: Served) -> dict[str, Any]:
+def listing(served: ServerState) -> dict[str, Any]:
     """Everything in the folder that a page can open, newest first; a batch's solved spots are listed with the batch."""
     kinds: dict[str, list[tuple[Path, float]]] = {"solutions": [], "spot_files": [], "folders": []}
     boards, looked_at = Counter[Path](), 0
@@ -61,7 +61,7 @@ def listing(served: Served) -> dict[str, Any]:
     }
 
 
-def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, float]]:
+def entries(served: ServerState, folder: Path, deepest: int) -> Iterator[tuple[Path, float]]:
     """Files and folders below a folder, with modification times.
 
     Skips hidden files and links that lead outside the served folder, and does not follow links to folders.
@@ -84,7 +84,7 @@ def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, 
         return
 
 
-def kind_of_path(served: Served, path: Path) -> str | None:
+def kind_of_path(served: ServerState, path: Path) -> str | None:
     """The section of the listing a path belongs to; None if it is not listed."""
     if path.suffix == SOLVED_FILE:
         return "solutions"

@@ -10,51 +10,51 @@ from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.named_agents.registry import agents
 from treeplex.web.playing.session import SOLUTION
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 LONGEST = 2000
 CODE = "custom games and agents run code, so they can only be named on the command line: treeplex web --game my.py:MyGame"
 
 
-def game_named(served: Served, text: str) -> str:
+def game_named(served: ServerState, text: str) -> str:
     """Check a game name for :func:`treeplex.load`: a spec without files, a path in the served folder, or a game given on
     the command line.
 
     Raises:
-        Refused: code, or a file outside the folder.
+        Refusal: code, or a file outside the folder.
         SpecError: a text that names no game.
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
-        raise Refused(400, "name a game, such as leduc_poker, or a file in the folder", "game")
+        raise Refusal(400, "name a game, such as leduc_poker, or a file in the folder", "game")
     if text in served.own_games:
         return text
     wrappers, inner = unwrapped(text)
     if is_user_spec(inner) or ".py" in spec_name(inner):
-        raise Refused(403, CODE, "game")
+        raise Refusal(403, CODE, "game")
     if not text.startswith(PREFIX) and isdir(served.folder / text):
         return str(served.path(text))
     if named_file(text) is not None:
         if wrappers or loader_of(inner)[1] != inner:
-            raise Refused(403, f"{shown(text)} names a file inside a spec; name the file itself", "game")
+            raise Refusal(403, f"{shown(text)} names a file inside a spec; name the file itself", "game")
         return str(served.path(inner))
     if not inner.startswith(PREFIX):  # other texts take a separate process to check
         load(text)
     return text
 
 
-def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
+def agent_named(served: ServerState, text: str, *, depth: int = 0) -> str:
     """Check an agent name for :func:`treeplex.agent`; files and folders it names must be in the served folder.
 
     Raises:
-        Refused: code, or a path outside the folder.
+        Refusal: code, or a path outside the folder.
         SpecError: a text that names no agent.
     """
     text = text.strip()
     if len(text) > LONGEST or depth > 3:
-        raise Refused(400, "the agent's name is too long; name one of treeplex agents", "against")
+        raise Refusal(400, "the agent's name is too long; name one of treeplex agents", "against")
     if is_user_spec(text) or ".py" in text:
-        raise Refused(403, CODE, "against")
+        raise Refusal(403, CODE, "against")
     if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
         return text
     if spec_name(text) not in agents():
@@ -63,20 +63,20 @@ def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
     return str(Spec(spec.name, {name: setting_named(served, value, depth) for name, value in spec.parameters.items()}))
 
 
-def setting_named(served: Served, value: Value, depth: int) -> Value:
+def setting_named(served: ServerState, value: Value, depth: int) -> Value:
     """Check a setting of an agent: resolves paths within the folder and agents within agents; other values are unchanged."""
     if isinstance(value, list):
         return [setting_named(served, each, depth) for each in value]
     if not isinstance(value, str):
         return value
     if is_user_spec(value) or ".py" in value:  # escapes in a spec may hide it
-        raise Refused(403, CODE, "against")
+        raise Refusal(403, CODE, "against")
     if "(" in value:
         try:
             inner = spec_name(value)
             return agent_named(served, value, depth=depth + 1) if inner in agents() else game_named(served, value)
         except SpecError as error:
-            raise Refused(400, str(error), "against") from None
+            raise Refusal(400, str(error), "against") from None
     if any(sign in value for sign in ("/", "\\", "..")) or exists(served.folder / value) or exists(value):
         return str(served.path(value))
     return value

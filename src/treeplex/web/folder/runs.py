@@ -13,7 +13,7 @@ from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import METRICS, RUN
 from treeplex.web.folder.found import DEEPEST, MOST_FILES, MOST_LOOKED_AT, entries, thinned
 from treeplex.web.playing.tables import plain
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 MOST_CURVES = 12
 """Maximum number of runs shown in one chart."""
@@ -23,7 +23,7 @@ UNSAID = ("format", "version", "checksum", "last", "treeplex", "kind", "status",
 """Keys of ``run.json`` that are not settings."""
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for runs."""
     router = APIRouter(prefix="/api/runs")
 
@@ -38,7 +38,7 @@ def routes(served: Served) -> APIRouter:
     return router
 
 
-def runs(served: Served) -> list[dict[str, Any]]:
+def runs(served: ServerState) -> list[dict[str, Any]]:
     """All run folders, most recently changed first."""
     found: list[dict[str, Any]] = []
     for looked_at, (path, _) in enumerate(entries(served, served.folder, DEEPEST)):
@@ -79,11 +79,11 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
     """A run's settings and records.
 
     Raises:
-        Refused: no such run.
+        Refusal: no such run.
     """
     about = about_of(folder)
     if about is None:
-        raise Refused(404, f"{name[:80]!r} is not a run folder", "file")
+        raise Refusal(404, f"{name[:80]!r} is not a run folder", "file")
     records = records_of(folder)
     names = list(dict.fromkeys(key for record in records for key in numbers_of(record)))
     kept = thinned(records)

@@ -35,7 +35,7 @@ from treeplex.run.job.record import Progress, Record
 from treeplex.run.solve.solvable import Asked
 from treeplex.solvers.registry import is_own
 from treeplex.web.jobs.requests import JobRequest
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 from treeplex.web.spots.nodes import node
 
 NICENESS = 10
@@ -297,7 +297,7 @@ def main() -> None:
     with telling(lambda text: line.tell("phase", text=text)):
         try:
             run(order, line)
-        except Refused as error:
+        except Refusal as error:
             line.tell("failed", error=str(error))
         except TreeplexError as error:
             line.tell("failed", error=str(error))

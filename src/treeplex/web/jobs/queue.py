@@ -25,8 +25,8 @@ from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.solvers.registry import is_own
 from treeplex.web.folder.found import found_solution, plain_records, thinned
 from treeplex.web.jobs.requests import JobRequest
-from treeplex.web.jobs.running import Running
-from treeplex.web.served import Refused, Served
+from treeplex.web.jobs.running import JobProcess
+from treeplex.web.served import Refusal, ServerState
 
 State = Literal["waiting", "running", "paused", "finished", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("finished", "stopped", "failed")
@@ -71,11 +71,11 @@ class PageJob(BaseModel):
 class Queue:
     """All jobs of a folder, and the thread that runs them."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ServerState) -> None:
         self.served = served
         self.jobs: dict[str, PageJob] = {}
         self._wishes: dict[str, State] = {}
-        self._running: tuple[PageJob, Running] | None = None
+        self._running: tuple[PageJob, JobProcess] | None = None
         self._wake = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._closing = False
@@ -101,10 +101,10 @@ class Queue:
     def _read_solution(self, job: PageJob) -> None:
         """Read a job's progress from its file or folder."""
         if job.kind == "batch":
-            with suppress(Refused):
+            with suppress(Refusal):
                 job.done = sum(1 for _ in (self.served.path(job.file) / "boards").glob("*.json"))
             return
-        with suppress(Refused, FileError, KeyError, IndexError, TypeError, ValueError):
+        with suppress(Refusal, FileError, KeyError, IndexError, TypeError, ValueError):
             records = plain_records(read_header(self.served.path(job.file)))
             job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
 
@@ -158,7 +158,7 @@ class Queue:
             else:
                 self._hear(job, name, data)
 
-        running = Running(told, self.folder / f"{job.id}.log")
+        running = JobProcess(told, self.folder / f"{job.id}.log")
         job.state, job.error, job.phase = "running", None, "starting"
         self._running = job, running
         self._changed(job)
@@ -254,21 +254,21 @@ class Queue:
         """The job with an id.
 
         Raises:
-            Refused: no such job.
+            Refusal: no such job.
         """
         if name not in self.jobs:
-            raise Refused(404, f"there is no job {name[:40]!r}; it may have been removed")
+            raise Refusal(404, f"there is no job {name[:40]!r}; it may have been removed")
         return self.jobs[name]
 
     def add(self, request: JobRequest) -> PageJob:
         """Append a job to the queue.
 
         Raises:
-            Refused: an invalid request, or its file is already being written.
+            Refusal: an invalid request, or its file is already being written.
             FileError: the job cannot be saved in the folder.
         """
         if len(self.jobs) >= MOST_JOBS:
-            raise Refused(409, f"the list is full with {MOST_JOBS} jobs; remove some")
+            raise Refusal(409, f"the list is full with {MOST_JOBS} jobs; remove some")
         now = time.time()
         common: dict[str, Any] = {"id": secrets.token_hex(6), "request": request, "created": now, "order": now}
         request.how()
@@ -286,10 +286,10 @@ class Queue:
             source = self.served.path(origin)
             header = found_solution(source, origin)
             if is_own(str(header["algorithm"])):
-                raise Refused(409, f"{origin} was solved by a custom algorithm; solve it on the command line (-a)")
+                raise Refusal(409, f"{origin} was solved by a custom algorithm; solve it on the command line (-a)")
             path = self.served.free_file(request.name or f"{source.stem}-locked", SOLVED_FILE) if request.origin else source
             if self.writes(path):
-                raise Refused(409, f"{origin} is already being solved; wait for it to end, or stop it first")
+                raise Refusal(409, f"{origin} is already being solved; wait for it to end, or stop it first")
             about = {
                 "board": header["board"],
                 "opening_pot": header["opening_pot"],
@@ -314,7 +314,7 @@ class Queue:
 
     def _end(self, job: PageJob, state: State) -> None:
         if job.state in ENDED:
-            raise Refused(409, f"the job has already {'ended' if job.state != 'failed' else 'failed'}")
+            raise Refusal(409, f"the job has already {'ended' if job.state != 'failed' else 'failed'}")
         if self._running is not None and self._running[0] is job:
             self._wishes[job.id] = state
             job.phase = "saving"
@@ -326,7 +326,7 @@ class Queue:
     def go_on(self, job: PageJob) -> None:
         """Put a paused, stopped or failed job back into the queue."""
         if job.state not in ("paused", "stopped", "failed"):
-            raise Refused(409, f"the job is {job.state}")
+            raise Refusal(409, f"the job is {job.state}")
         job.state, job.order, job.error = "waiting", time.time(), None
         self._changed(job)
         self._wake.set()
@@ -334,19 +334,19 @@ class Queue:
     def first(self, job: PageJob) -> None:
         """Move a queued job to the front."""
         if job.state != "waiting":
-            raise Refused(409, f"the job is {job.state}, not queued")
+            raise Refusal(409, f"the job is {job.state}, not queued")
         job.order = min(each.order for each in self.waiting()) - 1.0
         self._changed(job)
 
     def remove(self, job: PageJob, *, with_file: bool) -> None:
         """Remove a job from the list."""
         if self._running is not None and self._running[0] is job:
-            raise Refused(409, "the job is running; stop it first")
+            raise Refusal(409, "the job is running; stop it first")
         del self.jobs[job.id]
         for suffix in (".json", ".log"):
             (self.folder / f"{job.id}{suffix}").unlink(missing_ok=True)
         if with_file:
-            with suppress(Refused):
+            with suppress(Refusal):
                 self.served.path(job.file).unlink(missing_ok=True)
         self.served.events.send("gone", {"id": job.id})
         self.served.events.send("files", {})
@@ -355,23 +355,23 @@ class Queue:
         """A node of a job's current strategy, packed.
 
         Raises:
-            Refused: no strategy yet, or no such line.
+            Refusal: no strategy yet, or no such line.
         """
         if job.kind == "batch":
-            raise Refused(400, "a batch of boards has no single strategy; see /api/batch")
+            raise Refusal(400, "a batch of boards has no single strategy; see /api/batch")
         if self._running is not None and self._running[0] is job and self._running[1].ready:
             try:
                 return await self._running[1].look(line)
-            except Refused as refused:
+            except Refusal as refused:
                 if refused.status != 409:  # otherwise it has just ended, and its file has the result
                     raise
         try:
             path = self.served.path(job.file)
-        except Refused:
-            raise Refused(409, "there is no strategy yet; wait for the first iteration") from None
+        except Refusal:
+            raise Refusal(409, "there is no strategy yet; wait for the first iteration") from None
         try:
             return await to_thread.run_sync(self.served.solutions.node, path, line)
         except FileError:
             if job.state in ENDED:
                 raise
-            raise Refused(409, "the strategy is being saved; ask again") from None
+            raise Refusal(409, "the strategy is being saved; ask again") from None

@@ -15,7 +15,7 @@ from treeplex.holdem.spots.files import SpotRequest
 from treeplex.holdem.spots.locks import AnyLock, NodeLock
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board, check_symmetric
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 from treeplex.web.spots.fields import PLACE, Shallow, boards_named, spot_of, spot_request
 
 MOST_LOCKS = 200
@@ -105,7 +105,7 @@ class JobRequest(BaseModel):
         """The spot and the boards of a batch.
 
         Raises:
-            Refused: a field or a board is missing or invalid.
+            Refusal: a field or a board is missing or invalid.
         """
         assert self.fields is not None
         boards = boards_named(self.boards or "")
@@ -114,14 +114,14 @@ class JobRequest(BaseModel):
         try:
             check_symmetric(request.ranges(), boards)
         except SpecError as error:
-            raise Refused(400, str(error), "boards") from error
+            raise Refusal(400, str(error), "boards") from error
         return request, boards
 
     def spot(self) -> Spot:
         """The new spot.
 
         Raises:
-            Refused: a field is missing or invalid.
+            Refusal: a field is missing or invalid.
         """
         assert self.fields is not None
         return spot_of(self.fields)
@@ -130,22 +130,22 @@ class JobRequest(BaseModel):
         """The stopping conditions that were requested besides a spot.
 
         Raises:
-            Refused: the target cannot be parsed.
+            Refusal: the target cannot be parsed.
         """
         if self.target is None:
             return SolveFields(iterations=self.iterations)
         try:
             return replace(spot_request({"target": self.target}).settings(), iterations=self.iterations)
         except SpecError as error:
-            raise Refused(400, str(error).removeprefix(PLACE), "target") from error
+            raise Refusal(400, str(error).removeprefix(PLACE), "target") from error
 
     def library_locks(self, spot: Spot) -> Sequence[AnyLock]:
         """The locks in the library's form.
 
         Raises:
-            Refused: a lock cannot be parsed.
+            Refusal: a lock cannot be parsed.
         """
         try:
             return [lock.lock(spot) for lock in self.locks]
         except SpecError as error:
-            raise Refused(400, str(error).replace(PLACE, ""), "locks") from error
+            raise Refusal(400, str(error).replace(PLACE, ""), "locks") from error

@@ -9,10 +9,10 @@ from fastapi.responses import Response
 from treeplex.web.arrays import MEDIA_TYPE
 from treeplex.web.jobs.queue import PageJob, Queue
 from treeplex.web.jobs.requests import JobRequest
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for jobs."""
     router = APIRouter(prefix="/api/jobs")
     queue = served.work = Queue(served)
@@ -42,7 +42,7 @@ def routes(served: Served) -> APIRouter:
     @router.post("/{name}/{step}")
     async def change(name: str, step: str) -> dict[str, Any]:
         if step not in steps:
-            raise Refused(404, f"a job has no step {step[:20]!r}; its steps are {', '.join(steps)}")
+            raise Refusal(404, f"a job has no step {step[:20]!r}; its steps are {', '.join(steps)}")
         job = queue.job(name)
         steps[step](queue, job)
         return queue.seen(job)

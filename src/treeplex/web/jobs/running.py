@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, final
 
-from treeplex.web.served import Refused
+from treeplex.web.served import Refusal
 
 MODULE = "treeplex.web.jobs.process"
 MOST_LINE = 16 * 1024 * 1024
@@ -20,7 +20,7 @@ Told = Callable[[str, Mapping[str, Any]], None]
 
 
 @final
-class Running:
+class JobProcess:
     """The process of a running job.
 
     Args:
@@ -70,7 +70,7 @@ class Running:
             self.ready = False
             for waiting in self._looks.values():
                 if not waiting.done():
-                    waiting.set_exception(Refused(409, "the job has just ended; ask again"))
+                    waiting.set_exception(Refusal(409, "the job has just ended; ask again"))
             if self._process.returncode is None:
                 self.stop()
 
@@ -83,7 +83,7 @@ class Running:
                 if name == "node":
                     waiting.set_result(content)
                 else:
-                    waiting.set_exception(Refused(int(event["status"]), str(event["error"]), "line"))
+                    waiting.set_exception(Refusal(int(event["status"]), str(event["error"]), "line"))
             return
         self.ready = self.ready or name == "begun"
         self.told(name, event)
@@ -92,7 +92,7 @@ class Running:
         """A node of the current strategy, packed.
 
         Raises:
-            Refused: no such line, or the job ends meanwhile.
+            Refusal: no such line, or the job ends meanwhile.
         """
         self._asked += 1
         waiting = self._looks[self._asked] = asyncio.get_running_loop().create_future()
@@ -100,7 +100,7 @@ class Running:
         try:
             return await asyncio.wait_for(waiting, LOOK_SECONDS)
         except TimeoutError:
-            raise Refused(409, "an iteration takes longer than a page waits; ask again later") from None
+            raise Refusal(409, "an iteration takes longer than a page waits; ask again later") from None
 
     def stop(self) -> None:
         """Ask the process to save and end."""

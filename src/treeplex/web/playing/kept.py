@@ -13,7 +13,7 @@ from treeplex.search.tables.results import Hand
 
 
 @dataclass
-class KeptTable:
+class TableRecord:
     """Contents of a table's file: finished hands, the last deal, and the moves made after it."""
 
     hands: list[Hand] = field(default_factory=list)
@@ -27,7 +27,7 @@ class KeptTable:
 
 
 @final
-class Kept:
+class TableFile:
     """A table's file in JSON lines: the seating, then deals, moves and finished hands as they happen.
 
     A deal without a finished hand after it is the current hand; the moves after it belong to that hand.
@@ -52,13 +52,13 @@ class Kept:
         """Append a finished hand."""
         self.add("hand", asdict(hand))
 
-    def read(self) -> "KeptTable":
+    def read(self) -> "TableRecord":
         """Read the events so far; drops a last line that a crash left incomplete.
 
         Raises:
             FileError: the file cannot be read.
         """
-        found, whole = KeptTable(), 0
+        found, whole = TableRecord(), 0
         try:
             with open_regular(self.path) as file:
                 for text in file:
@@ -79,7 +79,7 @@ class Kept:
 
 
 def hand_of(data: dict[str, Any]) -> Hand:
-    """Parse a hand that :meth:`Kept.finish` wrote."""
+    """Parse a hand that :meth:`TableFile.finish` wrote."""
     lists = ("options", "values", "policy")
     decided = [Decided(**(each | {name: tuple(each[name]) for name in lists})) for each in data["decided"]]
     return Hand(**{**data, "decided": decided})

@@ -21,7 +21,7 @@ from treeplex.search.tables.listed import listed
 from treeplex.search.tables.results import Hand, results_of
 from treeplex.search.tables.seating import policy_table, table_for
 from treeplex.search.tables.table import AgentTable, Table
-from treeplex.web.playing.kept import Kept, KeptTable
+from treeplex.web.playing.kept import TableFile, TableRecord
 from treeplex.web.playing.scenes import scene_of, spot_table
 from treeplex.web.playing.thoughts import ranges_of, thought_of
 
@@ -70,10 +70,10 @@ class TableSession:
         self._seeds = np.random.default_rng(seed)
         self.hands: list[Hand] = []
         self.dice = 0
-        self._kept = None if keep is None else Kept(Path(keep))
+        self._kept = None if keep is None else TableFile(Path(keep))
         self._made: list[int] = []
         """Recorded actions of the opponents that are still to be replayed when a table is resumed."""
-        played = KeptTable() if self._kept is None else self._kept.read()
+        played = TableRecord() if self._kept is None else self._kept.read()
         if played.deal:
             self._go_on(played)
         else:
@@ -175,7 +175,7 @@ class TableSession:
         if self._kept is not None:
             self._kept.add(kind, event)
 
-    def _go_on(self, played: KeptTable) -> None:
+    def _go_on(self, played: TableRecord) -> None:
         """Resume from a file: replay the current hand, or deal a new one if the replay fails."""
         self.hands, deal = played.hands, dict(played.deal)
         self._seeds.bit_generator.state = deal.pop("draws")

@@ -15,11 +15,11 @@ from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import open_regular
 from treeplex.errors import FileError
 from treeplex.web.folder.named import agent_named, game_named
-from treeplex.web.hosted import Hosted, Hosts
+from treeplex.web.hosted import HostedObject, Hosts
 from treeplex.web.playing.choices import choices
 from treeplex.web.playing.session import SOLUTION, TableSession
 from treeplex.web.safety import MOST_BODY
-from treeplex.web.served import Served, claim
+from treeplex.web.served import ServerState, claim
 
 MOST_OPEN = 6
 """Maximum number of tables with a process; the least recently used one is closed and resumes from its file when needed."""
@@ -62,7 +62,7 @@ class Deal(BaseModel):
 class Tables:
     """The tables of a folder: all stored in files, some with a running process; others reopen on request."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ServerState) -> None:
         self.served, self.hosts = served, Hosts(TableSession, MOST_OPEN)
         self._guard = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
@@ -72,7 +72,7 @@ class Tables:
         """The folder of table files.
 
         Raises:
-            Refused: a link leads outside the served folder.
+            Refusal: a link leads outside the served folder.
         """
         return self.served.inside(self.served.own / "tables")
 
@@ -80,7 +80,7 @@ class Tables:
         """Open a new table; returns its id.
 
         Raises:
-            Refused, TreeplexError: no such game or agent.
+            Refusal, TreeplexError: no such game or agent.
         """
         with self._guard:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -101,16 +101,16 @@ class Tables:
             opening.release()
         return name
 
-    def _open(self, name: str, path: Path, body: Seating) -> Hosted:
+    def _open(self, name: str, path: Path, body: Seating) -> HostedObject:
         game, against = game_named(self.served, body.game), agent_named(self.served, body.against)
         more = body.model_dump(exclude={"game", "against"})
         return self.hosts[self.hosts.open(game, against, called=name, keep=str(path), **more)]
 
-    def __getitem__(self, name: str) -> Hosted:
+    def __getitem__(self, name: str) -> HostedObject:
         """The table with an id, reopened from its file if necessary.
 
         Raises:
-            Refused: no such table.
+            Refusal: no such table.
             TreeplexError: its game or agent no longer exists.
         """
         path = self.folder / f"{name}{KEPT}"
@@ -164,7 +164,7 @@ def seating(path: Path) -> Seating:
         raise FileError(f"cannot read the table in {path.name}; open a new table") from error
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for tables."""
     router = APIRouter(prefix="/api/tables")
     tables = Tables(served)

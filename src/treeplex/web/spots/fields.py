@@ -29,7 +29,7 @@ from treeplex.holdem.spots.files import FIELDS, SpotRequest, read_spot_file, req
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.study.batches.boards import Board, check_symmetric, is_file, read_boards
 from treeplex.solvers.registry import algorithm_spec, is_own
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 
 DEFAULT: Mapping[str, Any] = {
     "board": "Td 9d 6h Qc 2s",
@@ -108,7 +108,7 @@ class SpotText(BaseModel):
     text: str = Field(max_length=4_000_000)
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for spots."""
     router, saving = APIRouter(prefix="/api"), threading.Lock()
 
@@ -128,7 +128,7 @@ def routes(served: Served) -> APIRouter:
     def read(body: SpotText) -> dict[str, Any]:
         root = marked_yaml(body.text, "the text")
         if root.entries is None:
-            raise Refused(400, f"the text must be lines such as pot: 200, not {root.kind}", "text")
+            raise Refusal(400, f"the text must be lines such as pot: 200, not {root.kind}", "text")
         return {"fields": {key: plain_fields(value) for key, value in keys(root, "spot file", FIELDS).items()}}
 
     @router.get("/spots/file")
@@ -147,7 +147,7 @@ def routes(served: Served) -> APIRouter:
         with saving:
             own = own_presets(served)
             if len(own) >= MOST_PRESETS and body.name not in own:
-                raise Refused(400, f"{MOST_PRESETS} ranges are already saved; remove one first", "name")
+                raise Refusal(400, f"{MOST_PRESETS} ranges are already saved; remove one first", "name")
             save_presets(served, {**own, body.name: body.text})
         return listed_presets(served)
 
@@ -156,7 +156,7 @@ def routes(served: Served) -> APIRouter:
         with saving:
             own = own_presets(served)
             if name not in own:
-                raise Refused(404, f"there is no saved range named {name[:60]!r}; choose one of the list", "name")
+                raise Refusal(404, f"there is no saved range named {name[:60]!r}; choose one of the list", "name")
             save_presets(served, {each: text for each, text in own.items() if each != name})
         return listed_presets(served)
 
@@ -166,17 +166,17 @@ def routes(served: Served) -> APIRouter:
 def range_of(given: RangeText) -> dict[str, Any]:
     """A range as text and as weights."""
     if (given.text is None) == (given.weights is None):
-        raise Refused(400, "give either text or weights", "text")
+        raise Refusal(400, "give either text or weights", "text")
     weights = parse_range(given.text) if given.text is not None else np.array(given.weights, np.float64)
     text = range_to_string(weights)
     return {"text": text, "weights": [round(float(weight), 6) for weight in weights], "combos": float(weights.sum())}
 
 
-def own_presets(served: Served) -> dict[str, str]:
+def own_presets(served: ServerState) -> dict[str, str]:
     """The saved ranges by name.
 
     Raises:
-        Refused: the file is a link that leads outside the folder.
+        Refusal: the file is a link that leads outside the folder.
         FileError: the file is corrupted or cannot be read.
     """
     path = served.inside(served.own / PRESETS_FILE)
@@ -188,16 +188,16 @@ def own_presets(served: Served) -> dict[str, str]:
         raise FileError(f"{served.name(path)} is corrupted ({error}); remove the file to save ranges again") from error
 
 
-def save_presets(served: Served, presets: Mapping[str, str]) -> None:
+def save_presets(served: ServerState, presets: Mapping[str, str]) -> None:
     """Save ranges."""
     served.own.mkdir(exist_ok=True)
     write_atomically(served.inside(served.own / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
 
 
-def listed_presets(served: Served) -> dict[str, Any]:
+def listed_presets(served: ServerState) -> dict[str, Any]:
     """All offered ranges, the user's own first."""
     own = list[dict[str, Any]]()
-    with suppress(FileError, Refused):  # the library's ranges are available even if the user's file is not
+    with suppress(FileError, Refusal):  # the library's ranges are available even if the user's file is not
         own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
     return {"presets": own + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
 
@@ -216,14 +216,14 @@ def spot_of(fields: Mapping[str, Any]) -> Spot:
     """The spot of fields.
 
     Raises:
-        Refused: a field is missing or invalid.
+        Refusal: a field is missing or invalid.
     """
     try:
         spot = spot_request(fields).spot()
         check_algorithm(spot.settings.algorithm)
     except TreeplexError as error:
         field, message = blamed(str(error))
-        raise Refused(400, message, field) from error
+        raise Refusal(400, message, field) from error
     return spot
 
 
@@ -262,14 +262,14 @@ def boards_named(text: str) -> tuple[Board, ...]:
     """The boards of a batch; unlike on the command line, files are not read.
 
     Raises:
-        Refused: no board, an invalid one, or a file name.
+        Refusal: no board, an invalid one, or a file name.
     """
     try:
         if is_file(text.strip()):
             raise SpecError("boards: files can only be used on the command line; write the boards themselves")
         return read_boards(text)
     except SpecError as error:
-        raise Refused(400, str(error), "boards") from error
+        raise Refusal(400, str(error), "boards") from error
 
 
 def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
         try:
             named = boards_named(boards)
             tried["board"] = named[0].name
-        except Refused as error:
+        except Refusal as error:
             problems.append({"field": "boards", "message": str(error)})
     spot = None
     while spot is None and len(problems) <= len(FIELDS):

@@ -17,7 +17,7 @@ MOST_BYTES = 4_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class CachedSolution:
     """A solution in memory, with a lock for access, since it caches computed values."""
 
     solution: HoldemSolution
@@ -34,11 +34,11 @@ class Solutions:
     """The most recently used solved spots."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[Path, int, int], Held] = OrderedDict()
+        self._held: OrderedDict[tuple[Path, int, int], CachedSolution] = OrderedDict()
         self._lock = threading.Lock()
         self._reading: dict[Path, threading.Lock] = {}
 
-    def get(self, path: Path) -> Held:
+    def get(self, path: Path) -> CachedSolution:
         """A solution, read from its file if necessary or if the file has changed.
 
         Raises:
@@ -58,7 +58,7 @@ class Solutions:
                 if key in self._held:
                     self._held.move_to_end(key)
                     return self._held[key]
-            found = Held(load_solution(path, resumable=False), threading.Lock())
+            found = CachedSolution(load_solution(path, resumable=False), threading.Lock())
             with self._lock:
                 for old in [each for each in self._held if each[0] == path]:
                     del self._held[old]

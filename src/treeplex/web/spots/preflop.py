@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from treeplex.holdem.study.push_fold import largest_stacks, push_fold
 from treeplex.web.browsing.charts import Charts
 from treeplex.web.hosted import Hosts
-from treeplex.web.served import Served
+from treeplex.web.served import ServerState
 
 MOST_CHARTED = 50.0
 """Largest stack, in big blinds, for charts of all stacks computed on request."""
@@ -21,7 +21,7 @@ LONGEST_LINE = 200
 Finite = Annotated[float, Query(allow_inf_nan=False)]
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for charts; columns are by hand class, in the order of the grid."""
     router = APIRouter(prefix="/api/preflop")
     charts = Hosts(Charts, MOST_BLUEPRINTS)

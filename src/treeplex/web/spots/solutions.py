@@ -19,11 +19,11 @@ from treeplex.holdem.study.report.breakdown import node_range
 from treeplex.holdem.study.report.export import header, number
 from treeplex.web.arrays import MEDIA_TYPE, finite
 from treeplex.web.folder.found import found_solution, thinned
-from treeplex.web.served import Refused, Served
+from treeplex.web.served import Refusal, ServerState
 from treeplex.web.spots.nodes import compared, reported, runouts
 
 
-def routes(served: Served) -> APIRouter:
+def routes(served: ServerState) -> APIRouter:
     """Routes for solved spots."""
     router = APIRouter(prefix="/api/solution")
 
@@ -144,7 +144,7 @@ def range_at(solution: HoldemSolution, line: str, player: int) -> str:
         SpecError: no such line.
     """
     if player not in (0, 1):
-        raise Refused(400, "player must be 0 (out of position) or 1 (in position)", "player")
+        raise Refusal(400, "player must be 0 (out of position) or 1 (in position)", "player")
     return node_range(reported(solution.policy, solution.at(line)).sides[player])
 
 

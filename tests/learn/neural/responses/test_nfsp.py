@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from treeplex.forms.sources.load import load
 from treeplex.learn.neural.responses.nfsp import RESPONSE, Nfsp
 from treeplex.learn.neural.responses.q_learning import episode_of
-from treeplex.learn.neural.walks.sampler import Played
+from treeplex.learn.neural.walks.sampler import EpisodeBatch
 
 SMALL = {"plays": 500, "memory": 5000, "explore_over": 100_000}
 
@@ -41,10 +41,10 @@ def test_averages_count_greedy_actions_of_those_who_respond() -> None:
     infosets = [np.arange(6), np.arange(6)]
     before = np.concatenate([average.chosen.counts for average in nfsp.averages])
     greedy = np.concatenate([response.greedy(rows) for response, rows in zip(nfsp.responses, infosets, strict=True)])
-    played: list[tuple[NDArray[np.int64], Played]] = []
+    played: list[tuple[NDArray[np.int64], EpisodeBatch]] = []
     play = nfsp.play
 
-    def watched(follows: NDArray[np.int64]) -> Played:
+    def watched(follows: NDArray[np.int64]) -> EpisodeBatch:
         played.append((follows, play(follows)))
         return played[-1][1]
 

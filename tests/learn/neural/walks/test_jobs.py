@@ -13,9 +13,9 @@ from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load
 from treeplex.learn.neural.fitting.policies import NetworkValues, PlayerPolicy, Profile, large_outputs
 from treeplex.learn.neural.frame import NeuralSettings
-from treeplex.learn.neural.walks.compiled import WalkedGame
+from treeplex.learn.neural.walks.compiled import WorkerGame
 from treeplex.learn.neural.walks.rules import EPISODES, RulesSampler
-from treeplex.learn.neural.walks.sampler import Playing
+from treeplex.learn.neural.walks.sampler import EpisodeOptions
 from treeplex.learn.train.registry import learner_named
 
 GAME = "kuhn_poker"
@@ -94,7 +94,7 @@ def test_infosets_that_several_jobs_met_stand_there_once():
 
     def episodes(seats, number):
         sampler.played = number
-        return sampler.episodes([policy], seats, Playing(3, histories=True))
+        return sampler.episodes([policy], seats, EpisodeOptions(3, histories=True))
 
     seats = np.zeros((3 * EPISODES - 5, 2), np.int64)
     whole = episodes(seats, 7)
@@ -125,7 +125,7 @@ def test_what_cannot_travel_is_one_line():
 
 
 def test_only_the_spec_travels():
-    here = WalkedGame.of(tp.compile(GAME), GAME)
+    here = WorkerGame.of(tp.compile(GAME), GAME)
     there = pickle.loads(pickle.dumps(here))
     assert len(pickle.dumps(here)) < 200
     assert there.compiled.identity == here.compiled.identity

@@ -21,7 +21,7 @@ from treeplex.learn.neural.gradients.actor import Actor
 from treeplex.learn.neural.gradients.r_nad import RNaD
 from treeplex.learn.neural.walks.critics import GameCritic, sampled_regrets
 from treeplex.learn.neural.walks.rules_walks import RulesWalks
-from treeplex.learn.neural.walks.sampler import Playing
+from treeplex.learn.neural.walks.sampler import EpisodeOptions
 from treeplex.learn.train.registry import learner_named
 from treeplex.solvers.sampling.solver import laid_out
 
@@ -57,7 +57,7 @@ def test_episodes_are_those_of_the_compiled_game(game: str) -> None:
     one = play_episodes(
         histories_of(compiled), compiled.tree.infoset_layout, given.table[None], seats, compiled.size.depth, 7, 11
     )
-    other, met = given.walks.episodes([given.asked], seats, Playing(7), 11)[:2]
+    other, met = given.walks.episodes([given.asked], seats, EpisodeOptions(7), 11)[:2]
     for name in ("first", "player", "payoffs", "nodes"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_allclose(one.probability, other.probability, atol=1e-15)
@@ -103,7 +103,7 @@ def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, co
     kind = RecordedWalks(histories, first, given.table[slots], player, 7, 0.6, corrected)
     done, rows, others, _, visited = record_outcomes(kind, critic, edge, 0, 60, room)
     seats = np.zeros((done, 2), np.int64)
-    played = given.walks.episodes([given.asked], seats, Playing(7, player, player, 0.6, histories=True), 0)
+    played = given.walks.episodes([given.asked], seats, EpisodeOptions(7, player, player, 0.6, histories=True), 0)
     episodes = played.episodes
     size = 2 * len(given.view.scale)
     asked = np.array([known[row[:size].tobytes()] for row in played.histories])

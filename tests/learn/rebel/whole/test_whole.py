@@ -14,7 +14,7 @@ from treeplex.holdem.whole.public import PublicHand
 from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.drawn_games import closed_table
-from treeplex.learn.rebel.whole.self_play import Between, drawn_weight
+from treeplex.learn.rebel.whole.self_play import StreetBelief, drawn_weight
 from treeplex.search.agents.agent import UniformAgent, play_game
 from treeplex.search.settings import PlaythroughSettings
 
@@ -32,7 +32,7 @@ def test_a_dealt_board_counts_as_one_drawn_uniformly(game):
     suits = Suits(game.rules.format)
     ranges = random.random((2, len(game.hands)))
     equalise(np.stack([suits.orbits(())] * 2), ranges)
-    state = Between(game, closed_table(game, (2, 2), 0), (), (ranges[0], ranges[1]))
+    state = StreetBelief(game, closed_table(game, (2, 2), 0), (), (ranges[0], ranges[1]))
     pairs, boards = {}, suits.deals(())
     for board, count in boards.items():
         held = tuple(own * game.free(PublicHand(state.table, board)) for own in state.ranges)

@@ -12,7 +12,7 @@ from treeplex.learn.neural.fitting.descent import finite
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class Optimised:
+class TrainableModule:
     """A module, its inputs, and an optimizer of its parameters.
 
     Attributes:

@@ -7,7 +7,7 @@ instead of the one-step error.
 
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.neural.fitting.optimised import Optimised
+from treeplex.learn.neural.fitting.optimised import TrainableModule
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, Tensor, traced_returns
 
 
@@ -17,7 +17,7 @@ class IndependentA2C(TeamLearner):
     presets = TABLES
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), independent actor-critic"
 
-    def make_critic(self) -> Optimised:
+    def make_critic(self) -> TrainableModule:
         """Create a critic with a value for every infoset."""
         return self.approximator(self.seen_by_actors, len(self.infosets), 1, rate=self.settings.critic_rate, number=1)
 

@@ -21,7 +21,7 @@ from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import history_features
-from treeplex.learn.neural.fitting.optimised import Optimised
+from treeplex.learn.neural.fitting.optimised import TrainableModule
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettings, Tensor, traced_returns
 
 
@@ -44,7 +44,7 @@ class Coma(TeamLearner):
         super().__init__(game, settings)
         self.target, self.updates = self.make_critic(), 0
 
-    def make_critic(self) -> Optimised:
+    def make_critic(self) -> TrainableModule:
         """Create a critic with values of all actions at every history."""
         rows, outputs = len(self.histories.nodes), self.infosets.legal.shape[1]
         rate, features = self.settings.critic_rate, self.settings.features

@@ -18,7 +18,7 @@ from treeplex.games.base import Game
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.neural.fitting.optimised import Optimised, perceptron, table
+from treeplex.learn.neural.fitting.optimised import TrainableModule, perceptron, table
 from treeplex.learn.neural.fitting.policies import MatrixProfile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
@@ -78,7 +78,9 @@ class TeamLearner(NeuralLearner):
         """Network inputs of infosets, with the one-hot player, float32 [I, F + N]."""
         return self.infosets.with_player(self.players)
 
-    def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
+    def approximator(
+        self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int
+    ) -> TrainableModule:
         """Create a table of ``rows`` rows, or a network of features, with ``outputs`` outputs per row.
 
         Args:
@@ -96,10 +98,10 @@ class TeamLearner(NeuralLearner):
             hidden = (settings.width,) * settings.layers
             module = perceptron(asked.shape[1], hidden, outputs, 2 * settings.seed + number)
         optimizer = torch.optim.RMSprop(module.parameters(), lr=rate, alpha=0.99, eps=SMALLEST)
-        return Optimised(module, asked, optimizer, most=settings.clip)
+        return TrainableModule(module, asked, optimizer, most=settings.clip)
 
     @abstractmethod
-    def make_critic(self) -> Optimised:
+    def make_critic(self) -> TrainableModule:
         """Create an untrained critic."""
 
     @abstractmethod

@@ -36,7 +36,7 @@ from treeplex.learn.neural.fitting.policies import AnyProfile
 from treeplex.learn.neural.regrets.past import explored, make_past
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
-from treeplex.learn.neural.walks.sampler import Played, Playing
+from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions
 
 ROOM = 1 << 40
 """Rows up to which buffers double as the training goes on."""
@@ -111,14 +111,14 @@ class Armac(RegretLearner):
         elif (place := int(self.generator.integers(0, self.iteration))) < self.settings.past:
             self.past.keep(place)
 
-    def play(self, number: Ints, traverser: Ints) -> Played:
+    def play(self, number: Ints, traverser: Ints) -> EpisodeBatch:
         """Play episodes in which a traverser explores and the others follow numbered past policies, both int64 [B]."""
         policies: list[AnyProfile] = [*self.past.profiles(), explored(self.followed, self.settings.explore)]
         last = len(policies) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
-        return self.sampler.episodes(policies, seats, Playing(self.settings.seed, histories=True))
+        return self.sampler.episodes(policies, seats, EpisodeOptions(self.settings.seed, histories=True))
 
-    def gather(self, played: Played, number: Ints, traverser: Ints) -> None:
+    def gather(self, played: EpisodeBatch, number: Ints, traverser: Ints) -> None:
         """Add rows: advantages where the traverser acts, past policies where the other player acts."""
         episodes, episode = played.episodes, episode_of(played.episodes)
         acts = traverser[episode] == episodes.player

@@ -12,7 +12,7 @@ from treeplex.forms.policies.heads import MATCHED
 from treeplex.learn.neural.fitting.averages import RegretLearner
 from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile, NetworkLists, NetworkValues, PlayerPolicy, Profile
 from treeplex.learn.neural.walks.critics import GameCritic, RowCritic
-from treeplex.learn.neural.walks.sampler import Played
+from treeplex.learn.neural.walks.sampler import EpisodeBatch
 
 
 class PastTables:
@@ -49,11 +49,11 @@ class PastTables:
         matrices[:, self.legal] = self.policies
         return [MatrixProfile(matrix) for matrix in matrices]
 
-    def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+    def shares(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
         """Numbered past policies at some of a player's decisions; [n, A]."""
         return self.numbers(self.policies, number, self.learner.first[played.episodes.infoset[at]])
 
-    def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+    def advantages(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
         """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
         return self.numbers(self.values, number, self.critic.edge[played.episodes.history[at]])
 
@@ -98,7 +98,7 @@ class PastNetworks:
         """The past policies."""
         return [Profile(parts) for parts in zip(self.policies(0), self.policies(1), strict=True)]
 
-    def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+    def shares(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
         """Numbered past policies at some of a player's decisions; [n, A]."""
         rows, policies = played.infosets.rows(played.episodes.infoset[at]), self.policies(player)
         shares = np.empty((len(at), played.infosets.legal.shape[1]))
@@ -106,7 +106,7 @@ class PastNetworks:
             shares[number == each] = policies[each](rows[number == each])
         return shares
 
-    def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+    def advantages(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
         """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)

@@ -26,7 +26,7 @@ from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.policies import Profile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 from treeplex.learn.neural.responses.q_learning import Imitation, QLearning
-from treeplex.learn.neural.walks.sampler import Played
+from treeplex.learn.neural.walks.sampler import EpisodeBatch
 
 RESPONSE, AVERAGE = 0, 1
 """Modes of a player in an episode: best response or average policy."""
@@ -97,7 +97,7 @@ class Nfsp(NeuralLearner):
         settings, share = self.settings, min(self.sampler.played / self.settings.explore_over, 1.0)
         return float(settings.explore + share * (settings.explore_last - settings.explore))
 
-    def play(self, follows: NDArray[np.int64]) -> Played:
+    def play(self, follows: NDArray[np.int64]) -> EpisodeBatch:
         """Play episodes with each player in the mode of ``follows``, int64 [B, N]."""
         exploration = self.exploration
         explored = Profile([response.exploring(exploration) for response in self.responses])

@@ -15,7 +15,7 @@ from treeplex.learn.neural.fitting.approximator import POLICY, Approximator
 from treeplex.learn.neural.fitting.buffers import Counts, Reservoir, Rows, check_room
 from treeplex.learn.neural.fitting.policies import PlayerPolicy
 from treeplex.learn.neural.frame import NeuralLearner, named, under
-from treeplex.learn.neural.walks.sampler import Played
+from treeplex.learn.neural.walks.sampler import EpisodeBatch
 
 COLUMNS = ("places", "actions", "following", "rewards")
 
@@ -44,7 +44,7 @@ class QLearning:
         self.transitions = Replay(none, np.empty(0, np.int32), none, np.empty(0, np.float32), room=room)
         check_room(room, self.transitions.row)
 
-    def see(self, played: Played) -> None:
+    def see(self, played: EpisodeBatch) -> None:
         """Store the player's transitions."""
         episodes, infosets = played.episodes, played.infosets
         own = np.flatnonzero(episodes.player == self.player)
@@ -128,7 +128,7 @@ class Imitation:
             else learner.sampler.reservoir(learner.settings.reservoir, setting="reservoir")
         )
 
-    def see(self, played: Played, response: QLearning, followed: NDArray[np.bool_]) -> None:
+    def see(self, played: EpisodeBatch, response: QLearning, followed: NDArray[np.bool_]) -> None:
         """Store the response's actions in the episodes in which it was followed, bool [B]."""
         episodes = played.episodes
         own = (episodes.player == self.player) & followed[episode_of(episodes)]

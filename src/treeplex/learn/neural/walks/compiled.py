@@ -20,7 +20,7 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.learn.neural.fitting.approximator import Approximator, GameInputs
 from treeplex.learn.neural.fitting.infosets import GameInfosets
 from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
-from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler, Walks
+from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Sampler, Walks
 
 PARTS = 4
 """Jobs per worker that a batch of episodes is split into."""
@@ -31,20 +31,20 @@ CHUNK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class WalkedGame:
+class WorkerGame:
     """Worker state: a game that each worker compiles once. Only its spec is pickled."""
 
     spec: str
 
     @classmethod
-    def of(cls, game: CompiledGame, spec: str) -> "WalkedGame":
+    def of(cls, game: CompiledGame, spec: str) -> "WorkerGame":
         """Wrap a game that this process has already compiled."""
         found = cls(spec)
         found.__dict__["compiled"] = game
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return WalkedGame, (self.spec,)
+        return WorkerGame, (self.spec,)
 
     @cached_property
     def compiled(self) -> CompiledGame:
@@ -77,7 +77,7 @@ class WalkKind(NamedTuple):
     returns: bool = False
 
 
-class Walked(NamedTuple):
+class TraversalRecords(NamedTuple):
     """Records of a job's traversals; see :class:`treeplex.engine.histories.recording.Recorded` and :class:`Walks`."""
 
     places: NDArray[np.int32]
@@ -89,7 +89,7 @@ class Walked(NamedTuple):
     nodes: int
 
 
-def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> Walked:
+def walk_external(game: WorkerGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> TraversalRecords:
     """Run external-sampling traversals numbered ``walk`` to ``end`` under a policy over slots; returns their records."""
 
     def record(walks: RecordedWalks, first: int) -> tuple[int, ...]:
@@ -99,7 +99,9 @@ def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, e
     return walked(game, policy, kind, range(walk, end), record)
 
 
-def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int) -> Walked:
+def walk_outcomes(
+    game: WorkerGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int
+) -> TraversalRecords:
     """Run outcome-sampling playthroughs under a policy over slots, with a critic's values as baselines; returns records."""
     return walked(
         game, policy, kind, range(walk, end), lambda walks, first: record_outcomes(walks, critic, edge, first, end, game.room)
@@ -107,8 +109,8 @@ def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, 
 
 
 def walked(
-    game: WalkedGame, policy: Floats, kind: WalkKind, numbers: range, record: Callable[[RecordedWalks, int], tuple[int, ...]]
-) -> Walked:
+    game: WorkerGame, policy: Floats, kind: WalkKind, numbers: range, record: Callable[[RecordedWalks, int], tuple[int, ...]]
+) -> TraversalRecords:
     """Run a recording kernel until all traversals are done, emptying the buffer each time it is full; returns their records."""
     walks, walk, nodes, parts = RecordedWalks(game.histories, game.first, policy, *kind), numbers.start, 0, list[list[Any]]()
     while walk < numbers.stop:
@@ -118,10 +120,10 @@ def walked(
         nodes += visited
     columns: list[Any] = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
     places, values, weights, others, edges = columns
-    return Walked(places, values, weights, others, edges, len(numbers), nodes)
+    return TraversalRecords(places, values, weights, others, edges, len(numbers), nodes)
 
 
-def play_part(game: WalkedGame, policies: Floats, seats: Ints, seed: int, number: int) -> Episodes:
+def play_part(game: WorkerGame, policies: Floats, seats: Ints, seed: int, number: int) -> Episodes:
     """Play episodes in a worker; see :func:`treeplex.engine.histories.episodes.play_episodes`."""
     compiled = game.compiled
     return play_episodes(game.histories, compiled.tree.infoset_layout, policies, seats, compiled.size.depth, seed, number)
@@ -152,7 +154,7 @@ class CompiledSampler(Sampler):
         self.spread_over(executor, game.spec)
 
     def spread_over(self, executor: Executor, spec: str) -> None:
-        self._executor, self._shared = executor, executor.share(WalkedGame.of(self.game, spec))
+        self._executor, self._shared = executor, executor.share(WorkerGame.of(self.game, spec))
 
     def infosets_of(self, player: int) -> slice:
         """The range of a player's infosets."""
@@ -168,7 +170,7 @@ class CompiledSampler(Sampler):
         return self.walks(walk_external, policy, [], WalkKind(player, self.settings.seed), walks)
 
     def walks(
-        self, function: Callable[..., Walked], policy: AnyProfile, shared: Sequence[Any], kind: WalkKind, walks: range
+        self, function: Callable[..., TraversalRecords], policy: AnyProfile, shared: Sequence[Any], kind: WalkKind, walks: range
     ) -> Iterator[Walks]:
         """Run one of this module's functions as worker jobs under a policy; yields and counts the results of each job.
 
@@ -187,7 +189,7 @@ class CompiledSampler(Sampler):
         for each in own:
             self._executor.forget(each)
 
-    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
         matrices = [policy(self.infosets) for policy in policies]
         shared = self._executor.share(np.stack([self.infosets.table(matrix) for matrix in matrices]))
         size, seed = self._executor.size, self.settings.seed
@@ -196,7 +198,7 @@ class CompiledSampler(Sampler):
         found = joined_episodes(list(self._executor.map(play_part, jobs)))
         self._executor.forget(shared)
         self.count(found.nodes, len(seats))
-        return Played(found, self.infosets, matrices[0], np.empty((0, 0), np.float32))
+        return EpisodeBatch(found, self.infosets, matrices[0], np.empty((0, 0), np.float32))
 
     def fixed(self, policy: AnyProfile) -> MatrixProfile:
         return MatrixProfile(policy(self.infosets))

@@ -23,7 +23,7 @@ from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.policies import AnyProfile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.compiled import WalkKind, walk_outcomes
-from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
+from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Walks
 
 Arrays = Mapping[str, NDArray[Any]]
 TOGETHER = 512
@@ -78,7 +78,7 @@ class Critic(ABC):
         self.transitions.add(transitions, self.settings.critic_memory)
 
     @abstractmethod
-    def see(self, played: Played) -> None:
+    def see(self, played: EpisodeBatch) -> None:
         """Store the transitions of episodes."""
 
     @abstractmethod
@@ -174,7 +174,7 @@ class GameCritic(Critic):
         super().__init__(learner, GameInputs(features, legal, actions), np.empty((0, 2), np.int32))
         self.legal = legal
 
-    def see(self, played: Played) -> None:
+    def see(self, played: EpisodeBatch) -> None:
         episodes = played.episodes
         following = np.append(episodes.history[1:], np.int32(0))
         begun = np.diff(episodes.first) > 0
@@ -229,10 +229,10 @@ class RowCritic(Critic):
         none, payoffs = np.empty(0, np.int32), np.empty((0, players), np.float32)
         super().__init__(learner, inputs, inputs.no_rows(), none, none, np.empty(0, np.bool_), payoffs)
 
-    def see(self, played: Played) -> None:
+    def see(self, played: EpisodeBatch) -> None:
         self.add(self.transitions_of(played))
 
-    def transitions_of(self, played: Played) -> tuple[NDArray[Any], ...]:
+    def transitions_of(self, played: EpisodeBatch) -> tuple[NDArray[Any], ...]:
         """The decisions of episodes, in the columns of ``names``."""
         episodes, ends = played.episodes, np.zeros(len(played.episodes.player), np.bool_)
         ends[episodes.first[1:][np.diff(episodes.first) > 0] - 1] = True
@@ -244,10 +244,10 @@ class RowCritic(Critic):
         for played in self.played(player, count, exploration):
             self.see(played)
 
-    def played(self, player: int, count: int, exploration: float) -> Iterator[Played]:
+    def played(self, player: int, count: int, exploration: float) -> Iterator[EpisodeBatch]:
         """Play playthroughs under the current policies in batches; the sampler counts and numbers them."""
         sampler, last, strategy = self.sampler, self.sampler.played + count, self.learner.strategy
-        playing = Playing(self.settings.seed, player, player, exploration, histories=True)
+        playing = EpisodeOptions(self.settings.seed, player, player, exploration, histories=True)
         while sampler.played < last:
             seats = np.zeros((min(TOGETHER, last - sampler.played), sampler.players), np.int64)
             yield sampler.episodes([strategy], seats, playing)
@@ -289,7 +289,7 @@ def make_critic(learner: NeuralLearner) -> Any:
 
 
 def sampled_regrets(
-    played: Played, player: int, critic: Floats, *, corrected: bool, scale: float
+    played: EpisodeBatch, player: int, critic: Floats, *, corrected: bool, scale: float
 ) -> tuple[SmallInts, Singles, Singles]:
     """Sample the traverser's regrets with a critic as baseline; see
     :func:`treeplex.engine.histories.recording.record_outcomes`.

@@ -26,7 +26,7 @@ from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.policies import AnyProfile
 from treeplex.learn.neural.walks.compiled import joined_episodes
 from treeplex.learn.neural.walks.rules_walks import RulesWalks
-from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler, Walks
+from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Sampler, Walks
 
 EPISODES = 32
 """Episodes per job."""
@@ -38,21 +38,21 @@ round the number of traversals per job doubles if the round gave fewer than ``RO
 
 
 @dataclass(frozen=True, eq=False)
-class RuledGame:
+class WorkerRules:
     """Worker state: the rules, which each worker loads once, and the networks' view of them. Spec and view are pickled."""
 
     spec: str
     view: View
 
     @classmethod
-    def of(cls, walks: RulesWalks, spec: str) -> "RuledGame":
+    def of(cls, walks: RulesWalks, spec: str) -> "WorkerRules":
         """Wrap rules that this process has already loaded."""
         found = cls(spec, walks.view)
         found.__dict__["walks"] = walks
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RuledGame, (self.spec, self.view)
+        return WorkerRules, (self.spec, self.view)
 
     @cached_property
     def walks(self) -> RulesWalks:
@@ -60,12 +60,14 @@ class RuledGame:
         return RulesWalks(turn_by_turn(load(self.spec).walkable_rules()), self.view)
 
 
-def play_rules(game: RuledGame, policies: Sequence[AnyProfile], seats: Ints, playing: Playing, number: int) -> Played:
+def play_rules(
+    game: WorkerRules, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions, number: int
+) -> EpisodeBatch:
     """Play episodes in a worker; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.episodes`."""
     return game.walks.episodes(policies, seats, playing, number)
 
 
-def walk_rules(game: RuledGame, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
+def walk_rules(game: WorkerRules, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
     """Run traversals in a worker; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.external`."""
     return game.walks.external(policy, player, walks, seed)
 
@@ -90,7 +92,7 @@ class RulesSampler(Sampler):
         self.spread_over(executor, game.spec)
 
     def spread_over(self, executor: Executor, spec: str) -> None:
-        self._executor, self._shared = executor, executor.share(RuledGame.of(self._walks, spec))
+        self._executor, self._shared = executor, executor.share(WorkerRules.of(self._walks, spec))
 
     def inputs(self, player: int) -> RowInputs:
         return RowInputs(len(self.view.scale), len(self.view.actions))
@@ -111,8 +113,8 @@ class RulesSampler(Sampler):
         finally:
             self._executor.forget(shared)
 
-    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
-        playing = playing or Playing(self.settings.seed)
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
+        playing = playing or EpisodeOptions(self.settings.seed)
         shared, starts = self._executor.share(tuple(policies)), range(0, len(seats), EPISODES)
         jobs = ((self._shared, shared, seats[start : start + EPISODES], playing, self.played + start) for start in starts)
         try:
@@ -137,7 +139,7 @@ class RulesSampler(Sampler):
         return NeuralPolicy(self.spec, self.players, self.view, networks, **options)
 
 
-def joined(parts: Sequence[Played]) -> Played:
+def joined(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
     """Concatenate batches of episodes; an infoset seen in several batches is listed once."""
     if len(parts) == 1:
         return parts[0]
@@ -150,7 +152,7 @@ def joined(parts: Sequence[Played]) -> Played:
         asked = part.policy.any(axis=1)
         policy[place[asked]] = part.policy[asked]
     episodes = [part.episodes._replace(infoset=place[part.episodes.infoset]) for place, part in zip(places, parts, strict=True)]
-    return Played(joined_episodes(episodes), infosets, policy, np.concatenate([part.histories for part in parts]))
+    return EpisodeBatch(joined_episodes(episodes), infosets, policy, np.concatenate([part.histories for part in parts]))
 
 
 def numbered(numbers: dict[bytes, int], infosets: Infosets) -> NDArray[np.int32]:

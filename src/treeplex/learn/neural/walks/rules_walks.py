@@ -22,7 +22,7 @@ from treeplex.forms.policies.views import View
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.policies import AnyProfile
-from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
+from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Walks
 
 T = TypeVar("T")
 Walk = Generator[tuple[int, int], list[float], T]
@@ -31,7 +31,7 @@ TOGETHER = 1024
 """Traversals that run concurrently."""
 
 
-class Decided(NamedTuple):
+class EpisodeRecord(NamedTuple):
     """One episode: (player, infoset, column, probability) of each decision, all players' features there, payoffs, histories
     visited."""
 
@@ -41,7 +41,7 @@ class Decided(NamedTuple):
     nodes: int
 
 
-class Notes:
+class InfosetTable:
     """Infosets seen in a batch of traversals, and the policies queried there.
 
     Attributes:
@@ -96,7 +96,7 @@ class Notes:
         return found
 
 
-def side_by_side(walks: Iterable[Walk[T]], notes: Notes, together: int = TOGETHER) -> list[T]:
+def side_by_side(walks: Iterable[Walk[T]], notes: InfosetTable, together: int = TOGETHER) -> list[T]:
     """Run traversals, at most ``together`` concurrently; returns their results in order.
 
     Raises:
@@ -141,9 +141,9 @@ class RulesWalks:
 
     def no_infosets(self) -> Infosets:
         """An empty list of infosets."""
-        return Notes(self.view, []).infosets()
+        return InfosetTable(self.view, []).infosets()
 
-    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing, number: int) -> Played:
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions, number: int) -> EpisodeBatch:
         """Play episodes; each is a function of the seed and its number, however they are batched.
 
         Args:
@@ -152,7 +152,7 @@ class RulesWalks:
             playing: seed, exploration and recording options.
             number: number of the first episode.
         """
-        notes, seed, lane = Notes(self.view, policies), playing.seed, playing.lane
+        notes, seed, lane = InfosetTable(self.view, policies), playing.seed, playing.lane
         walks = (
             self.episode(notes, each, Stream(seed, number + place, lane), playing) for place, each in enumerate(seats.tolist())
         )
@@ -174,9 +174,11 @@ class RulesWalks:
             sum(each.nodes for each in found),
         )
         legal = infosets.legal[infoset[: len(known)]].astype(np.float32)
-        return Played(episodes, infosets, notes.probabilities(0), np.concatenate([known, legal], axis=1))
+        return EpisodeBatch(episodes, infosets, notes.probabilities(0), np.concatenate([known, legal], axis=1))
 
-    def episode(self, notes: Notes, seats: Sequence[int], stream: Stream, playing: Playing) -> Walk[Decided]:
+    def episode(
+        self, notes: InfosetTable, seats: Sequence[int], stream: Stream, playing: EpisodeOptions
+    ) -> Walk[EpisodeRecord]:
         """Play one episode."""
         state, nodes, players = self.rules.new_initial_state(), 1, range(len(seats))
         decisions, known = list[tuple[float, ...]](), list[Singles]()
@@ -203,7 +205,7 @@ class RulesWalks:
                     known.append(np.concatenate(rows))
             state = state.child(actions[taken])
             nodes += 1
-        return Decided(decisions, known, state.returns(), nodes)
+        return EpisodeRecord(decisions, known, state.returns(), nodes)
 
     def external(self, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
         """External sampling: all actions of the traverser, one of every other player (Lanctot et al. 2009, section 3.3).
@@ -214,7 +216,7 @@ class RulesWalks:
             walks: the traversals' numbers.
             seed: the training's seed; each traversal's stream is seeded by this, its number and the traverser.
         """
-        notes = Notes(self.view, [policy])
+        notes = InfosetTable(self.view, [policy])
         found = side_by_side((self.external_walk(notes, player, Stream(seed, walk, player)) for walk in walks), notes)
         regrets = [row for trail in found for row in trail.regrets]
         values = np.full((len(regrets), len(self.view.actions)), np.nan, np.float32)
@@ -232,7 +234,7 @@ class RulesWalks:
             sum(trail.nodes for trail in found),
         )
 
-    def external_walk(self, notes: Notes, player: int, stream: Stream) -> Walk["Trail"]:
+    def external_walk(self, notes: InfosetTable, player: int, stream: Stream) -> Walk["Trail"]:
         """Run one traversal."""
         trail = Trail(notes, player, stream)
         root = self.rules.new_initial_state()
@@ -251,7 +253,7 @@ class Trail:
 
     __slots__ = ("nodes", "notes", "others", "player", "regrets", "stream")
 
-    def __init__(self, notes: Notes, player: int, stream: Stream) -> None:
+    def __init__(self, notes: InfosetTable, player: int, stream: Stream) -> None:
         self.notes, self.player, self.stream = notes, player, stream
         self.regrets: list[tuple[int, list[float]]] = []
         self.others: list[int] = []

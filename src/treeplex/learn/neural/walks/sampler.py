@@ -59,7 +59,7 @@ class Walks(NamedTuple):
         )
 
 
-class Playing(NamedTuple):
+class EpisodeOptions(NamedTuple):
     """How episodes are played and recorded, besides the policies.
 
     Attributes:
@@ -77,7 +77,7 @@ class Playing(NamedTuple):
     histories: bool = False
 
 
-class Played(NamedTuple):
+class EpisodeBatch(NamedTuple):
     """A batch of episodes.
 
     Attributes:
@@ -157,7 +157,7 @@ class Sampler(ABC):
         payoff."""
 
     @abstractmethod
-    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
         """Play episodes; the count numbers them.
 
         Args:

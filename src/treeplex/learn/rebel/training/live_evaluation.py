@@ -21,7 +21,7 @@ LARGEST = 20_000
 """Maximum number of public nodes of games that are evaluated by default."""
 
 
-class _Stopped(Exception):  # noqa: N818 (no error)
+class _EvaluationCancelled(Exception):  # noqa: N818 (no error)
     """A stop was requested during an evaluation."""
 
 
@@ -50,7 +50,7 @@ class Judge(ABC):
         began = perf_counter()
         try:
             found = self.exploitability(trainer)
-        except _Stopped:
+        except _EvaluationCancelled:
             return {}
         self._judged = True
         self._next = seconds + (self.every or max(self.first_seconds, (perf_counter() - began) / self.share))
@@ -63,7 +63,7 @@ class Judge(ABC):
     def watch(self, searched: int) -> None:
         """Cancel the evaluation if a stop is requested."""
         if self.stop():
-            raise _Stopped
+            raise _EvaluationCancelled
 
     @abstractmethod
     def exploitability(self, trainer: RebelTrainer) -> float:

@@ -168,13 +168,13 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 
 
 @dataclass(frozen=True)
-class LookingAheadSettings(SearchAgentSettings):
+class LookaheadSettings(SearchAgentSettings):
     """The leaf value of a search, and how it searches."""
 
     leaf: str = setting("exact", "leaf values: exact, zero, or my.py:NAME")
 
 
-class LookingAhead(AgentKind):
+class LookaheadSearch(AgentKind):
     """Depth-limited search with a given leaf value."""
 
     name = "search"
@@ -182,9 +182,9 @@ class LookingAhead(AgentKind):
     source = "Brown, Bakhtin, Lerer and Gong 2020 (ReBeL), section 6, without a network"
     plays = "two-player games with a public tree; hold'em from the turn on"
     example = "search(depth=2,leaf=exact)"
-    settings = LookingAheadSettings
+    settings = LookaheadSettings
 
-    def make(self, game: Game, settings: LookingAheadSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LookaheadSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, HoldemGame):
             if settings.leaf == "zero":
                 raise SpecError("hold'em turns need leaf=exact or a custom leaf, my.py:NAME")

@@ -22,7 +22,7 @@ AT_ONCE = 256
 """Maximum number of rivers in memory; their showdown matrices are 4.7 MB each in single precision."""
 
 
-class Asked(NamedTuple):
+class RiverRequest(NamedTuple):
     """A river to solve, with the arguments of ``River.solved``."""
 
     number: int
@@ -54,13 +54,15 @@ def solved_rivers(
         AlgorithmError: a spot with rake.
     """
     at = Placement(device, dtype or torch_module().float32)
-    groups: dict[Betting, list[Asked]] = {}
+    groups: dict[Betting, list[RiverRequest]] = {}
     for number, (spot, ranges) in enumerate(spots):
         if spot.rake.rate:
             raise AlgorithmError("tensors do not support rake; solve such rivers on device cpu")
         board = RiverBins.of(spot.format, (spot.board,), bins)
         (forest,) = forests_of(betting_tree(spot), spot.rake)
-        groups.setdefault(Betting.of(forest), []).append(Asked(number, spot, possible_ranges(board, ranges), board, forest))
+        groups.setdefault(Betting.of(forest), []).append(
+            RiverRequest(number, spot, possible_ranges(board, ranges), board, forest)
+        )
     found: dict[int, River] = {}
     for betting, group in groups.items():
         waiting = iter(group)
@@ -69,7 +71,9 @@ def solved_rivers(
     return [found[number] for number in range(len(spots))]
 
 
-def solved_alike(betting: Betting, group: Sequence[Asked], iterations: int, at: Placement, shown: bool) -> dict[int, River]:
+def solved_alike(
+    betting: Betting, group: Sequence[RiverRequest], iterations: int, at: Placement, shown: bool
+) -> dict[int, River]:
     """Solve rivers with equal betting; returns them by their index."""
     rule, orders = VARIANTS[METHOD], [asked.board.order[0] for asked in group]
     hands = np.stack([asked.board.cards[order] for asked, order in zip(group, orders, strict=True)])

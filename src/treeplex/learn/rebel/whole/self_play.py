@@ -47,7 +47,7 @@ AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Between:
+class StreetBelief:
     """A public belief state before a street.
 
     Attributes:
@@ -77,7 +77,7 @@ class Row:
     owner: int
 
 
-class Searched(NamedTuple):
+class StreetSearch(NamedTuple):
     """A street searched from several public belief states.
 
     Attributes:
@@ -101,7 +101,7 @@ class Searched(NamedTuple):
         return self.kept[int(self.copies[place])].board
 
 
-def alike(states: Sequence[Between]) -> list[list[int]]:
+def alike(states: Sequence[StreetBelief]) -> list[list[int]]:
     """Group indices of states with the same table, stacks and sizes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, state in enumerate(states):
@@ -148,19 +148,19 @@ class WholeSelfPlay(Play):
     def solved_in(self, rows: Rows) -> int:
         return len(rows.inputs)
 
-    def _first(self) -> Between:
+    def _first(self) -> StreetBelief:
         """A hand before its first bet, with random stacks and sizes if the settings say so."""
         if self.settings.stacks is None and not self.settings.perturbed:
             return self._root
         return self._first_of(drawn_game(self.game, self.settings, self.generator))
 
-    def _first_of(self, game: PublicHoldem) -> Between:
+    def _first_of(self, game: PublicHoldem) -> StreetBelief:
         free = np.ones(len(game.hands)) / len(game.hands)
-        return Between(game, game.rules.betting.root._replace(line=""), (), (free, free))
+        return StreetBelief(game, game.rules.betting.root._replace(line=""), (), (free, free))
 
     def advance(self) -> Rows:
         """Play every hand on by one street, and solve additional rivers if requested; returns training rows."""
-        played, more = list[Rows](), list[Between]()
+        played, more = list[Rows](), list[StreetBelief]()
         for numbers in alike(self.states):
             rows, beside = self._street(numbers)
             played.append(rows)
@@ -172,7 +172,7 @@ class WholeSelfPlay(Play):
         self.solved += len(found.inputs)
         return found
 
-    def _street(self, numbers: list[int]) -> tuple[Rows, list[Between]]:
+    def _street(self, numbers: list[int]) -> tuple[Rows, list[StreetBelief]]:
         """Play hands at the same table on by one street; on turns also returns other states that they could have reached."""
         states = [self.states[number] for number in numbers]
         first, count = states[0], len(states)
@@ -187,7 +187,7 @@ class WholeSelfPlay(Play):
         beside = [self._walked(found, place, found.held[place % count]) for place in range(count, len(found.copies))]
         return found.rows, [state for state in beside if not state.begins]
 
-    def _searched(self, states: list[Between], times: int = 1) -> "Searched":
+    def _searched(self, states: list[StreetBelief], times: int = 1) -> "StreetSearch":
         """Search the next street of states at one table, and draw ``times`` iterations to play for each."""
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
@@ -210,14 +210,14 @@ class WholeSelfPlay(Play):
         rows = self.empty if begins else self._rows(states, subgame, kept, search.root_values())
         if self.leaf.guess is not None:
             rows = rows._replace(policies=self.leaf.guess.encoding.rows(search, np.unique(copies)))
-        return Searched(subgame, kept, copies, stopped, held, rows)
+        return StreetSearch(subgame, kept, copies, stopped, held, rows)
 
-    def _held(self, state: Between) -> tuple[int, int]:
+    def _held(self, state: StreetBelief) -> tuple[int, int]:
         """Draw both players' hands from the beliefs."""
         first, second = state.game.draw(PublicHand(state.table, state.board), state.ranges, self.generator)
         return first, second
 
-    def _dealt(self, states: Sequence[Between]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
+    def _dealt(self, states: Sequence[StreetBelief]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
         """Boards of all public belief states, the hands held in each, and the row of the dealt board."""
         kept, held, copies = list[Row](), list[tuple[int, int]](), []
         for owner, state in enumerate(states):
@@ -241,7 +241,7 @@ class WholeSelfPlay(Play):
                 kept.append(Row(board, 1.0, owner))
         return kept, held, np.array(copies)
 
-    def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> Rows:
+    def _rows(self, states: Sequence[StreetBelief], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> Rows:
         """Training rows of hand values before the cards, means over boards.
 
         If values are relative to the showdown value, each board's showdown value is subtracted before averaging. Its mean is
@@ -271,7 +271,7 @@ class WholeSelfPlay(Play):
         prepared = encoding.prepared(places)
         return Rows(prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1])))
 
-    def _walked(self, found: "Searched", place: int, held: tuple[int, int]) -> Between:
+    def _walked(self, found: "StreetSearch", place: int, held: tuple[int, int]) -> StreetBelief:
         """Play a street with given hands; returns the next state of the hand, or a new hand."""
         subgame, stopped, board = found.subgame, found.stopped, found.board_of(place)
         explorer, number, betting = int(self.generator.integers(2)), 0, subgame.betting
@@ -289,7 +289,7 @@ class WholeSelfPlay(Play):
                 following = self._following(subgame, number, board, tuple(own[number, place] for own in stopped.arrived))
                 return self._first() if following is None else following
 
-    def _following(self, subgame: StreetSubgame, end: int, board: Board, arrived: Ranges) -> Between | None:
+    def _following(self, subgame: StreetSubgame, end: int, board: Board, arrived: Ranges) -> StreetBelief | None:
         """The public belief state at the end of a street; None if the ranges exclude each other."""
         game, ended = subgame.game, subgame.betting.ends[end].table
         table = closed_table(game, (ended.paid[0], ended.paid[1]), ended.street)
@@ -301,7 +301,7 @@ class WholeSelfPlay(Play):
         equalise(np.repeat(orbits, 2, axis=0), alike)
         first, second = normalised_range(alike, free)
         possible = float(first @ game.opposing(state, (first, second), 0)) > 0
-        return Between(game, table, board, (first, second)) if possible else None
+        return StreetBelief(game, table, board, (first, second)) if possible else None
 
     def _random_range(self, board: Board, free: Floats) -> Floats:
         """Draw a range by recursive splitting of the hands by strength, as in DeepStack; ties are ordered randomly."""
@@ -347,13 +347,13 @@ class WholeSelfPlay(Play):
                 continue
             paid, street = (int(table[0]), int(table[1])), int(table[2])
             cards = tuple(int(card) for card in board if card >= 0)
-            found.append(Between(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
+            found.append(StreetBelief(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
         if len(found) != self.settings.episodes:
             raise ValueError(f"the state has {len(found)} episodes, but there are {self.settings.episodes}")
         self.states = found
 
 
-def drawn_weight(state: Between, board: Board) -> float:
+def drawn_weight(state: StreetBelief, board: Board) -> float:
     """Weight of a board dealt to hands drawn from the ranges, relative to uniformly drawn boards.
 
     It is proportional to the number of pairs of hands without the board's cards.

@@ -129,7 +129,7 @@ class SingleHands(EncodedPlaces):
         return np.where(weights[:, :, None] > 0, policies, 0.0)
 
 
-class Known(NamedTuple):
+class LeafData(NamedTuple):
     """Precomputed data of public states.
 
     Attributes:
@@ -159,7 +159,7 @@ class WholeLeaf(NetworkLeaf):
     def __init__(self, encoding: WholeEncoding, net: Module, guess: Any = None, warm: int = 0, *, shown: bool = True) -> None:
         super().__init__(encoding, net, guess, warm)
         self.cards, self.shown = encoding.cards, shown
-        self.known: Prepared[Places, Known] = Prepared(self._known)
+        self.known: Prepared[Places, LeafData] = Prepared(self._known)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if not len(places):
@@ -188,7 +188,7 @@ class WholeLeaf(NetworkLeaf):
         known = self.known(places)
         return tuple(over_half(known, believed[1 - each], places.opposing(believed, each)) for each in (0, 1))
 
-    def _known(self, places: Places) -> Known:
+    def _known(self, places: Places) -> LeafData:
         assert isinstance(places, StreetPlaces)
         pots = np.array([places.game.rules.pot(state.table) for state in places.states], np.float64)[:, None]
         orbits = np.stack([self.cards.suits.orbits(state.board) for state in places.states])
@@ -198,10 +198,10 @@ class WholeLeaf(NetworkLeaf):
         rows = np.argsort(owners, kind="stable")
         firsts = np.searchsorted(owners[rows], np.arange(len(boards) + 1))
         shares = np.stack([self.cards.showdowns.shares(board) for board in boards]) if self.shown else np.empty((0, 0, 0))
-        return Known(pots, orbits, np.asarray(shares, np.float32), firsts, rows)
+        return LeafData(pots, orbits, np.asarray(shares, np.float32), firsts, rows)
 
 
-def over_half(known: Known, other: Floats, met: Floats) -> Floats:
+def over_half(known: LeafData, other: Floats, met: Floats) -> Floats:
     """Each hand's share of the pot against a range, less one half, [K, H]; 0 at zero compatible reach."""
     won = np.empty_like(met)
     write_won(known.shares, known.firsts, known.rows, np.ascontiguousarray(other, np.float64), met, won)
