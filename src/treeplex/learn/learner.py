@@ -107,8 +107,8 @@ class Learner(ABC):
         """Measurements for a record, besides a step's numbers: by default exploitability of :meth:`policy`, averaged over
         players."""
         policy = self.policy()
-        found = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
-        return {"exploitability": judge(self.compiled, found).exploitability}
+        judged = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
+        return {"exploitability": judge(self.compiled, judged).exploitability}
 
 
 __all__ = ["Learner", "Settings", "setting"]

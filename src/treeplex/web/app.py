@@ -75,14 +75,14 @@ def answer_error(request: Request, error: Exception) -> Response:
         return JSONResponse(problem(str(error), error.field), error.status, retry(error.status))
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
-        place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
-        where = ".".join(place)[:80]
+        location = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+        where = ".".join(location)[:80]
         line = (
             first["msg"].removeprefix("Value error, ")
             if first["type"] != "json_invalid"
             else "the body is not valid JSON; send a JSON object"
         )
-        return JSONResponse(problem(f"{where}: {line}" if where else line, place[0][:80] if place else None), 400)
+        return JSONResponse(problem(f"{where}: {line}" if where else line, location[0][:80] if location else None), 400)
     if isinstance(error, HTTPException):
         return JSONResponse(problem(WORDS.get(error.status_code, str(error.detail))), error.status_code)
     return JSONResponse(problem(str(error)), 400)

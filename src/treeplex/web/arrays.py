@@ -40,7 +40,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.float32]]]
     head = json.loads(data[LENGTH.size : LENGTH.size + length])
     numbers = np.frombuffer(data, "<f4", offset=LENGTH.size + length)
     arrays = {}
-    for each in head.pop("arrays"):
-        size = int(np.prod(each["shape"], dtype=np.int64))
-        arrays[each["name"]] = numbers[each["offset"] : each["offset"] + size].reshape(each["shape"])
+    for entry in head.pop("arrays"):
+        size = int(np.prod(entry["shape"], dtype=np.int64))
+        arrays[entry["name"]] = numbers[entry["offset"] : entry["offset"] + size].reshape(entry["shape"])
     return head, arrays

@@ -51,16 +51,16 @@ class Workshop:
         with self._guard:
             key = game, policy
             if key not in self._work:
-                if sum(not found.done() for _, found, _ in self._work.values()) >= MOST_WHOLE:
+                if sum(not outcome.done() for _, outcome, _ in self._work.values()) >= MOST_WHOLE:
                     raise Refusal(503, f"{MOST_WHOLE} games are being computed; try again once one is done")
                 hosted = self.games.begin()
                 self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
-            hosted, found, began = self._work[key]
-            if not found.done():
+            hosted, outcome, began = self._work[key]
+            if not outcome.done():
                 return {"told": hosted.told or "waiting", "seconds": monotonic() - began}
-            if found.exception() is not None or found.result() not in self.games.names():
+            if outcome.exception() is not None or outcome.result() not in self.games.names():
                 del self._work[key]
-        return found.result()
+        return outcome.result()
 
     def _make(self, hosted: HostedObject, game: str, policy: str) -> str:
         try:
@@ -87,10 +87,10 @@ def routes(served: ServerState) -> APIRouter:
         game = game_named(served, body.game)
         policy = body.policy if body.policy in ("", UNIFORM) else str(served.path(body.policy))
         if body.whole:
-            found = workshop.ask(game, policy)
-            if not isinstance(found, str):
-                return {"working": found}
-            return {"id": found, **plain(games[found].call("about"))}
+            answer = workshop.ask(game, policy)
+            if not isinstance(answer, str):
+                return {"working": answer}
+            return {"id": answer, **plain(games[answer].call("about"))}
         name = games.find(game, policy)
         return {"id": name, **plain(games[name].call("about"))}
 

@@ -127,8 +127,8 @@ def routes(served: ServerState) -> APIRouter:
 def newest(served: ServerState, pattern: str) -> list[str]:
     """Names of saved hands, or of review folders, newest first."""
     paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
-    found = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
-    return [served.name(path if path.suffix == ".phh" else path.parent) for path in found]
+    newest_first = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
+    return [served.name(path if path.suffix == ".phh" else path.parent) for path in newest_first]
 
 
 def new_folder(place: Path) -> Path:

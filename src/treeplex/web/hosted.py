@@ -102,13 +102,13 @@ class HostedObject:
                         self.told = said
                     else:
                         answer = said
-                found, error = answer
+                result, error = answer
             except (EOFError, OSError):
                 self.close()
                 raise Refusal(410, "its process has ended, perhaps for lack of memory; start again") from None
         if error is not None:
             raise error
-        return found
+        return result
 
     def close(self) -> None:
         """End the process."""
@@ -124,13 +124,13 @@ def serve(pipe: Connection) -> None:
             kind, what, arguments, named = pipe.recv()
         except (EOFError, OSError):
             return
-        found, error = None, None
+        result, error = None, None
         try:
             with telling(pipe.send):
                 if kind == "make":
                     thing = what(*arguments, **named)
                 else:
-                    found = getattr(thing, what)(*arguments, **named)
+                    result = getattr(thing, what)(*arguments, **named)
         except TreeplexError as raised:
             error = travelling(raised)
         except MemoryError:
@@ -138,7 +138,7 @@ def serve(pipe: Connection) -> None:
         except Exception as raised:
             error = GameError(f"{type(raised).__name__}: {' '.join(str(raised).split())}")
         try:
-            pipe.send((found, error))
+            pipe.send((result, error))
         except OSError:
             return
 
@@ -185,11 +185,11 @@ class Hosts:
         with self._guard:
             names = self.names()
             self._known = {key: each for key, each in self._known.items() if not each.done() or each.result() in names}
-            found = self._known.get(arguments)
-            if found is None:
+            name = self._known.get(arguments)
+            if name is None:
                 making = self._known[arguments] = Future()
-        if found is not None:
-            return found.result()
+        if name is not None:
+            return name.result()
         try:
             making.set_result(self.open(*arguments, **named))
         except BaseException as error:
@@ -247,12 +247,19 @@ class Hosts:
             self._beginning.discard(hosted)
             self._held[name] = hosted
             while len(self._held) > self.most:
-                idle = next((each for each in self._held if not self._held[each].busy and each != name), None)
+                idle = next(
+                    (
+                        hosted_object
+                        for hosted_object in self._held
+                        if not self._held[hosted_object].busy and hosted_object != name
+                    ),
+                    None,
+                )
                 if idle is None:
                     break
                 closing.append(self._held.pop(idle))
-        for each in closing:
-            each.close()
+        for hosted_object in closing:
+            hosted_object.close()
         return name
 
     def __getitem__(self, name: str) -> HostedObject:
@@ -262,11 +269,11 @@ class Hosts:
             Refusal: no such object, or it was closed.
         """
         with self._guard:
-            found = self._held.pop(name, None)
-            if found is None or not found.alive:
+            hosted = self._held.pop(name, None)
+            if hosted is None or not hosted.alive:
                 raise Refusal(404, "this was closed to make room for others, or by a server restart; start again")
-            self._held[name] = found
-        return found
+            self._held[name] = hosted
+        return hosted
 
     def names(self) -> list[str]:
         """The ids of objects with a running process, least recently used first."""
@@ -275,9 +282,9 @@ class Hosts:
     def drop(self, name: str) -> None:
         """Close an object if it exists."""
         with self._guard:
-            found = self._held.pop(name, None)
-        if found is not None:
-            found.close()
+            hosted = self._held.pop(name, None)
+        if hosted is not None:
+            hosted.close()
 
     def close(self) -> None:
         """Close all objects, including those being created; no more can be opened."""
@@ -285,5 +292,5 @@ class Hosts:
             self._closed = True
             closing = [*self._held.values(), *self._beginning, *([self._spare] if self._spare else [])]
             self._held.clear()
-        for each in closing:
-            each.close()
+        for hosted in closing:
+            hosted.close()

@@ -163,13 +163,13 @@ class Guard:
         given = query.get("token", [""])[0]
         if given and same(given, self.access.token) and scope["method"] == "GET":
             cookie = f"{COOKIE}={self.access.token}; Path=/; HttpOnly; SameSite=Strict"
-            place = [(b"location", b"/"), (b"set-cookie", cookie.encode())]
-            await answer({"type": "http.response.start", "status": 303, "headers": place})
+            redirect = [(b"location", b"/"), (b"set-cookie", cookie.encode())]
+            await answer({"type": "http.response.start", "status": 303, "headers": redirect})
             await answer({"type": "http.response.body", "body": b""})
             return True
         cookies = dict(part.strip().partition("=")[::2] for part in headers.get("cookie", "").split(";"))
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        if not any(same(each, self.access.token) for each in (cookies.get(COOKIE, ""), bearer)):
+        if not any(same(candidate, self.access.token) for candidate in (cookies.get(COOKIE, ""), bearer)):
             raise Refusal(401, "this server needs its token; open the address that it printed at its start")
         return False
 
@@ -185,13 +185,13 @@ def headers_of(scope: Scope) -> dict[str, str]:
     Raises:
         Refusal: a header that identifies the client occurs twice.
     """
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for raw, value in scope["headers"]:
         name = raw.decode("latin-1").lower()
-        if name in found and name in ("host", "origin", "content-type", "content-length"):
+        if name in headers and name in ("host", "origin", "content-type", "content-length"):
             raise Refusal(400, f"the header {name} occurs twice; send it once")
-        found[name] = value.decode("latin-1")
-    return found
+        headers[name] = value.decode("latin-1")
+    return headers
 
 
 async def limited(scope: Scope, headers: Mapping[str, str], receive: Receive) -> Receive:

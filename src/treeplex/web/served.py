@@ -105,11 +105,11 @@ class ServerState:
             )
         path = self.folder / plain
         try:
-            found = path.exists()
+            exists = path.exists()
             self.inside(path)
         except (OSError, ValueError):
-            there, found = True, False
-        if there and not found:
+            there, exists = True, False
+        if there and not exists:
             raise Refusal(404, f"there is no {file[:LONGEST_NAME]!r} in the folder; it may have been moved or removed", "file")
         return path
 
@@ -128,13 +128,13 @@ class ServerState:
         """The first link that leads outside the folder, at or above ``path``, otherwise below it; None if there is none."""
         waiting, seen = [path], set[Path]()
         while waiting:
-            place = waiting.pop()
+            current = waiting.pop()
             try:
-                real = place.resolve()
+                real = current.resolve()
             except RuntimeError:  # circular links
-                return place
+                return current
             if not real.is_relative_to(self.folder):
-                return place
+                return current
             if real not in seen and real.is_dir():
                 seen.add(real)
                 with suppress(OSError), os.scandir(real) as entries:

@@ -55,8 +55,8 @@ class ServerAddress:
         """The address to open in the browser, including the token."""
         host = self.host
         if is_address(host):
-            found = ipaddress.ip_address(host)
-            host = "127.0.0.1" if found.is_unspecified else f"[{host}]" if found.version == 6 else host
+            numeric = ipaddress.ip_address(host)
+            host = "127.0.0.1" if numeric.is_unspecified else f"[{host}]" if numeric.version == 6 else host
         return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
 
@@ -70,15 +70,15 @@ def listen(host: str, port: int | None) -> ServerAddress:
     last: OSError | None = None
     for number in range(PORT, PORT + MOST_TRIED) if port is None else (port,):
         try:
-            family, kind, protocol, _, place = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
-            found = socket.socket(family, kind, protocol)
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            family, kind, protocol, _, address = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
+            bound = socket.socket(family, kind, protocol)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                found.bind(place)
+                bound.bind(address)
             except OSError:
-                found.close()
+                bound.close()
                 raise
-            return ServerAddress(found, host, found.getsockname()[1], None if loopback else secrets.token_urlsafe(24))
+            return ServerAddress(bound, host, bound.getsockname()[1], None if loopback else secrets.token_urlsafe(24))
         except (OSError, UnicodeError, OverflowError) as error:
             last = error if isinstance(error, OSError) else OSError(str(error))
             if port is not None or isinstance(error, socket.gaierror):

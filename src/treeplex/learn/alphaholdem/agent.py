@@ -131,10 +131,10 @@ class AlphaHoldemAgent(BaseAgent):
         actions = np.broadcast_to(coder.actions(self._done, offer), (len(hands), *coder.action_shape)).copy()
         legal = np.broadcast_to(offer.legal, (len(hands), coder.columns)).copy()
         logs, _ = self.asked(coder.cards(self._own, hands.tolist()), actions, legal)
-        found = np.zeros((len(labels), len(hands)))
+        policy = np.zeros((len(labels), len(hands)))
         for column in np.flatnonzero(offer.legal).tolist():
-            found[labels.index(offer.labels[int(offer.played[column])])] = np.exp(logs[:, column])
-        return np.asarray(found / found.sum(axis=0))
+            policy[labels.index(offer.labels[int(offer.played[column])])] = np.exp(logs[:, column])
+        return np.asarray(policy / policy.sum(axis=0))
 
 
 def column_of(offer: Offer, label: int) -> int:

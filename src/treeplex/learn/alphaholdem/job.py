@@ -134,14 +134,14 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
         if ended:
             from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
-            updates, won = [each.done for each in records], [each.won for each in records]
-            low = [each.won - each.interval for each in records]
-            high = [each.won + each.interval for each in records]
+            updates, won = [record.done for record in records], [record.won for record in records]
+            low = [record.won - record.interval for record in records]
+            high = [record.won + record.interval for record in records]
             label = "Chips per hand against uniform play\\n(95% interval)"
             panels = [Panel(label, [Curve(updates, won, "", 0, low, high)], logarithmic=False)]
-            judged = [each for each in records if each.exploitability is not None]
+            judged = [record for record in records if record.exploitability is not None]
             if judged:
-                curve = Curve([each.done for each in judged], [each.exploitability for each in judged])
+                curve = Curve([record.done for record in judged], [record.exploitability for record in judged])
                 panels.append(Panel("Exploitability", [curve], logarithmic=True))
             title = f"AlphaHoldem on {self.game}"
             height = 1.2 + 2.4 * len(panels)

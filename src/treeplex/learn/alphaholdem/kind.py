@@ -61,7 +61,7 @@ class AlphaHoldemKind(TrainingKind):
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Suggest a match."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
-        found = [(f"treeplex match {game} {folder} uniform", "play a match against uniform")]
+        steps = [(f"treeplex match {game} {folder} uniform", "play a match against uniform")]
         if training.records[-1].exploitability is not None:
-            found.insert(0, (f"treeplex evaluate {game} {folder}", "judge it"))
-        return found
+            steps.insert(0, (f"treeplex evaluate {game} {folder}", "judge it"))
+        return steps

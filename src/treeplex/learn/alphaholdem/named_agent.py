@@ -33,10 +33,10 @@ class AlphaHoldemKind(AgentKind):
     settings = AlphaHoldemAgentSettings
 
     def make(self, game: Game, settings: Any, generator: np.random.Generator) -> Agent:
-        found = NetworkFile.load(settings.net)
+        network = NetworkFile.load(settings.net)
         if isinstance(game, Spot):
             raise SpecError(f"alphaholdem plays full hands from the deal, not {game}; take holdem")
-        if found.spec != str(game):
-            raise SpecError(f"{settings.net} is a network for {found.spec}, not for {game}; train one for this game")
-        coder = PlaneCoder(poker_of(game), found.settings.sizes, found.settings.slots)
-        return AlphaHoldemAgent(game.public, coder, found.asked(coder), generator)
+        if network.spec != str(game):
+            raise SpecError(f"{settings.net} is a network for {network.spec}, not for {game}; train one for this game")
+        coder = PlaneCoder(poker_of(game), network.settings.sizes, network.settings.slots)
+        return AlphaHoldemAgent(game.public, coder, network.asked(coder), generator)

@@ -55,7 +55,7 @@ class Net(ABC):
         Raises:
             KeyError, RuntimeError: the weights do not fit.
         """
-        found = copy(self)
-        found.module = deepcopy(self.module)
-        load_weights(found.module, weights)
-        return found
+        copied = copy(self)
+        copied.module = deepcopy(self.module)
+        load_weights(copied.module, weights)
+        return copied

@@ -111,15 +111,15 @@ class PlaneCoder:
 
     def _board_sizes(self) -> list[int]:
         """Number of board cards on each street, from a hand with only checks and calls."""
-        found, state = dict[int, int](), self.game.first_state()
+        sizes, state = dict[int, int](), self.game.first_state()
         while (options := self.game.options(state)).player != TERMINAL:
             if options.player == CHANCE:
                 state = self.game.after(state, options.labels[0])
                 continue
             offer = self.offer(state)
-            found.setdefault(offer.street, len(self.game.shown(state)))
+            sizes.setdefault(offer.street, len(self.game.shown(state)))
             state = self.game.after(state, offer.labels[int(offer.played[PASS])])
-        return [found[street] for street in sorted(found)]
+        return [sizes[street] for street in sorted(sizes)]
 
     def _most_chips(self) -> float:
         """The most chips a player can put in, from a hand with only the largest bets."""
@@ -155,36 +155,36 @@ class PlaneCoder:
             column[raises] = 2 + near
             if len(raises) > 1:
                 column[raises[-1]] = self.columns - 1
-            for each in np.unique(column[raises]).tolist():
-                among = np.flatnonzero(column[raises] == each)
-                played[each] = raises[among[apart[among, min(each - 2, len(self.sizes) - 1)].argmin()]]
+            for bet_column in np.unique(column[raises]).tolist():
+                among = np.flatnonzero(column[raises] == bet_column)
+                played[bet_column] = raises[among[apart[among, min(bet_column - 2, len(self.sizes) - 1)].argmin()]]
         return Offer(options.player, stakes.betting_round, options.labels, column, played)
 
     def cards(self, state: State, hands: Sequence[int]) -> Planes:
         """The planes of cards for hands at a state, uint8 [hands, *card_shape]."""
         board = np.array(self.game.shown(state), np.int64)
-        found = np.zeros((len(hands), *self.card_shape), np.uint8)
-        found[:, 0] = held = self._held[hands]
+        planes = np.zeros((len(hands), *self.card_shape), np.uint8)
+        planes[:, 0] = held = self._held[hands]
         for street in range(1, len(self._boards)):
             came = board[self._boards[street - 1] : self._boards[street]]
-            found[:, street, self._suit_of[came], self._rank_of[came]] = 1
-        found[:, -2, self._suit_of[board], self._rank_of[board]] = 1
-        found[:, -1] = np.maximum(held, found[:, -2])
-        return found
+            planes[:, street, self._suit_of[came], self._rank_of[came]] = 1
+        planes[:, -2, self._suit_of[board], self._rank_of[board]] = 1
+        planes[:, -1] = np.maximum(held, planes[:, -2])
+        return planes
 
     def actions(self, done: Sequence[PastAction], offer: Offer) -> Planes:
         """The planes of actions of the player to act, uint8 [*action_shape]."""
-        found = np.zeros(self.action_shape, np.uint8)
+        planes = np.zeros(self.action_shape, np.uint8)
         count = [0] * len(self._boards)
         for player, street, column, legal in done:
-            plane = found[street * self.slots + min(count[street], self.slots - 1)]
+            plane = planes[street * self.slots + min(count[street], self.slots - 1)]
             count[street] += 1
             plane[OWN if player == offer.player else OTHER, column] = 1
             plane[BOTH, column] = 1
             plane[OFFERED] = legal
-        found[-1, :OFFERED] = offer.player
-        found[-1, OFFERED] = offer.legal
-        return found
+        planes[-1, :OFFERED] = offer.player
+        planes[-1, OFFERED] = offer.legal
+        return planes
 
 
 def poker_of(rules: Game) -> CardGame:
@@ -193,9 +193,9 @@ def poker_of(rules: Game) -> CardGame:
     Raises:
         GameError: not a two-player poker game.
     """
-    found = rules.public_game()
+    game = rules.public_game()
     if isinstance(rules, PokerGame) and not rules.spot.board and all(np.ptp(own) == 0.0 for own in rules.spot.ranges):
-        found = PokerCards(rules)
-    if isinstance(found, CardGame) and found.players == 2 and found.stakes_at(found.first_state()) is not None:
-        return found
+        game = PokerCards(rules)
+    if isinstance(game, CardGame) and game.players == 2 and game.stakes_at(game.first_state()) is not None:
+        return game
     raise GameError(f"AlphaHoldem does not support {rules}; take {POKER}, with two players")

@@ -105,10 +105,10 @@ def play_hands(
             asked[seats[number, options.player]].append((number, coder.offer(hand.state)))
         live = going
         decisions += len(live)
-        for place, (policy, turns) in enumerate(zip(policies, asked, strict=True)):
+        for index, (policy, turns) in enumerate(zip(policies, asked, strict=True)):
             if turns:
                 rows = decide(coder, policy, hands, turns, generator)
-                if place == 0 and rows is not None:
+                if index == 0 and rows is not None:
                     kept.append(rows)
     return PlayedHands(gathered(coder, kept), payoffs, paid, decisions)
 
@@ -163,7 +163,7 @@ def asked_of(net: Net) -> PlanePolicy:
 
     def ask(cards: Planes, actions: Planes, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         with torch.inference_mode():
-            logs, values = net(*(torch.from_numpy(each) for each in (cards, actions, legal)))
+            logs, values = net(*(torch.from_numpy(planes) for planes in (cards, actions, legal)))
         return logs.double().numpy(), values.double().numpy()
 
     return ask

@@ -57,16 +57,16 @@ def rows_of(coder: PlaneCoder) -> dict[bytes, int]:
     Raises:
         GameError: more than :data:`MOST_ROWS` pairs.
     """
-    found = dict[bytes, int]()
+    rows = dict[bytes, int]()
     hands = np.arange(len(coder.game.hands)).tolist()
     for state, done, offer in decisions(coder):
         cards = coder.cards(state, hands)
         actions: NDArray[np.uint8] = np.broadcast_to(coder.actions(done, offer), (len(hands), *coder.action_shape))
         for name in named(cards, actions):
-            found.setdefault(name, 1 + len(found))
-        if len(found) > MOST_ROWS:
+            rows.setdefault(name, 1 + len(rows))
+        if len(rows) > MOST_ROWS:
             raise too_large(f"{MOST_ROWS:,} decisions")
-    return found
+    return rows
 
 
 def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[PastAction, ...], Offer]]:

@@ -52,5 +52,5 @@ class Towers(Net):
 
     def outputs(self, cards: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         net, torch = self.module, torch_module()
-        found = net["joined"](torch.cat([net["cards"](cards.float()), net["actions"](actions.float())], dim=1))
-        return net["policy"](found), net["value"](found)
+        joined = net["joined"](torch.cat([net["cards"](cards.float()), net["actions"](actions.float())], dim=1))
+        return net["policy"](joined), net["value"](joined)

@@ -76,11 +76,11 @@ class AlphaHoldem:
         own = asked_of(self.net)
         others = [own] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
         played = self.play([own, *others], settings.hands)
-        found = self.learn(played)
+        losses = self.learn(played)
         self.updates += 1
         if self.updates % settings.admit == 0:
             self.admit()
-        return found
+        return losses
 
     def play(self, policies: list[PlanePolicy | None], hands: int) -> PlayedHands:
         """Play hands of the first policy against each of the others in turn, alternating seats."""
@@ -101,7 +101,7 @@ class AlphaHoldem:
         for _ in range(settings.passes):
             order = self.generator.permutation(count)
             for part in np.array_split(order, max(1, round(count / settings.minibatch))):
-                sums += self.descend(Batch(*(each[torch.from_numpy(part)] for each in batch)))
+                sums += self.descend(Batch(*(column[torch.from_numpy(part)] for column in batch)))
                 steps += 1
         return dict(zip(("policy_loss", "value_loss", "entropy"), (sums / steps).tolist(), strict=True))
 
@@ -115,7 +115,7 @@ class AlphaHoldem:
         value = value_loss(values, batch.returns, batch.lost, batch.won)
         entropy = -(logs.exp() * logs.masked_fill(~batch.legal, 0.0)).sum(dim=1).mean()
         self.fitted.descend(policy + settings.value * value - settings.entropy * entropy)
-        return np.array([float(each.detach()) for each in (policy, value, entropy)])
+        return np.array([float(term.detach()) for term in (policy, value, entropy)])
 
     def batch_of(self, played: PlayedHands) -> Batch:
         """Decisions with advantages, normalised to mean 0 and variance 1, and returns."""
@@ -129,8 +129,8 @@ class AlphaHoldem:
         returns = advantages + rows.value
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         lost, won = paid[rows.hand, rows.seat], paid[rows.hand, 1 - rows.seat]
-        reals = (torch.from_numpy(each).float() for each in (rows.log_probability, scaled, returns, lost, won))
-        return Batch(*(torch.from_numpy(each) for each in (rows.cards, rows.actions, rows.legal, rows.column)), *reals)
+        reals = (torch.from_numpy(column).float() for column in (rows.log_probability, scaled, returns, lost, won))
+        return Batch(*(torch.from_numpy(column) for column in (rows.cards, rows.actions, rows.legal, rows.column)), *reals)
 
     def admit(self) -> None:
         """Take a snapshot, rate it in matches against the others, and keep the best."""

@@ -52,10 +52,10 @@ def traced_advantages(values: Floats, payoff: float, discount: float, trace: flo
         discount: discount factor per decision.
         trace: lambda.
     """
-    found, later = np.empty(len(values)), 0.0
+    advantages, later = np.empty(len(values)), 0.0
     for at in range(len(values) - 1, -1, -1):
         last = at == len(values) - 1
         error = (payoff if last else discount * values[at + 1]) - values[at]
         later = error + (0.0 if last else discount * trace * later)
-        found[at] = later
-    return found
+        advantages[at] = later
+    return advantages

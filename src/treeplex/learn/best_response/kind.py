@@ -31,8 +31,8 @@ class BestResponseJob(LibraryJob):
         """The curve of the lower bound with its interval."""
         from treeplex.run.plots import Curve, Panel
 
-        found = [(each.done, each.measures["at_least"], each.measures["interval"]) for each in records]
-        steps, wins, widths = (list(column) for column in zip(*found, strict=True))
+        points = [(record.done, record.measures["at_least"], record.measures["interval"]) for record in records]
+        steps, wins, widths = (list(column) for column in zip(*points, strict=True))
         low, high = ([win + sign * width for win, width in zip(wins, widths, strict=True)] for sign in (-1, 1))
         label = "Lower bound on exploitability\\n(held-out hands, 95% interval)"
         return [Panel(label, [Curve(steps, wins, "", 0, low, high)], logarithmic=False)]
@@ -58,9 +58,9 @@ class BestResponseKind(LibraryKind):
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
         """Report the lower bound."""
         last, settings = training.records[-1], training.settings
-        found = last.measures
-        bound = f"{found['at_least']:.4g} ± {found['interval']:.2g}"
-        wins = [f"{value:+.4g}" for name, value in found.items() if name.startswith("value_")]
+        measures = last.measures
+        bound = f"{measures['at_least']:.4g} ± {measures['interval']:.2g}"
+        wins = [f"{value:+.4g}" for name, value in measures.items() if name.startswith("value_")]
         facts = {
             "exploitability": f"at least {bound}   95% interval, {settings.hands:,} held-out hands",
             "it wins": ", ".join(wins) + "   by seat",

@@ -100,9 +100,9 @@ class BestResponse(Ppo):
         def choose(positions: Sequence[Position], seat: int) -> list[int]:
             return most_probable(policy, positions, seat)
 
-        found = held_out(self.world, choose, self.settings.hands, self.settings.seed)
-        values = {f"value_{seat}": value for seat, value in enumerate(found.values)}
-        return {"at_least": found.gain, "interval": found.interval, **values}
+        result = held_out(self.world, choose, self.settings.hands, self.settings.seed)
+        values = {f"value_{seat}": value for seat, value in enumerate(result.values)}
+        return {"at_least": result.gain, "interval": result.interval, **values}
 
 
 class PlaySampler(RulesSampler):
@@ -128,18 +128,18 @@ class PlaySampler(RulesSampler):
         while going := [number for number, position in enumerate(positions) if position.actions]:
             places = []
             for number in going:
-                place = numbers.setdefault((own[number], positions[number].infostate), len(met))
-                met += [(own[number], positions[number])] if place == len(met) else []
-                places.append(place)
+                infoset = numbers.setdefault((own[number], positions[number].infostate), len(met))
+                met += [(own[number], positions[number])] if infoset == len(met) else []
+                places.append(infoset)
             if fresh := met[len(known) :]:
                 asked = policy(self.infosets_of(fresh))
                 known += [row[self.view.columns(at.actions)].tolist() for (_, at), row in zip(fresh, asked, strict=True)]
-            for number, place in zip(going, places, strict=True):
-                chosen = picked(known[place], streams[number].draw())
+            for number, infoset in zip(going, places, strict=True):
+                chosen = picked(known[infoset], streams[number].draw())
                 column = self.view.column_of[positions[number].actions[chosen]]
-                taken[number].append((place, column, known[place][chosen]))
+                taken[number].append((infoset, column, known[infoset][chosen]))
                 positions[number] = positions[number].after(chosen)
-        infosets, columns, chances = np.array([each for play in taken for each in play]).reshape(-1, 3).T
+        infosets, columns, chances = np.array([decision for play in taken for decision in play]).reshape(-1, 3).T
         counts, none = [len(play) for play in taken], np.full(len(columns), -1, np.int32)
         episodes = Episodes(
             np.append(0, np.cumsum(counts)),
@@ -186,8 +186,8 @@ def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], 
         legal, rows = rows_and_legal(seen, len(policy.view.actions), len(policy.view.scale))
         played = policy.probabilities(seat, rows, legal)
         return [int(row[own].argmax()) for row, own in zip(played, columns, strict=True)]
-    found = []
+    chosen = []
     for position in positions:
         shares = policy[seat, position.infostate]
-        found.append(max(range(len(position.actions)), key=lambda number: shares[position.actions[number]]))
-    return found
+        chosen.append(max(range(len(position.actions)), key=lambda number: shares[position.actions[number]]))
+    return chosen

@@ -39,7 +39,7 @@ def evaluate_rebel(
             time = f"{clock(perf_counter() - began)} so far" if left is None else f"{clock(left)} left"
             live.say(f"searching {game}  {done:,}{f'/{total:,}' if total else ' streets'}  {time}")
 
-        found = judge_rebel(
+        judgement = judge_rebel(
             game,
             source,
             playthroughs=playthroughs,
@@ -51,9 +51,9 @@ def evaluate_rebel(
             watch=watch,
         )
     if as_json:
-        print_json(found.to_json())
+        print_json(judgement.to_json())
     else:
-        print_judgement(found)
+        print_judgement(judgement)
 
 
 def print_judgement(found: "RebelJudgement") -> None:
@@ -94,10 +94,10 @@ def card_text(card: Mapping[str, Any]) -> str:
     """A shipped network's exploitability and how it was measured."""
     from treeplex.search.subgames.horizon import Horizon
 
-    found = card["judged"]
-    counts = f"{found['playthroughs']:,} playthroughs, T = {found['iterations']:,} of {found['method']}"
-    cut = horizon_text(Horizon(found["depth"] or None, found["rounds"], found["endgame"]))
-    return f"{found['exploitability']:.6e}   {counts}, {cut}, seed {found['seed']}, on {found['date']}"
+    judged = card["judged"]
+    counts = f"{judged['playthroughs']:,} playthroughs, T = {judged['iterations']:,} of {judged['method']}"
+    cut = horizon_text(Horizon(judged["depth"] or None, judged["rounds"], judged["endgame"]))
+    return f"{judged['exploitability']:.6e}   {counts}, {cut}, seed {judged['seed']}, on {judged['date']}"
 
 
 def horizon_text(horizon: "Horizon") -> str:

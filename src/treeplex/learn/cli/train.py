@@ -304,5 +304,5 @@ def print_learners() -> None:
     """Print the library's learners."""
     from treeplex.learn.train.registry import learners
 
-    print_entries((each.name, (each.summary, each.source)) for each in learners().values())
+    print_entries((kind.name, (kind.summary, kind.source)) for kind in learners().values())
     say("Or a custom class derived from treeplex.learn.learner.Learner: treeplex train file.py:NAME GAME --out DIR.")

@@ -87,8 +87,8 @@ class EncodedPlaces:
     def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
         """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one player's with 0 for the other."""
         values = tuple(np.zeros((len(outputs), width)) for width in widths)
-        for each in (0, 1) if player is None else (player,):
-            decode(outputs, self.slots[each], values[each])
+        for owner in (0, 1) if player is None else (player,):
+            decode(outputs, self.slots[owner], values[owner])
         return values
 
     def targets(self, values: Ranges) -> Singles:

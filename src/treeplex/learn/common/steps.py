@@ -40,10 +40,12 @@ class Steps:
         while self.owed >= 1.0:
             self.owed -= 1.0
             try:
-                found = [each.step(generator, batch=settings.batch, rate=rate, clip=settings.clip) for each in fittings]
+                step_losses = [
+                    fitting.step(generator, batch=settings.batch, rate=rate, clip=settings.clip) for fitting in fittings
+                ]
             except AlgorithmError as error:
                 why = f"{error} after {self.taken} steps; resume from the last checkpoint with a smaller rate"
                 raise AlgorithmError(why) from error
             self.taken += 1
-            losses.append(tuple(found))
+            losses.append(tuple(step_losses))
         return losses

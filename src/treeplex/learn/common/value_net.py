@@ -54,9 +54,9 @@ def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) 
     if not isinstance(made, torch.nn.Module):
         raise SpecError(f"{factory} returned a {type(made).__name__}; it must return a torch.nn.Module")
     with torch.inference_mode():
-        found = tuple(made(torch.zeros(2, inputs)).shape)
-    if found != (2, outputs):
-        raise SpecError(f"{factory}: the network maps [2, {inputs}] to {list(found)}; its output must be [2, {outputs}]")
+        shape = tuple(made(torch.zeros(2, inputs)).shape)
+    if shape != (2, outputs):
+        raise SpecError(f"{factory}: the network maps [2, {inputs}] to {list(shape)}; its output must be [2, {outputs}]")
     return made
 
 

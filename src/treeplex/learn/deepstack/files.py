@@ -38,15 +38,15 @@ def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree | str | Game)
         PolicyError: the networks are for another game.
         SpecError: PyTorch is missing.
     """
-    found, rules = read_round_nets(path), public_tree(rules)
-    if found.identity != public_identity(rules):
-        raise PolicyError(f"{path} has networks for {found.game}, not for these rules; give the game they were trained on")
+    file, rules = read_round_nets(path), public_tree(rules)
+    if file.identity != public_identity(rules):
+        raise PolicyError(f"{path} has networks for {file.game}, not for these rules; give the game they were trained on")
     try:
-        unit, width, layers = (found.settings[name] for name in ("unit", "width", "layers"))
+        unit, width, layers = (file.settings[name] for name in ("unit", "width", "layers"))
         nets = RoundNets(rules, unit=str(unit), width=int(width), layers=int(layers), seed=0)
-        nets.load(found.weights)
+        nets.load(file.weights)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
         raise FileError(
-            f"{path}: the networks for {found.game} do not fit the rules ({error}); give the game they were trained on"
+            f"{path}: the networks for {file.game} do not fit the rules ({error}); give the game they were trained on"
         ) from error
     return DeepStackLeaf(nets)

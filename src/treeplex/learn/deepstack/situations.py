@@ -38,7 +38,7 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
         GameError: no such states, or too many public states.
     """
     first = rules.first_state()
-    found: list[dict[Hashable, PublicState]] = []
+    starts: list[dict[Hashable, PublicState]] = []
     queue: list[tuple[PublicState, int]] = [(first, 0)]
     seen = {(rules.future(first.node), 0)}
     while queue:
@@ -56,14 +56,14 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
                     "take a smaller game"
                 )
             if dealt and isinstance(what, Decision):
-                found += [{} for _ in range(deals + 1 - len(found))]
-                found[deals][key[0]] = after
+                starts += [{} for _ in range(deals + 1 - len(starts))]
+                starts[deals][key[0]] = after
             queue.append((after, deals + dealt))
-    if not found or not all(found):
+    if not starts or not all(starts):
         raise GameError(
             "no betting round starts with a deal, so networks per round have nothing to learn; take a game with a later deal"
         )
-    return [sorted(states.values(), key=lambda state: repr(state.node)) for states in found]
+    return [sorted(states.values(), key=lambda state: repr(state.node)) for states in starts]
 
 
 class Situations(NamedTuple):
@@ -161,21 +161,21 @@ class SearchedRanges:
         states = [pair_state(belief.state) for belief in starts]
         subgames = cut_states(self.rules, states, Horizon(rounds=1))
         search = SubgameSearch(subgames, METHODS[method], self.leaf, stacked_ranges(starts), horizon=LONGEST)
-        found: list[Belief] = []
+        drawn: list[Belief] = []
         if not len(subgames.leaves):
-            return found
+            return drawn
         stops = np.sort(generator.integers(1, LONGEST + 1, STOPS))
         for stop, share in zip(stops, np.array_split(np.arange(count), STOPS), strict=True):
             search.run(int(stop) - search.iteration)
             arrived = subgames.leaves.reach_at(search.strategy)
-            for place in generator.integers(0, len(subgames.leaves), len(share)):
-                after = subgames.leaves.states[place].successors(self.rules)[1]
+            for leaf in generator.integers(0, len(subgames.leaves), len(share)):
+                after = subgames.leaves.states[leaf].successors(self.rules)[1]
                 possible = [state for state in after if state.weight.any()]
                 state = possible[int(generator.integers(len(possible)))]
-                ranges = [own[place, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
+                ranges = [own[leaf, :size] for own, size in zip(arrived, state.weight.shape, strict=True)]
                 if isinstance(self.rules.visit(state.node), Decision):
-                    found.append(Belief.of(self.rules, state, ranges))
-        return [belief for belief in found if belief.pairs > 0]
+                    drawn.append(Belief.of(self.rules, state, ranges))
+        return [belief for belief in drawn if belief.pairs > 0]
 
     def _start(self, generator: np.random.Generator) -> Belief:
         """The start of a search; at the game's root, with the game's own ranges half of the time."""

@@ -42,7 +42,7 @@ def balanced(outputs: Any, beliefs: Any) -> Any:
 
 def situation_loss(net: Module, inputs: Any, targets: Any, met: Any, beliefs: Any) -> Any:
     """Mean Huber loss of counterfactual values as fractions of the pot, over possible hands with a compatible opposing hand."""
-    found = balanced(net(inputs), beliefs)
-    losses = torch_module().nn.functional.huber_loss(met * found, met * targets, reduction="none")
+    values = balanced(net(inputs), beliefs)
+    losses = torch_module().nn.functional.huber_loss(met * values, met * targets, reduction="none")
     counted = (met > 0).float()
     return (losses * counted).sum() / counted.sum().clamp(min=1.0)

@@ -76,13 +76,13 @@ def estimate_advantages(decisions: Decisions, paid: Floats, values: Floats, disc
         smoothing: lambda, per decision.
     """
     lengths = np.diff(decisions.offsets)
-    place = np.arange(len(paid)) - decisions.offsets[decisions.episode]
+    step = np.arange(len(paid)) - decisions.offsets[decisions.episode]
     factors, expected, result = (np.zeros((len(lengths), lengths.max() + 1)) for _ in range(3))
-    factors[decisions.episode, place] = discount**decisions.holds
-    expected[decisions.episode, place] = values
-    result[decisions.episode, place] = paid
+    factors[decisions.episode, step] = discount**decisions.holds
+    expected[decisions.episode, step] = values
+    result[decisions.episode, step] = paid
     result[:, :-1] += factors[:, :-1] * expected[:, 1:] - expected[:, :-1]
     for d in range(lengths.max() - 1, -1, -1):
         result[:, d] += smoothing * factors[:, d] * result[:, d + 1]
-    advantages: Floats = result[decisions.episode, place]
+    advantages: Floats = result[decisions.episode, step]
     return advantages

@@ -67,8 +67,8 @@ def evaluate(
     step = max(1, count // (JOBS_PER_WORKER * executor.size))
     largest = sorted(range(len(games)), key=lambda number: -int(games[number].tree.sequence_offsets[-1]))
     parts = [(game, slice(first, min(first + step, count))) for game in largest for first in range(0, count, step)]
-    found = np.empty((count, len(games)))
+    exploitability = np.empty((count, len(games)))
     jobs = ((player, game, candidates[part]) for game, part in parts)
     for (game, part), result in zip(parts, executor.map(play, jobs, watch), strict=True):
-        found[part, game] = result
-    return found
+        exploitability[part, game] = result
+    return exploitability

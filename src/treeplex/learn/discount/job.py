@@ -123,13 +123,13 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         report = self._report
         if report is None:
             reached = exploitability_of(self.trainer.policy, self.games)
-            found: dict[str, Any] = {"fitness": float(self.fitness.of(reached)), "mean": None, "best": None, "lost": 0}
-            found["exploitability"] = tuple(float(value) for value in reached)
+            numbers: dict[str, Any] = {"fitness": float(self.fitness.of(reached)), "mean": None, "best": None, "lost": 0}
+            numbers["exploitability"] = tuple(float(value) for value in reached)
         else:
-            found = {name: getattr(report, name) for name in DISCOUNT.numbers}
-        if self.best is None or found["fitness"] > self.best[1]:
-            self.best, self.best_parameters = (self.done, found["fitness"]), self.trainer.policy.parameters.copy()
-        return found
+            numbers = {name: getattr(report, name) for name in DISCOUNT.numbers}
+        if self.best is None or numbers["fitness"] > self.best[1]:
+            self.best, self.best_parameters = (self.done, numbers["fitness"]), self.trainer.policy.parameters.copy()
+        return numbers
 
     def live(self) -> Mapping[str, Any]:
         """Best fitness so far, and workers that died in this session."""

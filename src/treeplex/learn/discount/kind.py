@@ -68,9 +68,9 @@ class DiscountKind(TrainingKind):
         def by_game(values: Sequence[float]) -> dict[str, float]:
             return dict(zip(training.game, values, strict=True))
 
-        found = {"epoch": best.done, "fitness": best.fitness, "exploitability": by_game(best.exploitability)}
+        summary = {"epoch": best.done, "fitness": best.fitness, "exploitability": by_game(best.exploitability)}
         lost = sum(record.lost for record in training.records)
-        return {"exploitability": by_game(last.exploitability), "best": found, "lost": lost}
+        return {"exploitability": by_game(last.exploitability), "best": summary, "lost": lost}
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
         """Report fitness and exploitabilities."""

@@ -178,8 +178,8 @@ class PPOTrainer:
         """
         torch = self._torch
         for name, wanted in self.state().items():
-            found = arrays.get(name)
-            if found is None or found.shape != wanted.shape or found.dtype != wanted.dtype or not np.isfinite(found).all():
+            stored = arrays.get(name)
+            if stored is None or stored.shape != wanted.shape or stored.dtype != wanted.dtype or not np.isfinite(stored).all():
                 raise FileError(f"{name!r} must have {wanted.size} {'whole ' if wanted.dtype == np.int64 else ''}numbers")
         steps = float(arrays["steps"][0])
         for name, tensor in self._tensors.items():
@@ -263,25 +263,25 @@ def initial_parameters(sizes: Ints, random: np.random.Generator) -> Floats:
 
 def forward(torch: Any, sizes: Ints, parameters: Tensor, inputs: Tensor) -> Tensor:
     """Differentiable ``engine.networks.mlp_single.forward``: inputs [N, F] to outputs [N, O]."""
-    place, values = 0, inputs
+    offset, values = 0, inputs
     for layer in range(len(sizes) - 1):
         rows, columns = int(sizes[layer]), int(sizes[layer + 1])
-        biases = place + rows * columns
+        biases = offset + rows * columns
         hidden = torch.nn.functional.elu(values) if layer else values
-        values = hidden @ parameters[place:biases].reshape(rows, columns) + parameters[biases : biases + columns]
-        place = biases + columns
+        values = hidden @ parameters[offset:biases].reshape(rows, columns) + parameters[biases : biases + columns]
+        offset = biases + columns
     return values
 
 
 def output_blocks(policy: DiscountPolicy) -> tuple[list[int], list[slice]]:
     """Columns of a policy's outputs that are continuous exponents, and the columns of each choice's logits."""
-    continuous, choices, place = [], [], 0
+    continuous, choices, column = [], [], 0
     for level in (*policy.levels, *([len(policy.holds)] if policy.holds else [])):
         if level == 0:
-            continuous.append(place)
+            continuous.append(column)
         else:
-            choices.append(slice(place, place + level))
-        place += max(level, 1)
+            choices.append(slice(column, column + level))
+        column += max(level, 1)
     return continuous, choices
 
 

@@ -158,7 +158,7 @@ def search_spot(
     event, (first_value, second_value) = cut.game.tree.nodes[0], search.mean_values()
     assert isinstance(event, Decision)
     shares = search.root_actions().tolist()
-    found = SearchedSpot(
+    searched = SearchedSpot(
         search=search,
         values=name_of(source, net),
         net=net,
@@ -171,7 +171,7 @@ def search_spot(
         cpu_seconds=process_time() - processor,
         status="finished" if search.iteration == iterations else "interrupted",
     )
-    return found if player is None or judge is False else judged(found, player, threads)
+    return searched if player is None or judge is False else judged(searched, player, threads)
 
 
 def searching(
@@ -214,13 +214,13 @@ def hand_network(
         path = shipped_hand_net(following)
     elif not is_net_file(path, form=HAND_FORM):
         return None
-    found = read_net(path, form=HAND_FORM, makers="train hand-values")
-    net = hand_net_of(found)
+    file = read_net(path, form=HAND_FORM, makers="train hand-values")
+    net = hand_net_of(file)
     if net.street != following:
         raise SpecError(f"{path} values hands at the start of the {net.street}; give a spot of the street before")
     if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
         raise SpecError("hand networks support only the full deck, a pot and no rake; change the spot, or search with --exact")
-    return found, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
+    return file, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
 
 
 def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:

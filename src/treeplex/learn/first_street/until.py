@@ -129,10 +129,10 @@ class UntilJob(SolvingJob):
         made = self.made(outcome.records, outcome.status)
         if not self.judged or made.status == "interrupted":
             return made
-        found = judge_first_street(
+        judged = judge_first_street(
             made, threads=1, progress=lambda done, total: tell(f"judging: iteration {done:,} of {total:,}")
         )
-        last = replace(made.records[-1], numbers={"exploitability": found.exploitability})
+        last = replace(made.records[-1], numbers={"exploitability": judged.exploitability})
         return replace(made, records=(*made.records[:-1], last))
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
@@ -167,10 +167,10 @@ class UntilJob(SolvingJob):
         """
         assert resume.state is not None
         for name, array in (("average", self.search.average), ("regrets", self.search.regrets), ("policy", self.search.policy)):
-            found = resume.state.get(name, array)
-            if found.shape != array.shape:
-                raise FileError(f"the state of the solution does not fit: {name} has shape {found.shape}; solve it again")
-            array[:] = found
+            stored = resume.state.get(name, array)
+            if stored.shape != array.shape:
+                raise FileError(f"the state of the solution does not fit: {name} has shape {stored.shape}; solve it again")
+            array[:] = stored
         for player in (0, 1):
             self.search.arrays.play(player)
         self.search.iteration = resume.iterations
@@ -280,13 +280,13 @@ def values_of(spot: Spot, net: str) -> HandValues:
     if net == SHOWDOWN:
         step = LEAF_STEPS.get(following, 1) if spot.format == HOLDEM else 1
         return HandValues(None, step=step, every=every, symmetric=True)
-    found = hand_network(net, spot, every=every, symmetric=True)
-    if found is None:
+    network = hand_network(net, spot, every=every, symmetric=True)
+    if network is None:
         raise SpecError(f"no hand network at {net}; name a folder of treeplex train hand-values, hands or showdown")
-    return found[1]
+    return network[1]
 
 
 def unlike_training(spot: Spot, net: str) -> list[str]:
     """Features of a spot that its network was not trained on, according to the network's card."""
-    found = None if net == SHOWDOWN else hand_network(net, spot)
-    return [] if found is None else unlike(found[0], spot)
+    network = None if net == SHOWDOWN else hand_network(net, spot)
+    return [] if network is None else unlike(network[0], spot)

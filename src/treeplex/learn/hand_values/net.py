@@ -47,9 +47,9 @@ class HandNet:
 
     def worth(self, situation: Situation) -> Floats:
         """Values of both players' hands relative to half of the pot, as fractions of the pot, float64 [2, n]; zero-sum."""
-        found = [situation.equity[own] - 0.5 + self.forward(situation.rows(own))[:, 0] for own in (0, 1)]
+        values = [situation.equity[own] - 0.5 + self.forward(situation.rows(own))[:, 0] for own in (0, 1)]
         reach = situation.reach[:, situation.board.held]
-        return np.stack(zero_sum((found[0], found[1]), (reach[0], reach[1]), situation.mass))
+        return np.stack(zero_sum((values[0], values[1]), (reach[0], reach[1]), situation.mass))
 
     def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
         """Leaf value for the street before; see :class:`HandValues`."""

@@ -78,16 +78,16 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
     """Draw a range on a full-deck board, float64 [H], summing to one; every possible hand has some weight."""
     size, drawn = len(board.held), np.zeros(len(board.format.hands))
     order = board.held[np.lexsort((generator.random(size), board.static[:, 0]))]
-    place, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
+    rank, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
     if kind == "halved":
         drawn[order] = split(size, generator)
     elif kind == "alike":
         drawn[order] = 1.0
     else:
         band = kind.endswith("band")
-        shares = band_of_classes(generator)[HAND_CLASSES[order]] if band else above(place, generator.uniform(0, 0.8), generator)
+        shares = band_of_classes(generator)[HAND_CLASSES[order]] if band else above(rank, generator.uniform(0, 0.8), generator)
         if kind.startswith("curved"):
-            bump = np.exp(-0.5 * ((place - generator.uniform(0, 1)) / generator.uniform(0.05, 0.4)) ** 2)
+            bump = np.exp(-0.5 * ((rank - generator.uniform(0, 1)) / generator.uniform(0.05, 0.4)) ** 2)
             shares *= bump if generator.random() < 0.5 else 1.02 - bump
         drawn[order] = shares * np.exp(NOISE * generator.standard_normal(size))
     drawn[order] += 1e-4 * drawn.sum() / size
@@ -103,11 +103,11 @@ def band_of_classes(generator: np.random.Generator) -> Floats:
     """Weights of the 169 hand classes on a flop, float64: high by preflop equity, often without the best hands."""
     known = class_equities()
     equity = (known.equity * known.pairs).sum(axis=1) / known.pairs.sum(axis=1)
-    place = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
+    rank = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
     least = generator.uniform(0.1, 0.9)
-    shares = above(place, least, generator)
+    shares = above(rank, least, generator)
     if generator.random() < 0.5:
-        shares *= 1.0 - generator.uniform(0.5, 1.0) * above(place, generator.uniform(least, 1.0), generator)
+        shares *= 1.0 - generator.uniform(0.5, 1.0) * above(rank, generator.uniform(least, 1.0), generator)
     return shares
 
 
@@ -174,12 +174,12 @@ def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSet
     game = replace(game, form=game.form._replace(weights=weights))
     solver = HoldemSolver(game, "dcfr", threads=1, horizon=count)
     solver.run(count)
-    found = np.zeros((2, len(board.format.hands)))
+    values = np.zeros((2, len(board.format.hands)))
     for player in (0, 1):
         store = solver.store
         solver.crew.answer(player, EXPECT, store.average, store.average_scales, store)
-        found[player, held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
-    return situation(board, stack, reach, found)
+        values[player, held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
+    return situation(board, stack, reach, values)
 
 
 def situation(board: HandBoard, stack: float, reach: Floats, found: Floats) -> Situation:

@@ -37,11 +37,11 @@ def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows
     if kind == ONE_HOT:
         return np.eye(infosets, dtype=np.float32)
     if kind in (USUAL, TENSOR):
-        found = infoset_tensors(game)
-        if found is not None and tells_apart(game, found):
-            return scaled(found)
+        rows = infoset_tensors(game)
+        if rows is not None and tells_apart(game, rows):
+            return scaled(rows)
         if kind == TENSOR:
-            why = "have no information_state_tensor" if found is None else "have the same tensor for different infosets"
+            why = "have no information_state_tensor" if rows is None else "have the same tensor for different infosets"
             raise GameError(f"the rules of {game} {why}; take features=words")
     return word_tensors(game.infostates).astype(np.float32)
 
@@ -64,9 +64,9 @@ def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
             parts.append(scaled(np.array(tensors, np.float32)))
         else:
             parts.append(word_tensors([state.information_state_string(player) for _, state in states]).astype(np.float32))
-    found = np.zeros((size, sum(part.shape[1] for part in parts)), np.float32)
-    found[nodes] = np.concatenate(parts, axis=1)
-    return found
+    rows = np.zeros((size, sum(part.shape[1] for part in parts)), np.float32)
+    rows[nodes] = np.concatenate(parts, axis=1)
+    return rows
 
 
 def tells_apart(game: CompiledGame, rows: Rows) -> bool:

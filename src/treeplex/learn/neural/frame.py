@@ -208,9 +208,9 @@ class NeuralLearner(Learner):
 
     def sequence_form(self, player: int, table: Floats) -> Floats:
         """A player's own reach of each sequence under a policy float64 [Q]; [Q_player]."""
-        found = np.empty_like(table)
-        reach(self.compiled.tree, player, table, found)
-        return found[self.sequences_of(player)]
+        strategy = np.empty_like(table)
+        reach(self.compiled.tree, player, table, strategy)
+        return strategy[self.sequences_of(player)]
 
     def effort(self) -> Mapping[str, int]:
         return {"nodes": self.sampler.walked, "episodes": self.sampler.played}
@@ -229,8 +229,8 @@ class NeuralLearner(Learner):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.sampler.walked, self.sampler.played = (int(number) for number in arrays["counts"])
         for name in self.saved:
-            found = np.array(arrays[name])
-            setattr(self, name, int(found[0]) if isinstance(getattr(self, name), int) else found)
+            stored = np.array(arrays[name])
+            setattr(self, name, int(stored[0]) if isinstance(getattr(self, name), int) else stored)
         for name, part in self.parts():
             part.restore(under(name, arrays))
 

@@ -61,7 +61,7 @@ def shipped_network(text: str) -> Path | None:
         return None
     name, known = text.removeprefix(WORD), shipped_networks()
     if name not in known:
-        listed = ", ".join(WORD + each for each in known)
+        listed = ", ".join(WORD + network_name for network_name in known)
         raise SpecError(f"unknown network {text}{nearest(name, known)}; known: {listed}")
     return known[name]
 

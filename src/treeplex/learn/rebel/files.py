@@ -162,8 +162,8 @@ def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = 
     if not isinstance(header, dict) or header.get("format") != form:
         raise FileError(f"{path}: not a value network; give one that {makers} wrote")
     if header.get("format_version") != VERSION:
-        found = header.get("format_version")
-        raise FileError(f"{path}: format version {found}, but this Treeplex reads {VERSION}; use the version that wrote it")
+        version = header.get("format_version")
+        raise FileError(f"{path}: format version {version}, but this Treeplex reads {VERSION}; use the version that wrote it")
     if header.get("checksum") != checksum(header, weights):
         raise FileError(f"{path}: the file was changed after it was written (the checksum differs); restore a copy")
     if not all(np.isfinite(array).all() for array in weights.values()):

@@ -107,7 +107,7 @@ def modules_of(leaf: Any) -> dict[str, Module]:
 def weights_of(leaf: Any) -> dict[str, NDArray[Any]]:
     """Copies of a leaf value's weights by name; those of a policy network start with :data:`PREFIX`."""
     modules = modules_of(leaf).items()
-    return {prefix + name: each.numpy().copy() for prefix, net in modules for name, each in net.state_dict().items()}
+    return {prefix + name: weights.numpy().copy() for prefix, net in modules for name, weights in net.state_dict().items()}
 
 
 def load_weights(leaf: Any, arrays: Arrays) -> None:

@@ -56,9 +56,9 @@ class Rows(NamedTuple):
         """Concatenate rows of the same networks."""
         values = zip(*(part.values.values() for part in parts), strict=True)
         policies = [part.policies for part in parts if part.policies is not None]
-        found = PolicyRows(*map(np.concatenate, zip(*policies, strict=True))) if policies else None
+        joined_policies = PolicyRows(*map(np.concatenate, zip(*policies, strict=True))) if policies else None
         inputs, targets, *weights = map(np.concatenate, values)
-        return cls(inputs, targets, weights[0] if weights else None, found)
+        return cls(inputs, targets, weights[0] if weights else None, joined_policies)
 
 
 def with_prefix(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:

@@ -83,8 +83,8 @@ class PolicyEncoding:
         for a in range(int(counts.max(initial=0))):
             rows = np.flatnonzero(counts > a)
             at = np.array([columns[row][a] for row in rows])
-            found = np.where(infosets[rows] >= 0, layout[rows, :, 0] + a * layout[rows, :, 1], -1)
-            table[rows, : infosets.shape[1], at] = found
+            sequences = np.where(infosets[rows] >= 0, layout[rows, :, 0] + a * layout[rows, :, 1], -1)
+            table[rows, : infosets.shape[1], at] = sequences
         return table
 
     def rows(self, search: SubgameSearch) -> PolicyRows:
@@ -125,14 +125,14 @@ def action_labels(rules: PublicTree) -> Ints:
         GameError: the game has too many public nodes of different futures.
     """
     if rules not in _labels:
-        found: set[int] = set()
+        labels: set[int] = set()
         seen: set[Hashable] = {rules.future(rules.root)}
         stack = [rules.root]
         while stack:
             node = stack.pop()
             visited = rules.visit(node)
             if isinstance(visited, Decision):
-                found.update(visited.actions)
+                labels.update(visited.actions)
                 below = list(visited.actions)
             else:
                 below = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else []
@@ -145,5 +145,5 @@ def action_labels(rules: PublicTree) -> Ints:
                     f"more than {MOST_FUTURES:,} public nodes, too many to list the actions of a policy "
                     "network; set policy_net=false"
                 )
-        _labels[rules] = np.array(sorted(found), np.int64)
+        _labels[rules] = np.array(sorted(labels), np.int64)
     return _labels[rules]

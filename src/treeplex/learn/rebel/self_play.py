@@ -151,10 +151,10 @@ class SelfPlay(Play):
     def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> Belief | None:
         """An episode's next belief; None if the ranges exclude each other, as with two players holding the same card."""
         if self.settings.source == "random":
-            found = random_belief(self.rules, state, self.generator)
+            belief = random_belief(self.rules, state, self.generator)
         else:
-            found = Belief.of(self.rules, state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
-        return found if found.joint.any() else None
+            belief = Belief.of(self.rules, state, [own[:size] for own, size in zip(arrived, state.weight.shape, strict=True)])
+        return belief if belief.joint.any() else None
 
     def state(self) -> dict[str, NDArray[Any]]:
         longest = max(map(len, self.paths), default=0)

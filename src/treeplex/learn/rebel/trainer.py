@@ -109,13 +109,13 @@ class RebelTrainer(Trainer):
 
     def advance(self) -> int:
         """Advance self-play and add its rows; returns the number of rows that gradient steps are due for."""
-        found = self.play.advance()
-        if len(found.inputs):
-            self.values.rows.add([*found.values.values()], self._newest(self.done))
-        if self.policies is not None and found.policies is not None:
-            self._examples += len(found.policies.inputs)
-            self.policies.rows.add(found.policies, self._newest(self._examples))
-        return len(found.inputs) if self.begun or self._burns_rows else 0
+        rows = self.play.advance()
+        if len(rows.inputs):
+            self.values.rows.add([*rows.values.values()], self._newest(self.done))
+        if self.policies is not None and rows.policies is not None:
+            self._examples += len(rows.policies.inputs)
+            self.policies.rows.add(rows.policies, self._newest(self._examples))
+        return len(rows.inputs) if self.begun or self._burns_rows else 0
 
     def _newest(self, seen: int) -> int:
         """Number of the ``seen`` rows to keep: the fraction ``fresh``, up to the buffer's size."""
@@ -124,8 +124,8 @@ class RebelTrainer(Trainer):
 
     def state_of_rows(self) -> dict[str, NDArray[Any]]:
         """State of self-play, as arrays."""
-        found: dict[str, NDArray[Any]] = self.play.state()
-        return found
+        arrays: dict[str, NDArray[Any]] = self.play.state()
+        return arrays
 
     def restore_rows(self, arrays: Arrays) -> None:
         """Restore self-play."""

@@ -198,17 +198,17 @@ class TensorForm:
 
         Their format is that of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run may resume with either.
         """
-        found = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
+        arrays = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
         for player, own in enumerate(self.treeplexes):
             taken, inner = slice(own.begin, own.begin + len(own.slots)), own.slots >= own.head
             at_infosets = own.slots[inner] - own.head
-            found["strategy"][taken] = on_host(state.strategies[player])[own.slots]
-            found["average"][taken] = on_host(state.averages[player])[own.slots]
-            found["policy"][taken] = 1.0
-            found["policy"][taken][inner] = on_host(state.policies[player]).ravel()[at_infosets]
+            arrays["strategy"][taken] = on_host(state.strategies[player])[own.slots]
+            arrays["average"][taken] = on_host(state.averages[player])[own.slots]
+            arrays["policy"][taken] = 1.0
+            arrays["policy"][taken][inner] = on_host(state.policies[player]).ravel()[at_infosets]
             if state.regrets:
-                found["regrets"][taken][inner] = on_host(state.regrets[player]).ravel()[at_infosets]
-        return found if state.regrets else {name: array for name, array in found.items() if name != "regrets"}
+                arrays["regrets"][taken][inner] = on_host(state.regrets[player]).ravel()[at_infosets]
+        return arrays if state.regrets else {name: array for name, array in arrays.items() if name != "regrets"}
 
     def policy(self, state: TensorState) -> Floats:
         """The average strategy in sequence form, float64 [Q], on the host."""
@@ -246,8 +246,8 @@ def tensor_solver(
     Raises:
         SpecError: an unknown device, no GPU, or PyTorch is missing.
     """
-    found = torch_device(device)
-    return None if found is None else TensorSolver(game, algorithm, device=found, horizon=horizon, updates=updates)
+    target = torch_device(device)
+    return None if target is None else TensorSolver(game, algorithm, device=target, horizon=horizon, updates=updates)
 
 
 class TensorSolver(FormSolver[TensorState], Solver):

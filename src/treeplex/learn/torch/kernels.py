@@ -72,8 +72,8 @@ class Treeplex:
     @classmethod
     def of(cls, tree: Tree, player: int, at: Placement) -> "Treeplex":
         """Arrange a player's sequences in slots."""
-        begin, end = (int(each) for each in tree.sequence_offsets[player : player + 2])
-        first_infoset, last_infoset = (int(each) for each in tree.infoset_offsets[player : player + 2])
+        begin, end = (int(offset) for offset in tree.sequence_offsets[player : player + 2])
+        first_infoset, last_infoset = (int(offset) for offset in tree.infoset_offsets[player : player + 2])
         infosets, layout = tree.sequence_infoset[begin:end], tree.infoset_layout[first_infoset:last_infoset]
         rows, most = len(layout), int(layout[:, 2].max(initial=1))
         inner = infosets >= 0
@@ -121,9 +121,9 @@ class Treeplex:
 
     def spread(self, own: Floats) -> Floats:
         """Arrange numbers of own sequences, [own sequences], in slots, float64 [N]; 0 in padding."""
-        found = np.zeros(self.size)
-        found[self.slots] = own
-        return found
+        slots = np.zeros(self.size)
+        slots[self.slots] = own
+        return slots
 
     def inner(self, slots: Any) -> Any:
         """The part of slot-wise numbers that belongs to infosets, [I, A]."""
@@ -157,11 +157,11 @@ def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
     policy = values.new_zeros(rows, actions)
     legal = treeplex.highest > 0.0
     for below, parents in treeplex.levels:
-        first, last = ((place - treeplex.head) // actions for place in (below.start, below.stop))
-        found = values[below].view(-1, actions)
-        chosen = found.masked_fill(~legal[first:last], -torch.inf).argmax(dim=1, keepdim=True)
+        first, last = ((bound - treeplex.head) // actions for bound in (below.start, below.stop))
+        action_values = values[below].view(-1, actions)
+        chosen = action_values.masked_fill(~legal[first:last], -torch.inf).argmax(dim=1, keepdim=True)
         policy[first:last].scatter_(1, chosen, 1.0)
-        values.index_add_(0, parents, (found * policy[first:last]).flatten())
+        values.index_add_(0, parents, (action_values * policy[first:last]).flatten())
     return policy
 
 
@@ -253,10 +253,10 @@ class DenseOperator:
         for matrix, offset, (n0, n1) in zip(matrices, offsets, shapes, strict=True):
             matrix[:n0, :n1] = dense.matrices[offset : offset + n0 * n1].reshape(n0, n1)
         tables = []
-        for each in (0, 1):
-            hands = np.arange(widest[each])
-            there = (rows >= 0)[:, :, None] & (hands < shapes[group, each][:, None, None])
-            tables.append(np.where(there, dense.starts[rows, each][:, :, None] + hands, -1))
+        for owner in (0, 1):
+            hands = np.arange(widest[owner])
+            there = (rows >= 0)[:, :, None] & (hands < shapes[group, owner][:, None, None])
+            tables.append(np.where(there, dense.starts[rows, owner][:, :, None] + hands, -1))
         matrix = matrices[group].transpose(0, 2, 1) if player == 0 else matrices[group]
         scales = np.where(rows >= 0, dense.scales[rows], 0.0)[:, :, None]
         return cls(
@@ -372,12 +372,12 @@ class Terminals:
 
     def gradient(self, strategy: Tensor) -> Tensor:
         """Values of the player's slots against the other's strategy, [N]."""
-        found = strategy.new_zeros(self.size)
+        values = strategy.new_zeros(self.size)
         if self.stacked is not None:
             ends = strategy[self.stacked.sources].bmm(self.stacked.matrices) * self.stacked.scales
-            found.index_add_(0, self.stacked.targets, ends.flatten())
+            values.index_add_(0, self.stacked.targets, ends.flatten())
         if self.entries is not None:
-            found.index_add_(0, self.entries.targets, strategy[self.entries.sources] * self.entries.values)
+            values.index_add_(0, self.entries.targets, strategy[self.entries.sources] * self.entries.values)
         if self.factored is not None:
-            self.factored.add(strategy, found)
-        return found
+            self.factored.add(strategy, values)
+        return values

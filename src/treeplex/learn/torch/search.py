@@ -129,7 +129,7 @@ class TorchSearch:
         if kind == "current":
             return leaves.entries(player, self._seen, self._seen[other].reach)
         self.faced[other] = averaged(row, self.faced[other], self.strategies[other])
-        thought = [leaves.seen(each, (self.tables.averages if each == player else self.faced)[each]) for each in (0, 1)]
+        thought = [leaves.seen(owner, (self.tables.averages if owner == player else self.faced)[owner]) for owner in (0, 1)]
         if kind == "average":
             return leaves.entries(player, thought, self._seen[other].reach)
         entries = leaves.entries(player, thought, thought[other].reach)
@@ -143,8 +143,8 @@ class TorchSearch:
             getattr(search, name)[...] = array
         for player, own in enumerate(self.treeplexes):
             search.faced[own.begin : own.begin + len(own.slots)] = on_host(self.faced[player])[own.slots]
-            roots, found = search.subgames.roots.sequences[player], on_host(self.sums[player])
-            search.sums[player] = np.where(roots >= 0, found[own.sources(roots)], 0.0)
+            roots, root_values = search.subgames.roots.sequences[player], on_host(self.sums[player])
+            search.sums[player] = np.where(roots >= 0, root_values[own.sources(roots)], 0.0)
             if self._leaves is not None and self.last_leaf:
                 self._leaves.unchunk(on_host(self.last_leaf[player]), search.last_leaf[player])
         search.sum_weights[:] = self._sum_weights
@@ -161,7 +161,7 @@ class TorchSearch:
         owners = search.subgames.owners if copies is None else copies.subgames.owners
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
-        found = Stopped(search.policy[source], search.next_average()[source] if average else None)
+        stopped = Stopped(search.policy[source], search.next_average()[source] if average else None)
         takers = [SampleSchedule.of(own, source, at, self.iteration) for own in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         policies: list[list[Tensor]] = [[], []]
@@ -179,10 +179,10 @@ class TorchSearch:
         self.finish()
         for player, taker in enumerate(takers):
             if policies[player]:
-                found.policy[taker.sequences] = on_host(torch.cat(policies[player]))
-            if found.average is not None and averages[player]:
-                found.average[taker.sequences] = on_host(torch.cat(averages[player]))
-        return found
+                stopped.policy[taker.sequences] = on_host(torch.cat(policies[player]))
+            if stopped.average is not None and averages[player]:
+                stopped.average[taker.sequences] = on_host(torch.cat(averages[player]))
+        return stopped
 
     def _next_average(self, player: int) -> Tensor:
         """A player's average strategy including the current one, [N], up to a factor."""
@@ -316,9 +316,9 @@ class TensorLeaves:
 
     def chunked(self, entries: Floats) -> Floats:
         """Arrange numbers of leaves [K, H'] in chunks, [S, C, H]; 0 in padding."""
-        found = np.zeros((*self.chunks.shape, self.sources[0].shape[2]))
-        found[..., : entries.shape[1]] = np.where(self.chunks[..., None] >= 0, entries[self.chunks], 0.0)
-        return found
+        numbers = np.zeros((*self.chunks.shape, self.sources[0].shape[2]))
+        numbers[..., : entries.shape[1]] = np.where(self.chunks[..., None] >= 0, entries[self.chunks], 0.0)
+        return numbers
 
     def unchunk(self, found: Floats, entries: Floats) -> None:
         """Write chunked numbers [S, C, H] back to their leaves, [K, H']."""

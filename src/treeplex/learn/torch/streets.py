@@ -128,18 +128,18 @@ class StreetTables:
 
     def _uniform(self, player: int, shape: Sequence[int]) -> Tensor:
         """The uniform policy."""
-        found = self.ranges[0].new_ones((shape[0], self.betting.sequences[player], shape[1]))
+        policy = self.ranges[0].new_ones((shape[0], self.betting.sequences[player], shape[1]))
         for _, first, count in self.betting.nodes[player]:
-            found[:, first : first + count] = 1.0 / count
-        return found
+            policy[:, first : first + count] = 1.0 / count
+        return policy
 
     def reach(self, player: int, policy: Tensor) -> Tensor:
         """A policy in sequence form."""
-        found = policy.clone()
-        found[:, 0] = self.ranges[player]
+        strategy = policy.clone()
+        strategy[:, 0] = self.ranges[player]
         for parent, first, count in self.betting.nodes[player]:
-            found[:, first : first + count] *= found[:, parent, None]
-        return found
+            strategy[:, first : first + count] *= strategy[:, parent, None]
+        return strategy
 
     def gradient(self, player: int, other: Tensor) -> Tensor:
         """Values of a player's sequences against the other's strategy, [B, sequences, N], chips times reach."""

@@ -42,8 +42,8 @@ class TensorRivers:
         """
         self._function, self._at, self._held = leaf.function, at, cards[0]
         self._net, places = deepcopy(leaf.net).to(at.device), subgame.leaves
-        self._rivers = found = Rivers.of(places, slice(0, len(places)), leaf.bins)
-        self.chance, boards = found.chance, found.rivers
+        self._rivers = rivers = Rivers.of(places, slice(0, len(places)), leaf.bins)
+        self.chance, boards = rivers.chance, rivers.rivers
         numbers = np.full(len(boards.format.hands), -1)
         numbers[subgame.held(0)] = np.arange(len(subgame.held(0)))
         order, live = numbers[boards.order], len(subgame.held(0))
@@ -53,22 +53,22 @@ class TensorRivers:
         self._free, strength = at.numbers(free), at.numbers(rank)
         apart = (self._held @ self._held.T == 0) * self._free[:, :, None] * self._free[:, None]
         self.edge = (strength[:, :, None] - strength[:, None]).sign() * apart
-        self._pots = at.numbers(found.pots)
+        self._pots = at.numbers(rivers.pots)
         singles = torch_module().float32
         inputs = self._inputs = torch_module().zeros((len(places), len(order), boards.inputs), dtype=singles, device=at.device)
         blank = np.zeros((len(places), len(boards.format.hands)))
-        inputs[:] = torch_module().tensor(boards.rows((blank, blank), found.pots, found.stacks)).reshape(inputs.shape)
+        inputs[:] = torch_module().tensor(boards.rows((blank, blank), rivers.pots, rivers.stacks)).reshape(inputs.shape)
         self._knots = at.numbers(self._shares(order, live)) if not boards.single else None
         self._columns = at.places(subgame.held(0).astype(np.int64))
 
     def _shares(self, order: NDArray[Any], live: int) -> Floats:
         """Weights of hands in bins on each river, [C, N, B]."""
         boards = self._rivers.rivers
-        found = np.zeros((*order.shape[:1], live, boards.bins))
+        shares = np.zeros((*order.shape[:1], live, boards.bins))
         river = np.arange(len(order))[:, None]
-        found[river, order, boards.low] += 1.0 - boards.share
-        found[river, order, boards.low + 1] += boards.share
-        return found
+        shares[river, order, boards.low] += 1.0 - boards.share
+        shares[river, order, boards.low + 1] += boards.share
+        return shares
 
     def met(self, reach: Tensor) -> Tensor:
         """Opposing reach compatible with each hand, both [..., N]."""
@@ -87,13 +87,13 @@ class TensorRivers:
         masses = [self.met(own) * self._free for own in masked]
         outputs = self._outputs(masked, masses)[..., player * bins : (player + 1) * bins]
         worth = outputs[..., self._columns] if self._knots is None else torch.einsum("ecb,cnb->ecn", outputs, self._knots)
-        found = masses[1 - player] * worth
+        values = masses[1 - player] * worth
         if self._function.shown:
-            found = found + 0.5 * torch.einsum("ecn,cmn->ecm", masked[1 - player], self.edge)
-        found = self.chance * self._pots[:, None] * found.sum(dim=1)
+            values = values + 0.5 * torch.einsum("ecn,cmn->ecm", masked[1 - player], self.edge)
+        values = self.chance * self._pots[:, None] * values.sum(dim=1)
         mass = self.met(believed[1 - player])
         least = 100.0 * torch.finfo(mass.dtype).eps * believed[1 - player].sum(dim=1, keepdim=True)
-        value = torch.where(mass > least, found / mass, 0.0)
+        value = torch.where(mass > least, values / mass, 0.0)
         return value * self.met(reached).clamp(min=0.0)
 
     def _outputs(self, masked: list[Tensor], masses: list[Tensor]) -> Tensor:
@@ -111,8 +111,8 @@ class TensorRivers:
             else:
                 here[:] = torch.einsum("ecn,cnb->ecb", likely, self._knots).to(inputs.dtype)
         rows = inputs.flatten(0, 1)
-        found = balanced(rows, self._net(seen(rows, rivers.bins, rivers.single)))
-        return found.to(self._at.dtype).reshape(*inputs.shape[:2], -1)
+        outputs = balanced(rows, self._net(seen(rows, rivers.bins, rivers.single)))
+        return outputs.to(self._at.dtype).reshape(*inputs.shape[:2], -1)
 
 
 class TurnSearch:
@@ -167,7 +167,7 @@ class TurnSearch:
         """Update one player; see ``SubgameSearch`` for the beliefs at which leaves are valued."""
         tables, leaves, other = self.tables, self.search.method.leaves, 1 - player
         values = tables.gradient(player, tables.strategies[other])
-        own, faced = (tables.strategies[each] for each in (player, other))
+        own, faced = (tables.strategies[owner] for owner in (player, other))
         if leaves != "current":
             own = averaged(row, tables.averages[player], own)
             faced = self._faced[other] = averaged(row, self._faced[other], faced)

@@ -82,9 +82,9 @@ class TrainingJob(Job, Generic[SettingsT]):
 
     def model(self, kind: "TrainingKind", records: Sequence[Record]) -> Any:
         """The current model, as :meth:`TrainingKind.load` reads it from a folder."""
-        with TemporaryDirectory() as place:
-            self.write(Path(place), records, ended=False)
-            return kind.load(Path(place))
+        with TemporaryDirectory() as folder:
+            self.write(Path(folder), records, ended=False)
+            return kind.load(Path(folder))
 
 
 class TrainingKind(ABC):
@@ -125,8 +125,8 @@ class TrainingKind(ABC):
         Raises:
             SpecError: an unknown name, or a value outside its range.
         """
-        found: Settings = preset_named(preset or RECIPE, self.presets(game))
-        return found.changed(*changes)
+        settings: Settings = preset_named(preset or RECIPE, self.presets(game))
+        return settings.changed(*changes)
 
     @abstractmethod
     def make(self, game: Any, settings: Any, options: Options) -> TrainingJob[Any]:
@@ -240,10 +240,10 @@ class Training:
 
     def numbers(self) -> dict[str, Any]:
         """The latest value of each number that is not None."""
-        found: dict[str, Any] = dict.fromkeys(self.kind.job_kind.numbers)
+        latest: dict[str, Any] = dict.fromkeys(self.kind.job_kind.numbers)
         for record in self.records:
-            found |= {name: value for name, value in record.numbers.items() if value is not None}
-        return found
+            latest |= {name: value for name, value in record.numbers.items() if value is not None}
+        return latest
 
     def to_json(self) -> dict[str, Any]:
         """The training as JSON, with the latest value of each number."""

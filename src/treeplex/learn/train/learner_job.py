@@ -117,8 +117,8 @@ class OwnJob(TrainingJob[Settings]):
         Raises:
             SpecError: it does not count the effort that limits the training, which would never end.
         """
-        found = self.student.step() or {}
-        self._last = {name: float(value) for name, value in found.items()}
+        numbers = self.student.step() or {}
+        self._last = {name: float(value) for name, value in numbers.items()}
         self._done += 1
         effort = self.student.effort()
         if idle := [name for name in self.limits if not effort[name]]:
@@ -131,10 +131,10 @@ class OwnJob(TrainingJob[Settings]):
     def measure(self) -> Mapping[str, Any]:
         """The learner's measurements, and the numbers of its last step."""
         measured = {**self.student.measure(), **self.student.effort()}
-        found = {**self._last, **{name: float(value) for name, value in measured.items()}}
-        if wrong := [name for name, value in found.items() if not np.isfinite(value)]:
-            raise AlgorithmError(f"{wrong[0]} is {found[wrong[0]]} after {self._done:,} steps of {self.learner}")
-        return {"measures": found}
+        numbers = {**self._last, **{name: float(value) for name, value in measured.items()}}
+        if wrong := [name for name, value in numbers.items() if not np.isfinite(value)]:
+            raise AlgorithmError(f"{wrong[0]} is {numbers[wrong[0]]} after {self._done:,} steps of {self.learner}")
+        return {"measures": numbers}
 
     def live(self) -> Mapping[str, Any]:
         """The numbers of the last step."""
@@ -144,17 +144,17 @@ class OwnJob(TrainingJob[Settings]):
         """The learner's arrays, random state, steps and last numbers."""
         own = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
         own |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
-        found = {name: np.asarray(array) for name, array in self.student.state().items()}
-        return found | {OF_JOB + name: array for name, array in own.items()}
+        arrays = {name: np.asarray(array) for name, array in self.student.state().items()}
+        return arrays | {OF_JOB + name: array for name, array in own.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore the arrays of :meth:`state`."""
-        found = {name: np.array(array) for name, array in arrays.items()}
-        own = {name.removeprefix(OF_JOB): found.pop(name) for name in list(found) if name.startswith(OF_JOB)}
+        stored = {name: np.array(array) for name, array in arrays.items()}
+        own = {name.removeprefix(OF_JOB): stored.pop(name) for name in list(stored) if name.startswith(OF_JOB)}
         self._done = int(own.pop("steps")[0])
         set_random_state(self.student.generator, own.pop("random"))
         self._last = {name.removeprefix("last."): float(value[0]) for name, value in own.items()}
-        self.student.restore(found)
+        self.student.restore(stored)
 
     def model(self, kind: TrainingKind, records: Sequence[Record]) -> Policy | NeuralPolicy:
         """The current policy."""
@@ -212,7 +212,7 @@ class OwnKind(TrainingKind):
         self.made, self.name, self.settings = made, name, made.settings_class
         self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
         self.takes = ("workers", "ray") if made.spreads else ()
-        self.efforts = tuple(each for each in EFFORTS if each in declared(made.settings_class))
+        self.efforts = tuple(effort for effort in EFFORTS if effort in declared(made.settings_class))
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and the class's presets."""

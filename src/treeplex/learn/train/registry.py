@@ -53,15 +53,15 @@ NEURAL: Mapping[str, str] = {
 def learners() -> Mapping[str, TrainingKind]:
     """The library's learners by name."""
     known: list[TrainingKind] = [each if isinstance(each, TrainingKind) else each() for each in provided("learners")]
-    known += [LibraryKind(neural_class(place), name) for name, place in NEURAL.items()]
+    known += [LibraryKind(neural_class(location), name) for name, location in NEURAL.items()]
     return {each.name: each for each in known}
 
 
 def neural_class(place: str) -> type[Learner]:
     """Import a class named like ``regrets.deep_cfr:DeepCfr``."""
     module, _, name = place.partition(":")
-    found: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
-    return found
+    loaded: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
+    return loaded
 
 
 def learner_named(learner: AnyLearner) -> TrainingKind:
@@ -73,9 +73,9 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
     if isinstance(learner, TrainingKind):
         return learner
     if isinstance(learner, type):
-        for each in learners().values():
-            if isinstance(each, LibraryKind) and each.made is learner:
-                return each
+        for kind in learners().values():
+            if isinstance(kind, LibraryKind) and kind.made is learner:
+                return kind
     if (own := own_learner(learner)) is not None:
         return own
     if learner not in learners():
@@ -128,8 +128,8 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
 
 def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """The contents of ``run.json``, unchecked."""
-    found = read_json(Path(folder) / RUN)
-    return found if isinstance(found, dict) else {}
+    about = read_json(Path(folder) / RUN)
+    return about if isinstance(about, dict) else {}
 
 
 __all__ = ["LibraryKind", "OwnKind", "learner_named", "learner_of", "learners"]

@@ -122,9 +122,11 @@ def train_seeds(
     with nullcontext() if resume is not None else written_down(asked, folder):
         for number in range(asked["seeds"]):
             own = base.changed({"seed": getattr(base, "seed", 0) + number})
-            place = seed_folder(folder, number)
-            begun = resume is not None and (place / "state.safetensors").exists()
-            where: dict[str, Any] = {"resume": place, "settings": settings} if begun else {"out": place, "settings": own}
+            training_folder = seed_folder(folder, number)
+            begun = resume is not None and (training_folder / "state.safetensors").exists()
+            where: dict[str, Any] = (
+                {"resume": training_folder, "settings": settings} if begun else {"out": training_folder, "settings": own}
+            )
             named = asked["game"] if game is None else game
             given = None if begun and game is None else named
             trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
@@ -173,32 +175,32 @@ def seeds_of(folder: Path) -> dict[str, Any]:
     Raises:
         FileError: the folder contains none.
     """
-    found = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
-    if not isinstance(found, dict) or not {"game", "learner", "settings", "seeds"} <= set(found):
+    request = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
+    if not isinstance(request, dict) or not {"game", "learner", "settings", "seeds"} <= set(request):
         raise FileError(f"{folder} contains no trainings of several seeds, since {SEEDS} is missing or damaged")
-    check_count("seeds", found["seeds"])
-    return found
+    check_count("seeds", request["seeds"])
+    return request
 
 
 def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
     """See :meth:`SeedSweep.bands`."""
     by_step = [{record.done: record for record in records} for records in runs]
     common = sorted(set(by_step[0]).intersection(*by_step[1:]))
-    found = []
+    bands = []
     for step in common:
         records = [each[step] for each in by_step]
         rows = [measured(record) for record in records]
         columns = {name: [row[name] for row in rows] for name in rows[0] if all(name in row for row in rows)}
         columns["cpu_seconds"] = [record.cpu_seconds for record in records]
         parts: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "low": min, "high": max}
-        found.append({"steps": step, **{part: {name: of(row) for name, row in columns.items()} for part, of in parts.items()}})
-    return found
+        bands.append({"steps": step, **{part: {name: of(row) for name, row in columns.items()} for part, of in parts.items()}})
+    return bands
 
 
 def measured(record: Record) -> dict[str, float]:
     """A record's numbers, including its ``measures`` and excluding unknown ones."""
-    found = {**record.numbers, **record.numbers.get("measures", {})}
-    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+    numbers = {**record.numbers, **record.numbers.get("measures", {})}
+    return {name: float(value) for name, value in numbers.items() if isinstance(value, int | float)}
 
 
 def draw_bands(done: SeedSweep) -> tuple[str, ...]:

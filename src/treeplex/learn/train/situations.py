@@ -101,9 +101,9 @@ class SituationsJob(TrainingJob[LearningSettings]):
     def step(self, count: int) -> None:
         """Solve a batch of situations and take the gradient steps due."""
         before = self.trainer.steps
-        found = self.trainer.round()
-        if found.steps > before:
-            self._losses.append((found.steps - before, found.loss))
+        result = self.trainer.round()
+        if result.steps > before:
+            self._losses.append((result.steps - before, result.loss))
 
     def live(self) -> Mapping[str, Any]:
         """Rows, steps, the loss since the last record, and the current round, if there are rounds."""
@@ -114,9 +114,9 @@ class SituationsJob(TrainingJob[LearningSettings]):
 
     def measure(self) -> Mapping[str, Any]:
         """The numbers of :meth:`live`, and the loss on held-out situations."""
-        found = {**self.live(), "validation": self.trainer.validation()}
+        numbers = {**self.live(), "validation": self.trainer.validation()}
         self._losses.clear()
-        return found
+        return numbers
 
     def state(self) -> State:
         """The trainer's arrays."""

@@ -98,11 +98,11 @@ def train(
         limit, changes = None, changes | {"seconds": seconds}
     elif seconds is not None and not seconds > 0:
         raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
-    place = out if resume is None else resume
+    target = out if resume is None else resume
     with ExitStack() as stack:
         watch = stack.enter_context(watcher_for(progress, "preparing"))
         stack.enter_context(known.context())
-        folder = stack.enter_context(folder_at(known.job_kind, place))
+        folder = stack.enter_context(folder_at(known.job_kind, target))
         options = Options(work, judge_every, folder.path if folder else None)
         if resume is None:
             if game is None and known.needs_game:
@@ -155,11 +155,11 @@ def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, i
     Raises:
         SpecError: the learner does not count them.
     """
-    found = {name: most for name, most in asked.items() if most is not None}
-    for name in found:
+    limits = {name: most for name, most in asked.items() if most is not None}
+    for name in limits:
         if name not in known.efforts:
             raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")
-    return found
+    return limits
 
 
 def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
@@ -179,8 +179,8 @@ def reopened(
     known: TrainingKind, folder: JobFolder, game: Any, changes: Mapping[str, Any], options: Options
 ) -> TrainingJob[Any]:
     """Create the training of a locked folder, without its state."""
-    about, place = folder.reopen(), folder.path / RUN
-    settings = known.settings.from_json(about["settings"], place)
+    about, path = folder.reopen(), folder.path / RUN
+    settings = known.settings.from_json(about["settings"], path)
     known.check_named(settings, changes, folder.path)
     settings = settings.changed_under_way(changes, place=folder.path)
     named_in = folder.path if game is None else None
@@ -209,8 +209,8 @@ def shown_settings(
     """
     known = kind_for(game, learner, resume, preset)
     if resume is None:
-        found: Settings = known.settings_for(game, preset, changes)
-        return found
+        result: Settings = known.settings_for(game, preset, changes)
+        return result
     folder = JobFolder(known.job_kind, resume)
     return known.settings.from_json(folder.about()["settings"], Path(resume) / RUN).changed(changes)
 

@@ -91,8 +91,8 @@ class Browser:
     def _found(self, compiled: CompiledGame, policy: str) -> Policy:
         """The named policy, or a solution."""
         if policy:
-            found: Policy = as_policy(compiled, policy)
-            return found
+            loaded: Policy = as_policy(compiled, policy)
+            return loaded
         try:
             solver = make_solver(compiled, "cfr+")
             solver.run(ITERATIONS)
@@ -103,10 +103,10 @@ class Browser:
 
     def _public_states(self) -> PublicGame | None:
         try:
-            found = public_game(self.rules)
+            game = public_game(self.rules)
         except GameError:
             return None
-        return None if found.perfect_information else found
+        return None if game.perfect_information else game
 
     @cached_property
     def responses(self) -> list[Policy]:
@@ -117,7 +117,7 @@ class Browser:
 
     def about(self) -> dict[str, Any]:
         """Size of the game and quality of the policy."""
-        found: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "game": str(self.rules),
             "spec": self.spec,
             "policy": self.policy_name,
@@ -127,10 +127,10 @@ class Browser:
             "whole": self.values is not None,
         }
         if self.values is None or self.policy is None:
-            return found
+            return facts
         judged, game = evaluate.judge(self.policy.game, self.policy), self.policy.game
         return {
-            **found,
+            **facts,
             "histories": len(self.values.tree),
             "infosets": list(game.infosets),
             "exploitability": judged.exploitability,
@@ -180,7 +180,7 @@ class Browser:
         response = self.responses[player].probabilities[game.sequences_at(game.lookup[player, infostate])]
         policy, worth = values.probabilities[number], values.action_values[number]
         names = tree.action_names[player]
-        found = {
+        row = {
             "player": player,
             "infostate": infostate,
             "own_reach": float(values.own_reach[number]),
@@ -197,7 +197,7 @@ class Browser:
                 for place, label in enumerate(ids)
             ],
         }
-        return {**found, "path": self._path_to(number)} if path else found
+        return {**row, "path": self._path_to(number)} if path else row
 
     def _path_to(self, number: int) -> list[int]:
         """A path to the public state, or to the first history, of an infoset."""
@@ -224,17 +224,17 @@ class Browser:
         """Path to the public state of each infoset."""
         game = self.public
         assert game is not None
-        found: dict[tuple[int, str], list[int]] = {}
+        paths: dict[tuple[int, str], list[int]] = {}
         waiting: list[tuple[Any, list[int]]] = [(game.first_state(), [])]
         while waiting:
             state, path = waiting.pop()
             options = game.options(state)
             if options.player >= 0:
                 for hand in np.flatnonzero(game.possible(state)[options.player]).tolist():
-                    found.setdefault((options.player, game.infostate_at(state, options.player, hand)), path)
+                    paths.setdefault((options.player, game.infostate_at(state, options.player, hand)), path)
             labels = options.labels[:1] if options.private else options.labels
             waiting += [(game.after(state, label), [*path, number]) for number, label in enumerate(labels)]
-        return found
+        return paths
 
     def _public_node(self, game: PublicGame, path: Sequence[int]) -> dict[str, Any]:
         state, steps = game.first_state(), list[dict[str, Any]]()
@@ -285,12 +285,12 @@ class Browser:
         """The infosets of a public state, hand by hand."""
         values, player = self.values, game.options(state).player
         assert values is not None
-        found = []
+        rows = []
         for hand in np.flatnonzero(game.possible(state)[player]).tolist():
             number = values.infosets.get((player, game.infostate_at(state, player, hand)))
             if number is not None:
-                found.append({"hand": game.hand_name(state, player, hand), **self._row(number)})
-        return found
+                rows.append({"hand": game.hand_name(state, player, hand), **self._row(number)})
+        return rows
 
     def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
         """Player 0's payoffs at a public terminal state for all pairs of hands; None if there are too many."""

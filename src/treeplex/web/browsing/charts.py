@@ -26,18 +26,18 @@ class Charts:
         Raises:
             SpecError: the blueprint has no such line.
         """
-        found = preflop_chart(self.blueprint, line)
+        chart_data = preflop_chart(self.blueprint, line)
         return {
             "game": str(self.blueprint.game),
             "line": line,
             "path": ["".join(words_of(line)[:count]) for count in range(len(words_of(line)))],
-            "player": found.player,
-            "title": found.title,
-            "actions": list(found.actions),
-            "kinds": list(found.kinds),
-            "often": list(found.often.values()),
-            "shares": found.shares.round(4).tolist(),
-            "next": [self._next(line, name, kind) for name, kind in zip(found.actions, found.kinds, strict=True)],
+            "player": chart_data.player,
+            "title": chart_data.title,
+            "actions": list(chart_data.actions),
+            "kinds": list(chart_data.kinds),
+            "often": list(chart_data.often.values()),
+            "shares": chart_data.shares.round(4).tolist(),
+            "next": [self._next(line, name, kind) for name, kind in zip(chart_data.actions, chart_data.kinds, strict=True)],
         }
 
     def _next(self, line: str, name: str, kind: str) -> str | None:

@@ -61,8 +61,8 @@ def web(
             raise SpecError(f"{file} and --folder {folder} are two folders; give one of them")
         file, folder = None, file
     games = game or []
-    for each in games:
-        load(each)
+    for spec in games:
+        load(spec)
     threads = None if threads is None else checked_threads(threads)
     served = ServerState(folder or DEFAULT_FOLDER, file, games, threads)
     listening = listen(host, port)

@@ -113,12 +113,12 @@ def exported(held: CachedSolution, kind: str, line: str, depth: int, ev: str, na
         headers = {"content-disposition": f'attachment; filename="{name}.jsonl"'}
         return StreamingResponse(stream, media_type="application/jsonl", headers=headers)
     with held.lock:
-        found = node_report(solution, line)
+        report = node_report(solution, line)
         if kind == "json":
             whole = {name: finite(value) if isinstance(value, float) else value for name, value in header(solution, ev).items()}
-            return download(json.dumps({**whole, "node": node_json(found, ev=ev)}), "application/json", f"{name}.json")
+            return download(json.dumps({**whole, "node": node_json(report, ev=ev)}), "application/json", f"{name}.json")
     if kind == "csv":
-        return download(hands_csv(found.from_the_pot() if ev == "pot" else found), "text/csv", f"{name}.csv")
+        return download(hands_csv(report.from_the_pot() if ev == "pot" else report), "text/csv", f"{name}.csv")
     raise Refusal(400, f"format {kind[:20]!r} is unknown; write csv, json or jsonl", "as")
 
 
@@ -162,7 +162,7 @@ def page_text(held: CachedSolution, line: str, file: str) -> str:
             break
         except SpecError:
             continue
-    nodes = (node_report(solution, each) for each in (lines or [node.line]))
+    nodes = (node_report(solution, child) for child in (lines or [node.line]))
     facts = f"{solution.spot}, {solution.algorithm}, {solution.iterations:,} iterations"
     title = f"{node.board or node.street} - Treeplex"
     return page(nodes, node.line, solution.spot.format, title=title, facts=facts, command=f"treeplex show {file}")

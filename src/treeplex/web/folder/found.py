@@ -67,8 +67,8 @@ def entries(served: ServerState, folder: Path, deepest: int) -> Iterator[tuple[P
     Skips hidden files and links that lead outside the served folder, and does not follow links to folders.
     """
     try:
-        with os.scandir(folder) as found:
-            for entry in found:
+        with os.scandir(folder) as directory:
+            for entry in directory:
                 if entry.name.startswith("."):
                     continue
                 try:
@@ -138,7 +138,7 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
             "exploitability_percent": 100 * worth / opening_pot if worth is not None and opening_pot else None,
             "status": str(header["status"]),
             "locks": len(header["locks"]),
-            "resumable": any(str(each["name"]).startswith(STATE) for each in header["arrays"]),
+            "resumable": any(str(array["name"]).startswith(STATE) for array in header["arrays"]),
         }
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise FileError(f"{path} is corrupted: its header lacks {error}; solve the spot again") from error
@@ -156,4 +156,4 @@ def thinned(records: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
     """At most ``most`` evenly spaced records, including the first and the last."""
     if len(records) <= most:
         return list(records)
-    return [records[round(place * (len(records) - 1) / (most - 1))] for place in range(most)]
+    return [records[round(index * (len(records) - 1) / (most - 1))] for index in range(most)]

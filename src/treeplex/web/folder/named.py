@@ -66,7 +66,7 @@ def agent_named(served: ServerState, text: str, *, depth: int = 0) -> str:
 def setting_named(served: ServerState, value: Value, depth: int) -> Value:
     """Check a setting of an agent: resolves paths within the folder and agents within agents; other values are unchanged."""
     if isinstance(value, list):
-        return [setting_named(served, each, depth) for each in value]
+        return [setting_named(served, item, depth) for item in value]
     if not isinstance(value, str):
         return value
     if is_user_spec(value) or ".py" in value:  # escapes in a spec may hide it

@@ -40,7 +40,7 @@ def routes(served: ServerState) -> APIRouter:
 
 def runs(served: ServerState) -> list[dict[str, Any]]:
     """All run folders, most recently changed first."""
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for looked_at, (path, _) in enumerate(entries(served, served.folder, DEEPEST)):
         if looked_at > MOST_LOOKED_AT:
             break
@@ -48,8 +48,8 @@ def runs(served: ServerState) -> list[dict[str, Any]]:
             about = about_of(path.parent)
             if about is not None and about["kind"] != BATCH.name:
                 changed = max(each.stat().st_mtime for each in (path, path.parent / METRICS) if each.exists())
-                found.append({"file": served.name(path.parent), **brief(about), "modified": changed})
-    return sorted(found, key=lambda each: -each["modified"])[:MOST_FILES]
+                listed.append({"file": served.name(path.parent), **brief(about), "modified": changed})
+    return sorted(listed, key=lambda each: -each["modified"])[:MOST_FILES]
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:
@@ -99,20 +99,20 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
 
 def records_of(folder: Path) -> list[dict[str, Any]]:
     """The records of a run as plain data; skips invalid lines, since a run may be writing one."""
-    found = []
+    records = []
     for line in whole_lines(folder / METRICS) if (folder / METRICS).is_file() else ():
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
             continue
         if isinstance(record, dict) and isinstance(record.get("done"), int | float):
-            found.append(record)
-    return found
+            records.append(record)
+    return records
 
 
 def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
     """The numbers of a record by name: one per element of lists and per entry of tables."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, value in record.items():
         if key in EFFORT:
             continue
@@ -120,11 +120,11 @@ def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
         if isinstance(value, Mapping):
             parts = {f"{key} {name}" if key != "measures" else name: part for name, part in value.items()}
         elif isinstance(value, list):
-            parts = {f"{key} {place}": part for place, part in enumerate(value)}
+            parts = {f"{key} {index}": part for index, part in enumerate(value)}
         else:
             parts = {key: value}
-        found |= {str(name): float(part) for name, part in parts.items() if is_number(part)}
-    return found
+        numbers |= {str(name): float(part) for name, part in parts.items() if is_number(part)}
+    return numbers
 
 
 def is_number(value: object) -> bool:
@@ -134,16 +134,16 @@ def is_number(value: object) -> bool:
 
 def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
     """A run's settings as texts, by name."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for key, value in about.items():
         if key in UNSAID or value is None:
             continue
         if isinstance(value, Mapping):
             inner = {f"{key}.{name}" if key != "settings" else name: each for name, each in value.items() if each is not None}
-            found |= {name: text(each) for name, each in inner.items()}
+            settings |= {name: text(each) for name, each in inner.items()}
         else:
-            found[key] = text(value)
-    return found
+            settings[key] = text(value)
+    return settings
 
 
 def text(value: Any) -> str:

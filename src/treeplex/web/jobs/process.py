@@ -121,8 +121,8 @@ class Watch:
         solver = self.job.solver
         if self._policy is None or self._policy[0] != solver.iteration:
             average, scales = solver.average()
-            found = HoldemPolicy(solver.game, average, scales, solver.locks, len(solver.game.boards), threads=solver.threads)
-            self._policy = solver.iteration, found
+            policy = HoldemPolicy(solver.game, average, scales, solver.locks, len(solver.game.boards), threads=solver.threads)
+            self._policy = solver.iteration, policy
         return self._policy[1]
 
 
@@ -137,7 +137,7 @@ class Records:
 
     def __call__(self, record: Record) -> None:
         """Add a new record of the session."""
-        self._waiting = [*(each for each in self._waiting if each[0] != record.done), plain_record(record)]
+        self._waiting = [*(row for row in self._waiting if row[0] != record.done), plain_record(record)]
         if time.monotonic() - self._told >= TELL_SECONDS:
             self.tell()
 
@@ -176,10 +176,10 @@ class Order:
     @classmethod
     def read(cls, text: bytes) -> "Order":
         """Parse a line of JSON."""
-        found = json.loads(text)
-        origin = None if found["origin"] is None else Path(found["origin"])
-        request = JobRequest.model_validate(found["request"])
-        return cls(request, Path(found["file"]), origin, found["total"], found["threads"])
+        data = json.loads(text)
+        origin = None if data["origin"] is None else Path(data["origin"])
+        request = JobRequest.model_validate(data["request"])
+        return cls(request, Path(data["file"]), origin, data["total"], data["threads"])
 
 
 def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:

@@ -228,20 +228,20 @@ class Queue:
 
     def seen(self, job: PageJob, *, records: bool = True) -> dict[str, Any]:
         """A job in the form sent to pages."""
-        waiting = [each.id for each in self.waiting()]
-        found = job.model_dump(exclude={"request", "order", "records"})
-        found["exploitability"] = job.records[-1][2] if job.records else None
-        found["place"] = waiting.index(job.id) + 1 if job.id in waiting else None
-        found["viewable"] = (
+        waiting = [queued.id for queued in self.waiting()]
+        data = job.model_dump(exclude={"request", "order", "records"})
+        data["exploitability"] = job.records[-1][2] if job.records else None
+        data["place"] = waiting.index(job.id) + 1 if job.id in waiting else None
+        data["viewable"] = (
             bool(job.records)
             or (job.kind == "batch" and job.done > 0)
             or (self._running is not None and self._running[0] is job and self._running[1].ready)
         )
-        return {**found, "records": thinned(job.records)} if records else found
+        return {**data, "records": thinned(job.records)} if records else data
 
     def listed(self) -> dict[str, Any]:
         """All jobs: the running one, the queued ones, and the others, newest first."""
-        turn = {job.id: place for place, job in enumerate(self.waiting())}
+        turn = {job.id: index for index, job in enumerate(self.waiting())}
 
         def rank(job: PageJob) -> tuple[int, float]:
             if job.state == "running":
@@ -335,7 +335,7 @@ class Queue:
         """Move a queued job to the front."""
         if job.state != "waiting":
             raise Refusal(409, f"the job is {job.state}, not queued")
-        job.order = min(each.order for each in self.waiting()) - 1.0
+        job.order = min(queued.order for queued in self.waiting()) - 1.0
         self._changed(job)
 
     def remove(self, job: PageJob, *, with_file: bool) -> None:

@@ -40,25 +40,25 @@ class HandReplay:
         end = self.end
         if not end.is_terminal():
             raise SpecError("the hand is unfinished; a replay needs a hand played to its end")
-        state, found, taken, shown = end.game.new_initial_state(), list[dict[str, Any]](), list(replayed(end)), 0
+        state, steps, taken, shown = end.game.new_initial_state(), list[dict[str, Any]](), list(replayed(end)), 0
         for card in end.cards:
             state = state.child(card)
         for action in taken:
             while state.current_player() < 0:
                 state, shown = state.child(end.board[shown]), shown + 1
             player = state.current_player()
-            found.append(self._step(state, f"{state.action_to_string(action)}", player))
+            steps.append(self._step(state, f"{state.action_to_string(action)}", player))
             state = state.child(action)
         while not state.is_terminal():
             state, shown = state.child(end.board[shown]), shown + 1
-        found.append(self._step(state, "", None))
-        return {"players": end.game.num_players, "returns": list(map(float, end.returns())), "steps": found}
+        steps.append(self._step(state, "", None))
+        return {"players": end.game.num_players, "returns": list(map(float, end.returns())), "steps": steps}
 
     def _step(self, state: HoldemHistory, text: str, player: int | None) -> dict[str, Any]:
         scene = scene_of(state, 0, over=True)
         assert scene is not None
-        for seat, each in enumerate(scene["seats"]):
-            each |= {"person": False, "acting": seat == player}
+        for seat, seat_data in enumerate(scene["seats"]):
+            seat_data |= {"person": False, "acting": seat == player}
         street = STREETS[min(state.table.street, 3)]
         return {"scene": scene, "text": text, "seat": player, "at": street, "board": [card_to_string(c) for c in state.board]}
 

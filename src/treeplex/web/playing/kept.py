@@ -58,7 +58,7 @@ class TableFile:
         Raises:
             FileError: the file cannot be read.
         """
-        found, whole = TableRecord(), 0
+        record, whole = TableRecord(), 0
         try:
             with open_regular(self.path) as file:
                 for text in file:
@@ -67,19 +67,19 @@ class TableFile:
                     whole += len(text)
                     ((kind, event),) = json.loads(text).items()
                     if kind == "hand":
-                        found.hands.append(hand_of(event))
+                        record.hands.append(hand_of(event))
                     elif kind == "deal":
-                        found.deal, found.moves = event, []
+                        record.deal, record.moves = event, []
                     elif kind == "move":
-                        found.moves.append(event)
+                        record.moves.append(event)
             os.truncate(self.path, whole)
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise FileError(f"cannot read the table in {self.path.name} ({error}); open a new table") from error
-        return found
+        return record
 
 
 def hand_of(data: dict[str, Any]) -> Hand:
     """Parse a hand that :meth:`TableFile.finish` wrote."""
     lists = ("options", "values", "policy")
-    decided = [Decided(**(each | {name: tuple(each[name]) for name in lists})) for each in data["decided"]]
+    decided = [Decided(**(decision | {name: tuple(decision[name]) for name in lists})) for decision in data["decided"]]
     return Hand(**{**data, "decided": decided})

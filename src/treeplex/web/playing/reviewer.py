@@ -52,10 +52,10 @@ class Reviewer:
         Raises:
             SpecError: a street does not fit in memory.
         """
-        found = review_json(judged(self.hand, self.settings, self._watch))
-        for street in found["streets"]:
+        result = review_json(judged(self.hand, self.settings, self._watch))
+        for street in result["streets"]:
             street["file"] = None if street["file"] is None else Path(street["file"]).name
-        write_atomically(self.folder / RESULT, json.dumps(found))
+        write_atomically(self.folder / RESULT, json.dumps(result))
 
     def _watch(self, street: str, progress: Progress, pot: float) -> None:
         """Write a street's progress, at most every ``EVERY`` seconds."""

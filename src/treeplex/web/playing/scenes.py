@@ -34,10 +34,10 @@ def scene_of(state: State | None, viewer: int, *, over: bool) -> Scene | None:
         over: whether the game is over and everything is shown.
     """
     if isinstance(state, TurnBasedState):
-        found = scene_of(state.state, viewer, over=over)
-        if found is not None and viewer < len(state.moves) and state.moves[viewer:]:
-            found["chosen"] = state.moves[viewer] + 1
-        return found
+        scene = scene_of(state.state, viewer, over=over)
+        if scene is not None and viewer < len(state.moves) and state.moves[viewer:]:
+            scene["chosen"] = state.moves[viewer] + 1
+        return scene
     draw = DRAWN.get(type(state)) if state is not None else None
     return None if draw is None else draw(state, viewer, over)
 
@@ -48,7 +48,7 @@ def kuhn(state: KuhnState, viewer: int, over: bool) -> Scene:
     def named(card: int) -> str:
         return state.hand_name(state.cards.index(card)) or str(card + 1)
 
-    bets = [sum(state.bets[place] == "b" for place in range(seat, len(state.bets), state.players)) for seat in players(state)]
+    bets = [sum(state.bets[index] == "b" for index in range(seat, len(state.bets), state.players)) for seat in players(state)]
     seats = [
         {"cards": [named(card) if over or seat == viewer else HIDDEN for card in state.cards[seat : seat + 1]], "paid": 1 + bet}
         for seat, bet in zip(players(state), bets, strict=True)

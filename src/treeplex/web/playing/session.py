@@ -241,12 +241,12 @@ class TableSession:
         table = self.table
         assert isinstance(table, HoldemTable)
         made = table.decided(self.hand.person)
-        spots = [each for each in self.hand.decided if each.by != "estimate"]
-        for each in made[len(spots) :]:
+        spots = [decision for decision in self.hand.decided if decision.by != "estimate"]
+        for decision in made[len(spots) :]:
             by, close = ("solution", 0.001 * table.chips[2]) if table.exact else ("agent", 0.01 * table.chips[2])
-            values = tuple(value + each.paid for value in each.values)  # relative to the pot: folding is worth 0
-            where = f"{Path(self.hand.spot).stem}, {each.street}" if self.hand.spot else each.street
-            self.hand.decided.append(Decided(where, each.options, each.chosen, values, each.policy, by, close))
+            values = tuple(value + decision.paid for value in decision.values)  # relative to the pot: folding is worth 0
+            where = f"{Path(self.hand.spot).stem}, {decision.street}" if self.hand.spot else decision.street
+            self.hand.decided.append(Decided(where, decision.options, decision.chosen, values, decision.policy, by, close))
 
     def _finish(self) -> None:
         """Record the result and everything that is revealed when a hand is over."""
@@ -281,8 +281,12 @@ class TableSession:
             known = [f"{table.seat(seat)}: {text}" for seat, text in enumerate(table.shown())] if over else []
             lines = known or ([table.view(person)] if table.actor == person else [])
             scene = {"kind": "text", "seats": [{} for _ in range(table.players)], "lines": lines, "picture": table.picture()}
-        for seat, each in enumerate(scene["seats"]):
-            each |= {"name": each.get("name") or table.seat(seat), "person": seat == person, "acting": table.actor == seat}
+        for seat, seat_data in enumerate(scene["seats"]):
+            seat_data |= {
+                "name": seat_data.get("name") or table.seat(seat),
+                "person": seat == person,
+                "acting": table.actor == seat,
+            }
         return scene
 
     def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
@@ -340,7 +344,7 @@ class TableSession:
             "luckless": hand.luckless,
             "lost": hand.lost,
             "said": hand.said,
-            "decided": [each.plain() for each in hand.decided],
+            "decided": [decision.plain() for decision in hand.decided],
             "thoughts": hand.thoughts,
             "phh": hand.phh is not None,
             **hand.end,

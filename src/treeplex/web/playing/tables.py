@@ -123,12 +123,12 @@ class Tables:
 
     def kept(self) -> list[Path]:
         """The files of all tables, most recently used first."""
-        found = []
+        files = []
         for path in self.folder.glob(f"*{KEPT}"):
             with suppress(OSError):
                 if path.stem.isascii() and path.stem.isdecimal():
-                    found.append((path.stat().st_mtime, path))
-        return [path for _, path in sorted(found, reverse=True)]
+                    files.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(files, reverse=True)]
 
     def names(self) -> list[str]:
         """The ids of all tables, most recently used first."""
@@ -136,13 +136,13 @@ class Tables:
 
     def listed(self) -> list[dict[str, Any]]:
         """All tables: id, game, opponent and time of last use."""
-        found = []
+        rows = []
         for path in self.kept():
             with suppress(FileError, OSError):
                 body = seating(path)
                 about = {"id": path.stem, "game": body.title or body.game, "against": body.against or SOLUTION}
-                found.append({**about, "modified": path.stat().st_mtime})
-        return found
+                rows.append({**about, "modified": path.stat().st_mtime})
+        return rows
 
     def leave(self, name: str) -> None:
         """Close a table and delete its file."""
@@ -233,5 +233,5 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if value - value == 0.0 else None
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -23,15 +23,15 @@ def ranges_of(table: Table, person: int) -> list[dict[str, Any]]:
     """Each opponent's range given its strategy and the person's cards, in the form of :func:`rows_of`."""
     if not isinstance(table, HoldemTable | AgentTable):
         return []
-    found = []
+    rows = []
     for player in range(table.players):
         if player != person:
             share, held = table.range_against(player, person), table.hand_of(player)
             if share.any():
                 names = table.hand_names(player)
                 about = {"held": names(held), "held_share": float(share[held])}
-                found.append({"seat": player, **about, "hands": rows_of(share, names)})
-    return found
+                rows.append({"seat": player, **about, "hands": rows_of(share, names)})
+    return rows
 
 
 def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, Any] | None:
@@ -46,7 +46,7 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
     total = float(made.reach.sum())
     share = made.reach / total if total > 0 else made.reach
     kept, rest = shown_actions(made.policy @ share, made.chosen)
-    options = [made.options[place] for place in kept] + [f"{rest} others"] * bool(rest)
+    options = [made.options[index] for index in kept] + [f"{rest} others"] * bool(rest)
 
     policy = made.policy[kept]
     if rest:
@@ -91,6 +91,6 @@ def shown_actions(mean: Floats, chosen: int) -> tuple[list[int], int]:
     """Indices of the actions to show, in order and including the chosen one, and the number of actions left out."""
     if len(mean) <= MOST_ACTIONS:
         return list(range(len(mean))), 0
-    first = [int(place) for place in np.argsort(-mean, kind="stable")[: MOST_ACTIONS - 1]]
+    first = [int(index) for index in np.argsort(-mean, kind="stable")[: MOST_ACTIONS - 1]]
     kept = sorted({chosen, *first})
     return kept, len(mean) - len(kept)

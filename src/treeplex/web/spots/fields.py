@@ -248,13 +248,13 @@ def check_algorithm(text: str | None) -> None:
 
 def blamed(message: str) -> tuple[str | None, str]:
     """The field that an error message is about, and the message without locations of files and options."""
-    found = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
-    if found:
-        return found[1].replace("-", "_"), message[found.end() :].replace(f"{PLACE}{found[1]} ", f"{found[1]}: ")
-    if found := re.match(r"the spot: (\w+) is missing", message):
-        return found[1], f"{found[1]} is missing, such as {FIELDS[found[1]]}" if found[1] in FIELDS else message
-    if found := re.match(rf"unknown option {PLACE}([\w-]+)", message):
-        return found[1], message.replace(f"option {PLACE}", "field ")
+    match = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
+    if match:
+        return match[1].replace("-", "_"), message[match.end() :].replace(f"{PLACE}{match[1]} ", f"{match[1]}: ")
+    if match := re.match(r"the spot: (\w+) is missing", message):
+        return match[1], f"{match[1]} is missing, such as {FIELDS[match[1]]}" if match[1] in FIELDS else message
+    if match := re.match(rf"unknown option {PLACE}([\w-]+)", message):
+        return match[1], message.replace(f"option {PLACE}", "field ")
     return None, message.removeprefix("the spot: ").replace(PLACE, "")
 
 
@@ -298,16 +298,16 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
             tried.pop(field, None)
             if field in DEFAULT:
                 tried[field] = DEFAULT[field]
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "ok": not problems,
         "problems": problems,
         "text": fields_text(fields),
         "boards": len(named) or None,
     }
     if spot is None or problems:
-        return {**found, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}
+        return {**result, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}
     return {
-        **found,
+        **result,
         "board": [cards_to_string([card]) for card in spot.board],
         "opening_pot": spot.opening_pot,
         "chip": spot.chip,
@@ -320,24 +320,24 @@ def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
     """Estimated cost of solving a spot: its size, bytes and seconds."""
     try:
         how = replace(spot.settings, threads=spot.settings.threads or threads)
-        found = SpotGame(replace(spot, settings=how)).estimate()
+        estimate = SpotGame(replace(spot, settings=how)).estimate()
     except SpecError as error:
         return {"refusal": str(error), "fits": {}}
-    size, iterations = found.size, typical_iterations(spot)
+    size, iterations = estimate.size, typical_iterations(spot)
     return {
         "nodes": size.nodes,
         "boards": list(size.boards),
         "decisions": size.decisions,
         "infosets": size.infosets,
         "numbers": size.stored,
-        "memory": dict(found.memory),
-        "available": found.available,
-        "fits": {kind: found.fits(kind) for kind in found.memory},
-        "seconds_per_iteration": found.seconds,
+        "memory": dict(estimate.memory),
+        "available": estimate.available,
+        "fits": {kind: estimate.fits(kind) for kind in estimate.memory},
+        "seconds_per_iteration": estimate.seconds,
         "iterations_typical": iterations,
-        "seconds_typical": START_SECONDS + JUDGED * iterations * found.seconds,
-        "threads": found.threads,
-        "refusal": found.refusal,
+        "seconds_typical": START_SECONDS + JUDGED * iterations * estimate.seconds,
+        "threads": estimate.threads,
+        "refusal": estimate.refusal,
     }
 
 

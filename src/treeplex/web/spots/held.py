@@ -58,19 +58,19 @@ class Solutions:
                 if key in self._held:
                     self._held.move_to_end(key)
                     return self._held[key]
-            found = CachedSolution(load_solution(path, resumable=False), threading.Lock())
+            solution = CachedSolution(load_solution(path, resumable=False), threading.Lock())
             with self._lock:
                 for old in [each for each in self._held if each[0] == path]:
                     del self._held[old]
-                self._held[key] = found
+                self._held[key] = solution
                 while len(self._held) > 1 and (len(self._held) > MOST_HELD or self.size > MOST_BYTES):
                     self._held.popitem(last=False)
-            return found
+            return solution
 
     @property
     def size(self) -> int:
         """Bytes of all strategies in memory."""
-        return sum(each.size for each in self._held.values())
+        return sum(solution.size for solution in self._held.values())
 
     def node(self, path: Path, line: str, ev: str = "pot") -> bytes:
         """A node of a solution, packed.

@@ -43,10 +43,10 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
         SpecError: no such line, or hands of one card.
     """
     view = played.at(line)
-    found = reported(played, view, ev)
+    tables = reported(played, view, ev)
     locked = played.locked(view.line)
     arrays: dict[str, NDArray[Any]] = {}
-    for player, side in enumerate(found.sides):
+    for player, side in enumerate(tables.sides):
         arrays |= {
             f"hands{player}": hand_numbers(side.cards),
             f"weight{player}": side.weight,
@@ -54,40 +54,40 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
             f"ev{player}": side.ev,
             f"equity{player}": side.equity,
         }
-        if len(found.cards) >= 3:
-            arrays |= {f"{by}{player}": find(found.cards, side.cards) for by, (_, find) in KINDS.items()}
-    if found.player is not None:
-        arrays |= {"frequency": found.sides[found.player].frequency, "action_ev": found.sides[found.player].action_ev}
+        if len(tables.cards) >= 3:
+            arrays |= {f"{by}{player}": find(tables.cards, side.cards) for by, (_, find) in KINDS.items()}
+    if tables.player is not None:
+        arrays |= {"frequency": tables.sides[tables.player].frequency, "action_ev": tables.sides[tables.player].action_ev}
     if locked.any():
         arrays["locked"] = locked
-    due = 0 if found.player is not None or not found.children else len(found.children[0].rpartition(",")[2]) // 2
+    due = 0 if tables.player is not None or not tables.children else len(tables.children[0].rpartition(",")[2]) // 2
     head = {
-        "line": found.line,
-        "board": cards_of(found.cards),
-        "street": found.street,
-        "player": found.player,
-        "pot": found.pot,
-        "stacks": found.stacks,
-        "committed": found.committed,
+        "line": tables.line,
+        "board": cards_of(tables.cards),
+        "street": tables.street,
+        "player": tables.player,
+        "pot": tables.pot,
+        "stacks": tables.stacks,
+        "committed": tables.committed,
         "street_bets": view.street_bets,
         "deals": due,
-        "over": found.player is None and not found.children,
-        "actions": actions(view, found),
-        "children": found.children if due < 2 else [],
-        "path": path(played, found.line),
-        "sides": [side_totals(side) for side in found.sides],
+        "over": tables.player is None and not tables.children,
+        "actions": actions(view, tables),
+        "children": tables.children if due < 2 else [],
+        "path": path(played, tables.line),
+        "sides": [side_totals(side) for side in tables.sides],
         "locked": int(locked.sum()),
-        "groupings": {by: names for by, (names, _) in KINDS.items()} if len(found.cards) >= 3 else {},
-        "measures": reckoned(played, found.line),
+        "groupings": {by: names for by, (names, _) in KINDS.items()} if len(tables.cards) >= 3 else {},
+        "measures": reckoned(played, tables.line),
     }
     return pack(head, arrays)
 
 
 def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
     """EQR, pot odds and related numbers at a node; None where they do not apply."""
-    found = node_statistics(played, line)
-    plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
-    return {"eqr": [number(share) for share in found.eqr], **plain}
+    statistics = node_statistics(played, line)
+    plain = {name: number(getattr(statistics, name)) for name in ("call", "pot_odds", "mdf", "defended")}
+    return {"eqr": [number(share) for share in statistics.eqr], **plain}
 
 
 def reported(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport:
@@ -96,8 +96,8 @@ def reported(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport
         raise SpecError(f"the page supports hands of two cards, but {played.spot.format.name} deals one; use treeplex show")
     if ev not in EVS:
         raise SpecError(f"ev {ev[:20]!r} is unknown; write pot or net")
-    found = report(view, played.spot)
-    return found.from_the_pot() if ev == "pot" else found
+    tables = report(view, played.spot)
+    return tables.from_the_pot() if ev == "pot" else tables
 
 
 def cards_of(cards: Sequence[int]) -> list[str]:
@@ -137,10 +137,10 @@ def offer(action: Any, size: str) -> dict[str, Any]:
 def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
     """The nodes on the path to a node, root first, each with the chosen action and the alternatives."""
     steps = line.split(",") if line else []
-    found = []
+    nodes = []
     for count, step in enumerate(steps):
         view = played.at(",".join(steps[:count]))
-        found.append(
+        nodes.append(
             {
                 "line": view.line,
                 "player": view.player,
@@ -151,7 +151,7 @@ def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
                 "frequency": [number(share) for share in view.frequency],
             }
         )
-    return found
+    return nodes
 
 
 def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
@@ -168,23 +168,23 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
     before, after = around_card(played, line)
     after = ",".join(filter(None, [after, then]))
     one = played.at(before).children()[0]
-    found = find_runouts(played, f"{one},{after}" if after else one)
-    view = played.at(f"{one},{found.after}" if found.after else one)
+    table = find_runouts(played, f"{one},{after}" if after else one)
+    view = played.at(f"{one},{table.after}" if table.after else one)
     sizes = reported(played, view).sizes
     cards: list[dict[str, Any] | None] = [None] * (len(RANKS) * len(SUITS))
-    for place, card in enumerate(found.cards):
+    for index, card in enumerate(table.cards):
         name = card_to_string(int(card))
         cards[int(card)] = {
             "card": name,
-            "line": ",".join(filter(None, [found.before, name, found.after])),
-            "chance": number(found.chance[place]),
-            "reach": number(found.reach[place]),
-            "frequency": [number(share) for share in found.frequency[:, place]],
-            "ev": [number(value) for value in found.ev[:, place]],
-            "equity": [number(value) for value in found.equity[:, place]],
+            "line": ",".join(filter(None, [table.before, name, table.after])),
+            "chance": number(table.chance[index]),
+            "reach": number(table.reach[index]),
+            "frequency": [number(share) for share in table.frequency[:, index]],
+            "ev": [number(value) for value in table.ev[:, index]],
+            "equity": [number(value) for value in table.equity[:, index]],
         }
     offers = [offer(action, size) for action, size in zip(view.actions, sizes, strict=True)]
-    return {"line": found.before, "then": found.after, "player": found.player, "actions": offers, "cards": cards}
+    return {"line": table.before, "then": table.after, "player": table.player, "actions": offers, "cards": cards}
 
 
 def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:

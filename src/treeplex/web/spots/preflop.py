@@ -50,9 +50,9 @@ def solved(stack: float, ante: float) -> dict[str, Any]:
     Raises:
         SpecError: the stack or ante is too small.
     """
-    found = push_fold(stack, ante=ante)
-    columns = {name: np.round(getattr(found, name), 6).tolist() for name in ("push", "call", "push_ev", "call_ev")}
-    facts = {name: getattr(found, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
+    strategy = push_fold(stack, ante=ante)
+    columns = {name: np.round(getattr(strategy, name), 6).tolist() for name in ("push", "call", "push_ev", "call_ev")}
+    facts = {name: getattr(strategy, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
     return {**facts, **columns}
 
 

@@ -90,7 +90,9 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
         "ev": [number(about["ev_oop"]), number(about["ev_ip"])],
         "equity": [number(side.mean(side.equity)) for side in root.sides],
         "streets": [names[street] for street in spot.streets][: solution.streets],
-        "records": thinned([[each.done, each.seconds, number(float(each.exploitability))] for each in solution.records]),
+        "records": thinned(
+            [[record.done, record.seconds, number(float(record.exploitability))] for record in solution.records]
+        ),
         "locks": locked_places(solution),
     }
 
@@ -98,15 +100,15 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
 def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
     """Node locks: the line (with cards if it is one board only), the player, and the numbers of boards and hands."""
     game = solution.game
-    found: dict[int, list[FixedStrategy]] = {}
+    locked: dict[int, list[FixedStrategy]] = {}
     streets = {}
     for lock in solution.locks:
         street = max(s for s, first in enumerate(game.first_boards[: len(game.boards)]) if first <= lock.board)
         number = game.forests[street].numbers[lock.player][lock.node]
         streets[number] = street
-        found.setdefault(number, []).append(lock)
+        locked.setdefault(number, []).append(lock)
     places = []
-    for number, locks in found.items():
+    for number, locks in locked.items():
         board = game.boards[streets[number]][locks[0].board - game.first_boards[streets[number]]]
         cards = board.cards[len(game.spot.board) :] if len(locks) == 1 else ()
         places.append(
@@ -124,11 +126,11 @@ def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
 def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
     """The line to a node of a betting tree; without cards it stands for any cards."""
     above: dict[int, tuple[int, str]] = {}
-    for place, node in enumerate(tree.nodes):
+    for index, node in enumerate(tree.nodes):
         if isinstance(node, Decision):
-            above |= {child: (place, action_text(action)) for child, action in zip(node.children, node.actions, strict=True)}
+            above |= {child: (index, action_text(action)) for child, action in zip(node.children, node.actions, strict=True)}
         elif isinstance(node, StreetEnd):
-            above[node.child] = (place, "")
+            above[node.child] = (index, "")
     steps: list[str] = []
     left = list(cards)
     while number in above:
@@ -152,8 +154,8 @@ def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:
     """Summaries of two solutions, side by side."""
     return {
         "same_spot": pair[0].spot.identity == pair[1].spot.identity,
-        "iterations": [each.iterations for each in pair],
-        "exploitability": [number(each.exploitability) for each in pair],
-        "locks": [len(each.locks) for each in pair],
-        "ev": [[number(ev + own) for ev, own in zip(each.ev, each.spot.committed, strict=True)] for each in pair],
+        "iterations": [solution.iterations for solution in pair],
+        "exploitability": [number(solution.exploitability) for solution in pair],
+        "locks": [len(solution.locks) for solution in pair],
+        "ev": [[number(ev + own) for ev, own in zip(solution.ev, solution.spot.committed, strict=True)] for solution in pair],
     }

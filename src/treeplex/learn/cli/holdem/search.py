@@ -97,7 +97,7 @@ def search(
             raise SpecError(f"{turn.settings.locks[0].place}: search does not support node locks; remove them")
         if out is not None and usable(out) and not force:
             raise FileError(f"{out} already exists; choose another name, or overwrite it (--force)")
-        found = search_spot(
+        searched = search_spot(
             turn,
             ZeroLeaf() if zero else net,
             iterations=ITERATIONS if iterations is None else iterations,
@@ -108,14 +108,14 @@ def search(
             progress=lambda now: live.say(line_of(now)),
         )
         saved = None
-        if out is not None and found.played is not None:
-            saved = found.played.save(out)
+        if out is not None and searched.played is not None:
+            saved = searched.played.save(out)
     if as_json:
-        print_json(record_of(found))
+        print_json(record_of(searched))
     else:
-        print_search(found, saved)
-    if found.status == "interrupted":
-        fail(f"stopped after {found.search.iteration:,} iterations; the results are those so far", STOPPED)
+        print_search(searched, saved)
+    if searched.status == "interrupted":
+        fail(f"stopped after {searched.search.iteration:,} iterations; the results are those so far", STOPPED)
 
 
 def big_blind(spot: "Spot") -> float | None:

@@ -143,8 +143,8 @@ class GameInputs:
 
     def evaluate(self, function: Callable[[Singles, Bools], Singles], rows: NDArray[Any] | None) -> Floats:
         """Evaluate a function of features and legal outputs at rows; float64 [n, A], zero for illegal actions."""
-        found = function(self.features, self.legal_outputs)
-        whole = np.where(self.legal_actions, np.take_along_axis(found, self.output_of, axis=1), 0.0).astype(np.float64)
+        outputs = function(self.features, self.legal_outputs)
+        whole = np.where(self.legal_actions, np.take_along_axis(outputs, self.output_of, axis=1), 0.0).astype(np.float64)
         return whole if rows is None else whole[rows]
 
     def frozen(self, network: "Network") -> Values:
@@ -170,10 +170,10 @@ class GameInputs:
 
     def spread(self, matrix: Floats) -> Singles:
         """Rearrange numbers of actions, float64 [P, A], by outputs, float32 [P, outputs]; 0 for missing actions."""
-        found = np.zeros((len(matrix), self.outputs), np.float32)
+        spread = np.zeros((len(matrix), self.outputs), np.float32)
         places, numbers = np.nonzero(self.legal_actions)
-        found[places, self.output_of[places, numbers]] = matrix[places, numbers]
-        return found
+        spread[places, self.output_of[places, numbers]] = matrix[places, numbers]
+        return spread
 
 
 Inputs = RowInputs | GameInputs
@@ -235,10 +235,10 @@ class TableApproximator:
         Raises:
             KeyError, ValueError: the arrays do not fit.
         """
-        found, legal = np.array(arrays["values"], np.float64), self.inputs.legal_actions
-        if found.shape != (int(legal.sum()),):
-            raise ValueError(f"the table has {len(found)} numbers; it must have {int(legal.sum())}")
-        self._values[legal] = found
+        stored, legal = np.array(arrays["values"], np.float64), self.inputs.legal_actions
+        if stored.shape != (int(legal.sum()),):
+            raise ValueError(f"the table has {len(stored)} numbers; it must have {int(legal.sum())}")
+        self._values[legal] = stored
 
 
 class Perceptron:
@@ -285,7 +285,7 @@ class Perceptron:
 
     def copied_layers(self) -> Layers:
         """Copies of the matrices and biases."""
-        return [(each.weight.detach().numpy().copy(), each.bias.detach().numpy().copy()) for each in self.module[::2]]
+        return [(layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in self.module[::2]]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Weights and Adam's moments."""

@@ -180,11 +180,11 @@ class Reservoir:
         Raises:
             KeyError, ValueError: the arrays do not fit.
         """
-        found = Rows(*(np.array(arrays[name]) for name in Rows._fields))
+        rows = Rows(*(np.array(arrays[name]) for name in Rows._fields))
         seen, width = int(arrays["seen"][0]), self._rows.values.shape[1]
-        if found.values.shape != (min(seen, self.most), width) or len(found.places) != len(found.weights):
-            raise ValueError(f"a reservoir of {self.most:,} rows of {width} actions cannot have shape {found.values.shape}")
-        self._rows, self.seen = found, seen
+        if rows.values.shape != (min(seen, self.most), width) or len(rows.places) != len(rows.weights):
+            raise ValueError(f"a reservoir of {self.most:,} rows of {width} actions cannot have shape {rows.values.shape}")
+        self._rows, self.seen = rows, seen
 
     def _grow(self, size: int) -> None:
         """Allocate memory for ``size`` rows, doubling."""

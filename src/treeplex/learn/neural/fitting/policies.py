@@ -37,8 +37,8 @@ class TableValues:
 
     def best(self, rows: NDArray[Any]) -> Floats:
         """Largest value over legal actions, float64 [n]; 0 for infoset -1 (none)."""
-        found = np.where(self.legal, self.table, -np.inf).max(axis=1)
-        return np.asarray(np.append(found, 0.0)[rows])
+        largest = np.where(self.legal, self.table, -np.inf).max(axis=1)
+        return np.asarray(np.append(largest, 0.0)[rows])
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays from which ``Inputs.restored`` restores it."""
@@ -125,8 +125,8 @@ class PlayerPolicy:
     def __call__(self, rows: NDArray[Any]) -> Floats:
         """Probabilities, float64 [n, A], zero for illegal actions."""
         values, legal = self.values(rows)
-        found = values if self.head == GIVEN else HEADS[self.head](values, legal)
-        return self.explore * uniform_rows(legal) + (1.0 - self.explore) * found if self.explore else found
+        policy = values if self.head == GIVEN else HEADS[self.head](values, legal)
+        return self.explore * uniform_rows(legal) + (1.0 - self.explore) * policy if self.explore else policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +137,12 @@ class Profile:
 
     def __call__(self, infosets: Infosets) -> Floats:
         """Probabilities at infosets, float64 [P, A]; zero for players without a policy."""
-        found = np.zeros(infosets.legal.shape)
+        policy = np.zeros(infosets.legal.shape)
         for player, part in enumerate(self.parts):
             own = np.flatnonzero(infosets.player == player)
             if part is not None and len(own):
-                found[own] = part(infosets.rows(own))
-        return found
+                policy[own] = part(infosets.rows(own))
+        return policy
 
 
 @dataclass(frozen=True, eq=False)

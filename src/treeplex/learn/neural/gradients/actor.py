@@ -117,12 +117,12 @@ class Actor(NeuralLearner):
     def step(self) -> Mapping[str, float]:
         """Run an update and add its policy to the average."""
         with nullcontext() if self.settings.approximator == TABLE else one_thread():
-            found = self.update()
+            numbers = self.update()
             self.updates += 1
             if self.sampler.numbered:
                 weight = float(self.updates) ** self.settings.weight
                 self.average += weight * self.infosets.strategy(self.infosets.table(self.current))
-        return found
+        return numbers
 
     def policies(self) -> dict[str, Policy]:
         """The average and the last policy of a compiled game."""
@@ -139,9 +139,9 @@ class Actor(NeuralLearner):
         """Exploitability of the resulting policy and of the other policies."""
         if not self.sampler.numbered or self.judging is None:
             return super().measure()
-        found = {name: judge(self.compiled, policy).exploitability for name, policy in self.policies().items()}
-        result = found.pop(self.settings.result)
-        others = {f"exploitability_of_{name}": value for name, value in found.items()}
+        numbers = {name: judge(self.compiled, policy).exploitability for name, policy in self.policies().items()}
+        result = numbers.pop(self.settings.result)
+        others = {f"exploitability_of_{name}": value for name, value in numbers.items()}
         return {"exploitability": result, **others, **self.effort()}
 
     @property

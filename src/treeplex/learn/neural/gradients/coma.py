@@ -54,7 +54,7 @@ class Coma(TeamLearner):
         """See :meth:`TeamLearner.learn_values`."""
         torch = torch_module()
         histories, infosets, actions = (
-            torch.from_numpy(each).long() for each in (episodes.history, episodes.infoset, episodes.action)
+            torch.from_numpy(column).long() for column in (episodes.history, episodes.infoset, episodes.action)
         )
         with torch.no_grad():
             expected = self.target(histories).gather(1, actions[:, None])[:, 0].numpy()

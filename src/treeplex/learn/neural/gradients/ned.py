@@ -94,7 +94,7 @@ class Ned(NeuralLearner):
         """Each player's counterfactual values [S] against a best response to it, and the sum of both players' values there."""
         game, tree = self.compiled, self.compiled.tree
         table, (values, infoset_values, _) = self.policy_of(self.current).probabilities, workspace(tree)
-        strategy, found, worst = np.empty_like(table), np.empty_like(self.current), 0.0
+        strategy, against_responses, worst = np.empty_like(table), np.empty_like(self.current), 0.0
         for player in range(2):
             reach(tree, player, table, strategy)
         for player in range(2):
@@ -105,8 +105,8 @@ class Ned(NeuralLearner):
             gradient(tree, game.payoff, player, against, values)
             worst += backup(tree, player, table, values, infoset_values)
             own = self.slots_of(player)
-            found[own] = values[self.slots[own]]
-        return found, worst
+            against_responses[own] = values[self.slots[own]]
+        return against_responses, worst
 
     def policy(self) -> Policy:
         return self.policy_of(self.current)

@@ -47,15 +47,15 @@ def regret_direction(policy: Floats, advantages: Floats) -> Floats:
 
     Each of the k positive regrets gives QPG's gradient, so it is k times that; with two actions k is 1 unless all are zero.
     """
-    found: Floats = (advantages > 0.0).sum(axis=1, keepdims=True) * policy * advantages
-    return found
+    direction: Floats = (advantages > 0.0).sum(axis=1, keepdims=True) * policy * advantages
+    return direction
 
 
 def matching_direction(policy: Floats, advantages: Floats) -> Floats:
     """RMPG: the gradient of ``sum_a pi_a max(A_a, 0)`` with regrets held fixed (section 3.3)."""
     gains = np.maximum(advantages, 0.0)
-    found: Floats = policy * (gains - (policy * gains).sum(axis=1, keepdims=True))
-    return found
+    direction: Floats = policy * (gains - (policy * gains).sum(axis=1, keepdims=True))
+    return direction
 
 
 def replicator_direction(policy: Floats, advantages: Floats) -> Floats:
@@ -109,11 +109,11 @@ class PolicyGradient(Actor):
 
     def update(self) -> Mapping[str, float]:
         """Take a gradient step."""
-        found, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
+        numbers, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
         rises = weights * self.direction(policy, np.where(self.seen.legal, advantages, 0.0))
         rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
         self.logits.move(-self.kept(rises), self.settings.rate * self.share)
-        return found
+        return numbers
 
     def kept(self, rises: Floats) -> Floats:
         """The part of a step to take; here all of it."""
@@ -122,10 +122,10 @@ class PolicyGradient(Actor):
     def exact(self) -> tuple[dict[str, float], Floats, Floats, Floats]:
         """Progress numbers, the policy [I, A], counterfactual advantages [I, A] and infoset weights [I, 1]."""
         policy = self.current
-        found = self.infosets.action_values(policy)
+        values = self.infosets.action_values(policy)
         self.sampler.count(self.compiled.size.histories, 0)
-        weights = found.own_reach if self.own_reach else np.ones_like(found.own_reach)
-        return {}, policy, found.advantages, weights[:, None]
+        weights = values.own_reach if self.own_reach else np.ones_like(values.own_reach)
+        return {}, policy, values.advantages, weights[:, None]
 
     def sampled(self, critic: Outputs) -> tuple[dict[str, float], Floats, Floats, Floats]:
         """As :meth:`exact`, with losses, from sampled episodes; trains the critic."""

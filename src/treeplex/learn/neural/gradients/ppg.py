@@ -59,22 +59,22 @@ class Ppg(Ppo):
 
     def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
         """PPO's returns, also stored for the next auxiliary phase."""
-        found, count = super().returns(episodes), len(self.seen)
+        returns, count = super().returns(episodes), len(self.seen)
         visits = np.bincount(episodes.infoset, minlength=count).astype(np.float64)[:, None]
-        sums = np.bincount(episodes.infoset, found[0], count)[:, None]
+        sums = np.bincount(episodes.infoset, returns[0], count)[:, None]
         if self.sampler.numbered:
             self.visits, self.sums = self.visits + visits, self.sums + sums
         else:
             self.phase_infosets = Infosets.joined([self.phase_infosets, self.seen])
             self.visits, self.sums = np.concatenate([self.visits, visits]), np.concatenate([self.sums, sums])
-        return found
+        return returns
 
     def update(self) -> Mapping[str, float]:
         """Run PPO's update, and an auxiliary phase if one is due."""
-        found = super().update()
+        numbers = super().update()
         if (self.updates + 1) % self.settings.phase == 0:
             self.auxiliary_phase()
-        return found
+        return numbers
 
     def auxiliary_phase(self) -> None:
         """Fit the values while keeping the policy close to its earlier self."""

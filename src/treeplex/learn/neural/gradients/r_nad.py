@@ -40,19 +40,17 @@ RESULT_OF = "the resulting policy (in uncompiled games, which have no average, t
 class RNaDSettings(ActorSettings):
     """Settings of a training by R-NaD."""
 
-    steps: int = setting(27_000, "step size of the policy and its values", low=1)
-    rate: float = setting(0.002, "eta, the cost of deviating from the regularisation policy", above=0)
-    regularisation: float = setting(0.1, "updates between changes of the regularisation policy", above=0)
-    phase: int = setting(1_000, "rate of the moving averages of logits and values", low=2)
-    target: float = setting(0.01, "threshold beyond which centred logits are not pushed further from zero", above=0, high=1)
-    threshold: float = setting(2.0, "limit on an advantage and on a gradient's norm", above=0)
-    clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
-    smoothing: float = setting(1.0, "probability below which actions are dropped from the fine-tuned policy", low=0, high=1)
-    least: float = setting(
-        0.03, "the fine-tuned policy's other probabilities are multiples of 1 divided by this", low=0, below=0.5
-    )
+    steps: int = setting(27_000, "updates of the policy", low=1)
+    rate: float = setting(0.002, "step size of the policy and its values", above=0)
+    regularisation: float = setting(0.1, "eta, the cost of deviating from the regularisation policy", above=0)
+    phase: int = setting(1_000, "updates between changes of the regularisation policy", low=2)
+    target: float = setting(0.01, "rate of the moving averages of logits and values", above=0, high=1)
+    threshold: float = setting(2.0, "threshold beyond which centred logits are not pushed further from zero", above=0)
+    clip: float = setting(10_000.0, "limit on an advantage and on a gradient's norm", above=0)
+    smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
+    least: float = setting(0.03, "probability below which actions are dropped from the fine-tuned policy", low=0, below=0.5)
     result: str = setting(AVERAGE, RESULT_OF, choices=(AVERAGE, LAST, TARGET, TUNED))
-    parts: int = setting(32, "the others are rounded to multiples of one part of so many", low=1)
+    parts: int = setting(32, "the fine-tuned policy's probabilities are multiples of 1 divided by this", low=1)
 
 
 class RNaD(Actor):
@@ -79,9 +77,9 @@ class RNaD(Actor):
 
     def copied(self, one: Outputs) -> Outputs:
         """A copy of an output."""
-        found = self.outputs(one.values().shape[1])
-        found.follow(one, 1.0)
-        return found
+        copied = self.outputs(one.values().shape[1])
+        copied.follow(one, 1.0)
+        return copied
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """Names and objects to save: logits, values, their moving averages, and the regularisation policies."""
@@ -89,7 +87,7 @@ class RNaD(Actor):
         yield "critic", self.critic
         yield "target_logits", self.target_logits
         yield "target_critic", self.target_critic
-        yield from ((f"anchor{number}", each) for number, each in enumerate(self.anchors))
+        yield from ((f"anchor{number}", anchor) for number, anchor in enumerate(self.anchors))
 
     def logarithms(self, policy: Floats) -> Floats:
         """Logarithms of a policy [I, A]; zero for illegal actions."""
@@ -98,7 +96,7 @@ class RNaD(Actor):
     def costs(self, policy: Floats) -> Floats:
         """Regularisation cost of each action against the regularisation policies, float64 [I, A]."""
         passed = min(2.0 * (self.updates % self.settings.phase) / self.settings.phase, 1.0)
-        newer, older = (self.logarithms(self.seen.softmax(each.values())) for each in self.anchors)
+        newer, older = (self.logarithms(self.seen.softmax(anchor.values())) for anchor in self.anchors)
         return np.asarray(self.settings.regularisation * (self.logarithms(policy) - passed * newer - (1.0 - passed) * older))
 
     def update(self) -> Mapping[str, float]:
@@ -139,7 +137,7 @@ class RNaD(Actor):
         """The average over updates, the last policy, that of the averaged logits, and its fine-tuned version."""
         target = self.seen.softmax(self.target_logits.values())
         tuned = fine_tuned(target, self.settings.least, self.settings.parts)
-        tables = {name: self.infosets.table(each) for name, each in ((TARGET, target), (TUNED, tuned))}
+        tables = {name: self.infosets.table(logits) for name, logits in ((TARGET, target), (TUNED, tuned))}
         return {**super().policies(), **{name: Policy(self.compiled, table) for name, table in tables.items()}}
 
     @property

@@ -24,5 +24,5 @@ def nearest_distributions(rows: Floats, open: NDArray[np.bool_] | None = None, f
     counts = np.arange(1, rows.shape[1] + 1)
     levels = (np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1) - room) / counts
     last = (descending > levels).sum(axis=1, keepdims=True) - 1  # levels count while entries stay above them
-    found = np.maximum(shifted - np.take_along_axis(levels, last, axis=1), 0.0) + floor
-    return np.where(allowed, found, 0.0)
+    projected = np.maximum(shifted - np.take_along_axis(levels, last, axis=1), 0.0) + floor
+    return np.where(allowed, projected, 0.0)

@@ -132,7 +132,7 @@ class TeamLearner(NeuralLearner):
         matrix = np.where(self.infosets.legal, fixed.double().numpy(), 0.0)
         episodes = self.sampler.episodes([MatrixProfile(matrix)], seats).episodes
         advantages, loss = self.learn_values(episodes._replace(payoffs=episodes.payoffs / self.scale), fixed)
-        infosets, actions = (torch.from_numpy(each).long() for each in (episodes.infoset, episodes.action))
+        infosets, actions = (torch.from_numpy(column).long() for column in (episodes.infoset, episodes.action))
         found = self.actor.descend(-(advantages * torch.log(played[infosets, actions])).mean())
         return {"actor_loss": found, "critic_loss": loss}
 
@@ -144,8 +144,8 @@ class TeamLearner(NeuralLearner):
 
     def of_slots(self, played: Tensor) -> Floats:
         """Convert a policy [I, A] to probabilities of slots, float64 [S]."""
-        found: Floats = played.double().numpy()[self.infosets.legal]
-        return found
+        probabilities: Floats = played.double().numpy()[self.infosets.legal]
+        return probabilities
 
     def policy(self) -> Policy:
         """The softmax, without exploration."""
@@ -157,8 +157,11 @@ class TeamLearner(NeuralLearner):
         policy = self.policy()
         likeliest = best_rows(self.infosets.matrix(policy.probabilities), self.infosets.legal)
         greedy = Policy(self.compiled, self.infosets.table(likeliest))
-        found = {name: judge(self.compiled, each).value[0] for name, each in (("return", policy), ("greedy_return", greedy))}
-        return found | {"exploration": self.exploration}
+        numbers = {
+            name: judge(self.compiled, judged_policy).value[0]
+            for name, judged_policy in (("return", policy), ("greedy_return", greedy))
+        }
+        return numbers | {"exploration": self.exploration}
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()
@@ -177,13 +180,13 @@ def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool)
         trace: lambda.
         own: whether the next decision is the same player's next one, or anybody's.
     """
-    found = np.empty(len(values), np.float32)
+    returns = np.empty(len(values), np.float32)
     for episode, payoffs in enumerate(episodes.payoffs):
         later: dict[int, tuple[float, float]] = {}
         for at in range(episodes.first[episode + 1] - 1, episodes.first[episode] - 1, -1):
             lane = int(episodes.player[at]) if own else 0
             value, following = later.get(lane, (0.0, 0.0))
             target = (1.0 - trace) * value + trace * following if lane in later else payoffs[episodes.player[at]]
-            found[at] = target
+            returns[at] = target
             later[lane] = float(values[at]), float(target)
-    return found
+    return returns

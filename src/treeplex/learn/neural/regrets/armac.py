@@ -108,8 +108,8 @@ class Armac(RegretLearner):
         """Store the current policy and its advantages, replacing a random one once there are too many."""
         if len(self.past) < self.settings.past:
             self.past.keep(None)
-        elif (place := int(self.generator.integers(0, self.iteration))) < self.settings.past:
-            self.past.keep(place)
+        elif (index := int(self.generator.integers(0, self.iteration))) < self.settings.past:
+            self.past.keep(index)
 
     def play(self, number: Ints, traverser: Ints) -> EpisodeBatch:
         """Play episodes in which a traverser explores and the others follow numbered past policies, both int64 [B]."""

@@ -70,10 +70,10 @@ class SingleDeepCfr(AveragingLearner):
     def walk(self, player: int) -> None:
         """Run a player's traversals of an iteration and add their rows to the reservoirs."""
         last = self.iteration * self.settings.walks
-        for found in self.sampler.external(self.strategy, player, range(last - self.settings.walks, last)):
-            rows = found.regrets()
+        for walks in self.sampler.external(self.strategy, player, range(last - self.settings.walks, last)):
+            rows = walks.regrets()
             self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
-            self.average.met(found, self.iteration)
+            self.average.met(walks, self.iteration)
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()

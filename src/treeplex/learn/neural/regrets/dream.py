@@ -37,15 +37,15 @@ class Dream(SingleDeepCfr):
         self.critic = make_critic(self)
 
     def step(self) -> Mapping[str, float]:
-        found = super().step()
-        return {**found, "critic_loss": self.critic.fit(self.strategy)}
+        numbers = super().step()
+        return {**numbers, "critic_loss": self.critic.fit(self.strategy)}
 
     def walk(self, player: int) -> None:
-        for found in self.critic.playthroughs(player, self.settings.walks, self.settings.exploration):
-            rows = found.regrets()
+        for walks in self.critic.playthroughs(player, self.settings.walks, self.settings.exploration):
+            rows = walks.regrets()
             weights = np.float32(self.iteration) * rows.weights
             self.memories[player].add(rows._replace(weights=weights), self.generator)
-            self.critic.add(found.transitions)
+            self.critic.add(walks.transitions)
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()

@@ -79,13 +79,13 @@ class Escher(SingleDeepCfr):
 
     def walk(self, player: int) -> None:
         settings = self.settings
-        for found in self.critic.playthroughs(player, settings.walks, 1.0, corrected=settings.corrected):
-            rows = found.regrets()
+        for walks in self.critic.playthroughs(player, settings.walks, 1.0, corrected=settings.corrected):
+            rows = walks.regrets()
             weights = np.full(len(rows.weights), self.iteration, np.float32)
             self.memories[player].add(rows._replace(weights=weights), self.generator)
-            self.average.met(found, self.iteration)
+            self.average.met(walks, self.iteration)
             if settings.critic == SARSA:
-                self.critic.add(found.transitions)
+                self.critic.add(walks.transitions)
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()

@@ -36,12 +36,12 @@ class PastTables:
         actor = self.learner.infosets.player[critic.infosets, None]
         values = np.where(actor == 0, critic.values(0), critic.values(1))
         means = (values * current[critic.infosets]).sum(axis=1, keepdims=True)
-        policy, found = current[self.legal], (values - means)[critic.legal].astype(np.float32)
+        policy, advantages = current[self.legal], (values - means)[critic.legal].astype(np.float32)
         if place is None:
             self.policies = np.concatenate((self.policies, policy[None]))
-            self.values = np.concatenate((self.values, found[None]))
+            self.values = np.concatenate((self.values, advantages[None]))
         else:
-            self.policies[place], self.values[place] = policy, found
+            self.policies[place], self.values[place] = policy, advantages
 
     def profiles(self) -> list[AnyProfile]:
         """The past policies."""
@@ -87,7 +87,7 @@ class PastNetworks:
 
     def keep(self, place: int | None) -> None:
         """Store the current policy and the critic, appended or in place of another."""
-        regrets = [each.values.layers for each in self.learner.followed]
+        regrets = [followed.values.layers for followed in self.learner.followed]
         self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)
 
     def policies(self, player: int) -> list[PlayerPolicy]:
@@ -102,17 +102,17 @@ class PastNetworks:
         """Numbered past policies at some of a player's decisions; [n, A]."""
         rows, policies = played.infosets.rows(played.episodes.infoset[at]), self.policies(player)
         shares = np.empty((len(at), played.infosets.legal.shape[1]))
-        for each in np.unique(number):
-            shares[number == each] = policies[each](rows[number == each])
+        for iteration in np.unique(number):
+            shares[number == iteration] = policies[iteration](rows[number == iteration])
         return shares
 
     def advantages(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
         """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)
-        for each in np.unique(number):
-            own = number == each
-            parts = [NetworkValues(self.critic.inputs.width, layers[each]).outputs for layers in self.kept.of[2:]]
+        for iteration in np.unique(number):
+            own = number == iteration
+            parts = [NetworkValues(self.critic.inputs.width, layers[iteration]).outputs for layers in self.kept.of[2:]]
             values[own] = self.critic.values(player, histories[own], parts)
         legal = played.infosets.legal[played.episodes.infoset[at]]
         return np.where(legal, values - (values * shares).sum(axis=1, keepdims=True), np.nan)

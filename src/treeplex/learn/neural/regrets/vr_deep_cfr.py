@@ -64,11 +64,11 @@ class VrDeepDcfr(AveragingLearner):
         """Play an iteration's playthroughs; returns rows of advantages and adds rows for the average and the critic."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
         parts = []
-        for found in self.critic.playthroughs(player, settings.walks, settings.exploration):
-            rows = found.regrets()
+        for walks in self.critic.playthroughs(player, settings.walks, settings.exploration):
+            rows = walks.regrets()
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
-            self.average.met(found, weight)
-            self.critic.add(found.transitions)
+            self.average.met(walks, weight)
+            self.critic.add(walks.transitions)
         self.average.played(player, weight)
         return Rows.joined(parts)
 

@@ -40,7 +40,7 @@ def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
     ``x <- P(x + size * x (u - x u))`` for all players at once, where P projects onto distributions whose entries have a floor.
     """
     players, mixed = range(len(payoffs)), [np.full(count, 1.0 / count) for count in payoffs.shape[1:]]
-    totals = [np.zeros_like(each) for each in mixed]
+    totals = [np.zeros_like(mixture) for mixture in mixed]
     size = REPLICATOR_SIZE / (float(np.abs(payoffs).max()) or 1.0)
     for _ in range(REPLICATOR_STEPS):
         values = [action_values(payoffs, mixed, player) for player in players]

@@ -113,7 +113,7 @@ class ExactPools(Pools):
         others = MatrixProfile(learner.infosets.matrix(policy.probabilities))
         seats = np.zeros((learner.settings.plays, learner.players), np.int64)
         response = learner.learned(player, [others], lambda: seats, learner.settings.plays * learner.compiled.size.depth)
-        greedy = Profile([response.exploring(0.0) if each == player else None for each in self.players])
+        greedy = Profile([response.exploring(0.0) if seat == player else None for seat in self.players])
         return learner.infosets.table(greedy(learner.infosets))
 
     def policy(self, mixed: Sequence[Floats]) -> Policy:
@@ -124,8 +124,8 @@ class ExactPools(Pools):
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays that :meth:`restore` needs."""
         arrays: dict[str, NDArray[Any]] = {"payoffs": self.payoffs}
-        for player, (pool, found) in enumerate(zip(self.of, self.found, strict=True)):
-            arrays |= {f"pool.{player}": pool, f"found.{player}": found}
+        for player, (pool, counts) in enumerate(zip(self.of, self.found, strict=True)):
+            arrays |= {f"pool.{player}": pool, f"found.{player}": counts}
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -162,7 +162,7 @@ class SimulatedPools(Pools):
         learner, settings, profiles = self.learner, self.learner.settings, self.profiles()
 
         def seats() -> Ints:
-            return np.stack([learner.generator.choice(len(each), settings.plays, p=each) for each in mixed], axis=1)
+            return np.stack([learner.generator.choice(len(mixture), settings.plays, p=mixture) for mixture in mixed], axis=1)
 
         room = settings.plays * settings.batches
         self.keep([learner.learned(player, profiles, seats, room).approximator for player in self.players])
@@ -175,7 +175,7 @@ class SimulatedPools(Pools):
     def fill(self) -> None:
         """Estimate the payoffs of new strategy profiles."""
         learner, count, known = self.learner, len(self.networks), self.payoffs.shape[1]
-        choices = [each for each in product(range(count), repeat=learner.players) if max(each) >= known]
+        choices = [mean for mean in product(range(count), repeat=learner.players) if max(mean) >= known]
         payoffs = np.zeros((learner.players, *[count] * learner.players))
         old: list[Any] = [slice(None), *[slice(known)] * learner.players]
         payoffs[tuple(old)] = self.payoffs
@@ -184,9 +184,9 @@ class SimulatedPools(Pools):
         means = paid.reshape(len(choices), learner.settings.simulated, -1).mean(axis=1)
         if learner.sampler.constant is not None and learner.players == 2:
             means[:, 1] = learner.sampler.constant - means[:, 0]
-        for choice, each in zip(choices, means, strict=True):
+        for choice, mean in zip(choices, means, strict=True):
             cell: list[Any] = [slice(None), *choice]
-            payoffs[tuple(cell)] = each
+            payoffs[tuple(cell)] = mean
         self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in self.players]
 
     def policy(self, mixed: Sequence[Floats]) -> NeuralPolicy:
@@ -252,7 +252,7 @@ class PSRO(NeuralLearner):
         settings, response = self.settings, QLearning(self, player, room)
         for _ in range(settings.batches):
             exploring = response.exploring(settings.explore)
-            own = Profile([exploring if each == player else None for each in range(self.players)])
+            own = Profile([exploring if seat == player else None for seat in range(self.players)])
             followed = seats().copy()
             followed[:, player] = len(others)
             response.see(self.sampler.episodes([*others, own], followed))

@@ -105,7 +105,7 @@ class QLearning:
         """Restore the format that earlier versions saved for compiled games: values by infoset, actions numbered
         consecutively."""
         legal = self.inputs.legal_actions
-        places, actions = (each.astype(np.int32)[slots] for each in np.nonzero(legal))
+        places, actions = (indices.astype(np.int32)[slots] for indices in np.nonzero(legal))
         self.target = self.inputs.restored({"table": np.repeat(target[:, None], legal.shape[1], axis=1)})
         self.transitions.restore(places, actions, following, rewards)
 

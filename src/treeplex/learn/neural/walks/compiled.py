@@ -39,9 +39,9 @@ class WorkerGame:
     @classmethod
     def of(cls, game: CompiledGame, spec: str) -> "WorkerGame":
         """Wrap a game that this process has already compiled."""
-        found = cls(spec)
-        found.__dict__["compiled"] = game
-        return found
+        wrapped = cls(spec)
+        wrapped.__dict__["compiled"] = game
+        return wrapped
 
     def __reduce__(self) -> tuple[Any, ...]:
         return WorkerGame, (self.spec,)
@@ -181,13 +181,13 @@ class CompiledSampler(Sampler):
             kind: parameters of the traversals.
             walks: the traversals' numbers."""
         matrix = policy(self.infosets)
-        own = [self._executor.share(each) for each in (matrix[self.infosets.legal], *shared)]
+        own = [self._executor.share(handle) for handle in (matrix[self.infosets.legal], *shared)]
         jobs = ((self._shared, *own, kind, start, min(start + WALKS, walks.stop)) for start in walks[::WALKS])
-        for found in self._executor.map(function, jobs):
-            self.count(found.nodes, found.walks)
-            yield Walks(self.infosets, matrix, *found._replace(values=found.values / np.float32(self.scale)))
-        for each in own:
-            self._executor.forget(each)
+        for records in self._executor.map(function, jobs):
+            self.count(records.nodes, records.walks)
+            yield Walks(self.infosets, matrix, *records._replace(values=records.values / np.float32(self.scale)))
+        for handle in own:
+            self._executor.forget(handle)
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
         matrices = [policy(self.infosets) for policy in policies]
@@ -195,17 +195,17 @@ class CompiledSampler(Sampler):
         size, seed = self._executor.size, self.settings.seed
         step = len(seats) if size == 1 else -(-len(seats) // (PARTS * size))
         jobs = ((self._shared, shared, seats[i : i + step], seed, self.played + i) for i in range(0, len(seats), step))
-        found = joined_episodes(list(self._executor.map(play_part, jobs)))
+        batch = joined_episodes(list(self._executor.map(play_part, jobs)))
         self._executor.forget(shared)
-        self.count(found.nodes, len(seats))
-        return EpisodeBatch(found, self.infosets, matrices[0], np.empty((0, 0), np.float32))
+        self.count(batch.nodes, len(seats))
+        return EpisodeBatch(batch, self.infosets, matrices[0], np.empty((0, 0), np.float32))
 
     def fixed(self, policy: AnyProfile) -> MatrixProfile:
         return MatrixProfile(policy(self.infosets))
 
     def result(self, averages: Sequence[Approximator | None]) -> Policy:
-        found = self.infosets.legal.astype(np.float64)
+        policy = self.infosets.legal.astype(np.float64)
         for player, average in enumerate(averages):
             if average is not None:
-                found[self.infosets_of(player)] = average.values()
-        return Policy(self.game, normalised(self.game, self.infosets.table(found)))
+                policy[self.infosets_of(player)] = average.values()
+        return Policy(self.game, normalised(self.game, self.infosets.table(policy)))

@@ -189,12 +189,12 @@ class GameCritic(Critic):
         kind = WalkKind(player, self.settings.seed, exploration, corrected, returns)
         values = self.values(player)[self.legal] * sampler.scale
         walks, strategy = range(sampler.played, sampler.played + count), self.learner.strategy
-        for found in sampler.walks(walk_outcomes, strategy, [values, self.edge], kind, walks):
-            yield found._replace(transitions=(found.transitions,))
+        for batch in sampler.walks(walk_outcomes, strategy, [values, self.edge], kind, walks):
+            yield batch._replace(transitions=(batch.transitions,))
 
     def watch(self, player: int, count: int, exploration: float) -> None:
-        for found in self.playthroughs(player, count, exploration, returns=True):
-            self.add(found.transitions)
+        for batch in self.playthroughs(player, count, exploration, returns=True):
+            self.add(batch.transitions)
 
     def worth_under(
         self, policy: AnyProfile, columns: Sequence[NDArray[Any]]

@@ -47,9 +47,9 @@ class WorkerRules:
     @classmethod
     def of(cls, walks: RulesWalks, spec: str) -> "WorkerRules":
         """Wrap rules that this process has already loaded."""
-        found = cls(spec, walks.view)
-        found.__dict__["walks"] = walks
-        return found
+        wrapped = cls(spec, walks.view)
+        wrapped.__dict__["walks"] = walks
+        return wrapped
 
     def __reduce__(self) -> tuple[Any, ...]:
         return WorkerRules, (self.spec, self.view)
@@ -105,10 +105,10 @@ class RulesSampler(Sampler):
                 starts = range(0, len(chosen), together)
                 jobs = ((self._shared, shared, player, chosen[i : i + together], self.settings.seed) for i in starts)
                 rows = 0
-                for found in self._executor.map(walk_rules, jobs):
-                    rows += len(found.places)
-                    self.count(found.nodes, found.walks)
-                    yield found._replace(values=found.values / np.float32(self.scale))
+                for batch in self._executor.map(walk_rules, jobs):
+                    rows += len(batch.places)
+                    self.count(batch.nodes, batch.walks)
+                    yield batch._replace(values=batch.values / np.float32(self.scale))
                 together = 2 * together if rows < ROWS else max(together // 2, 1)
         finally:
             self._executor.forget(shared)
@@ -118,11 +118,11 @@ class RulesSampler(Sampler):
         shared, starts = self._executor.share(tuple(policies)), range(0, len(seats), EPISODES)
         jobs = ((self._shared, shared, seats[start : start + EPISODES], playing, self.played + start) for start in starts)
         try:
-            found = joined(list(self._executor.map(play_rules, jobs)))
+            batch = joined(list(self._executor.map(play_rules, jobs)))
         finally:
             self._executor.forget(shared)
-        self.count(found.episodes.nodes, len(seats))
-        return found
+        self.count(batch.episodes.nodes, len(seats))
+        return batch
 
     def check_judged(self, game: CompiledGame) -> None:
         self.view.rows_of(game, 0, 1)
@@ -148,10 +148,13 @@ def joined(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
     _, first = np.unique(np.concatenate(places), return_index=True)
     infosets = Infosets.joined([part.infosets for part in parts]).at(first)
     policy = np.zeros(infosets.legal.shape)
-    for place, part in zip(reversed(places), reversed(parts), strict=True):
+    for part_numbers, part in zip(reversed(places), reversed(parts), strict=True):
         asked = part.policy.any(axis=1)
-        policy[place[asked]] = part.policy[asked]
-    episodes = [part.episodes._replace(infoset=place[part.episodes.infoset]) for place, part in zip(places, parts, strict=True)]
+        policy[part_numbers[asked]] = part.policy[asked]
+    episodes = [
+        part.episodes._replace(infoset=part_numbers[part.episodes.infoset])
+        for part_numbers, part in zip(places, parts, strict=True)
+    ]
     return EpisodeBatch(joined_episodes(episodes), infosets, policy, np.concatenate([part.histories for part in parts]))
 
 

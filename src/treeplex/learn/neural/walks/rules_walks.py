@@ -61,12 +61,12 @@ class InfosetTable:
         """Number of the acting player's infoset; new infosets get the next number."""
         row = self.view.row(state, player)
         key = player, row.tobytes(), tuple(actions)
-        found = self.numbers.setdefault(key, len(self.players))
-        if found == len(self.players):
+        index = self.numbers.setdefault(key, len(self.players))
+        if index == len(self.players):
             self.players.append(player)
             self.rows.append(row)
             self.columns.append(self.view.columns(actions))
-        return found
+        return index
 
     def infosets(self, infosets: Sequence[int] | None = None) -> Infosets:
         """The listed infosets, by default all."""
@@ -84,16 +84,16 @@ class InfosetTable:
             wanted.setdefault(policy, []).append(infoset)
         self.ahead.clear()
         for policy, infosets in wanted.items():
-            found, known = self.policies[policy](self.infosets(infosets)).tolist(), self.known[policy]
-            for infoset, row in zip(infosets, found, strict=True):
+            policies, known = self.policies[policy](self.infosets(infosets)).tolist(), self.known[policy]
+            for infoset, row in zip(infosets, policies, strict=True):
                 known[infoset] = [row[column] for column in self.columns[infoset]]
 
     def probabilities(self, policy: int) -> Floats:
         """A policy's queried probabilities, float64 [P, columns]; zeros at infosets that were not queried."""
-        found = np.zeros((len(self.players), len(self.view.actions)))
+        policies = np.zeros((len(self.players), len(self.view.actions)))
         for infoset, row in self.known[policy].items():
-            found[infoset, self.columns[infoset]] = row
-        return found
+            policies[infoset, self.columns[infoset]] = row
+        return policies
 
 
 def side_by_side(walks: Iterable[Walk[T]], notes: InfosetTable, together: int = TOGETHER) -> list[T]:
@@ -102,14 +102,14 @@ def side_by_side(walks: Iterable[Walk[T]], notes: InfosetTable, together: int = 
     Raises:
         GameError: the rules raised an exception.
     """
-    found: dict[int, T] = {}
+    results: dict[int, T] = {}
     waiting: list[tuple[int, Walk[T], tuple[int, int]]] = []
 
     def proceed(number: int, walk: Walk[T], answer: list[float] | None) -> None:
         try:
             waiting.append((number, walk, next(walk) if answer is None else walk.send(answer)))
         except StopIteration as stop:
-            found[number] = stop.value
+            results[number] = stop.value
 
     fresh = enumerate(walks)
     try:
@@ -117,7 +117,7 @@ def side_by_side(walks: Iterable[Walk[T]], notes: InfosetTable, together: int = 
             while len(waiting) < together and (begun := next(fresh, None)) is not None:
                 proceed(*begun, None)
             if not waiting:
-                return [found[number] for number in range(len(found))]
+                return [results[number] for number in range(len(results))]
             notes.answer(ask for *_, ask in waiting)
             answered, waiting = waiting, []
             for number, walk, (policy, infoset) in answered:
@@ -154,24 +154,24 @@ class RulesWalks:
         """
         notes, seed, lane = InfosetTable(self.view, policies), playing.seed, playing.lane
         walks = (
-            self.episode(notes, each, Stream(seed, number + place, lane), playing) for place, each in enumerate(seats.tolist())
+            self.episode(notes, each, Stream(seed, number + index, lane), playing) for index, each in enumerate(seats.tolist())
         )
-        found = side_by_side(walks, notes)
-        decisions = np.array([row for each in found for row in each.decisions]).reshape(-1, 4)
+        records = side_by_side(walks, notes)
+        decisions = np.array([row for each in records for row in each.decisions]).reshape(-1, 4)
         player, infoset, action = (decisions[:, column].astype(np.int32) for column in range(3))
         infosets = notes.infosets()
         width = len(seats[0]) * len(self.view.scale) if playing.histories else 0
-        known = np.array([row for each in found for row in each.known], np.float32).reshape(-1 if width else 0, width)
+        known = np.array([row for each in records for row in each.known], np.float32).reshape(-1 if width else 0, width)
         episodes = Episodes(
-            np.concatenate([[0], np.cumsum([len(each.decisions) for each in found])]).astype(np.int64),
+            np.concatenate([[0], np.cumsum([len(each.decisions) for each in records])]).astype(np.int64),
             np.full(len(decisions), -1, np.int32),
             player,
             infoset,
             action,
             decisions[:, 3].copy(),
-            np.array([each.payoffs for each in found], np.float64).reshape(len(seats), -1),
+            np.array([each.payoffs for each in records], np.float64).reshape(len(seats), -1),
             np.full(len(seats), -1, np.int32),
-            sum(each.nodes for each in found),
+            sum(each.nodes for each in records),
         )
         legal = infosets.legal[infoset[: len(known)]].astype(np.float32)
         return EpisodeBatch(episodes, infosets, notes.probabilities(0), np.concatenate([known, legal], axis=1))
@@ -189,8 +189,8 @@ class RulesWalks:
             else:
                 actions, policy = list(state.legal_actions()), seats[actor]
                 infoset = notes.number(state, actor, actions)
-                found = notes.known[policy].get(infoset)
-                probabilities = (yield policy, infoset) if found is None else found
+                known_policy = notes.known[policy].get(infoset)
+                probabilities = (yield policy, infoset) if known_policy is None else known_policy
                 share, count = playing.exploration if actor == playing.explorer else 0.0, len(actions)
                 if (drawn := stream.draw()) < share:
                     taken = min(int(drawn / share * count), count - 1)
@@ -217,21 +217,21 @@ class RulesWalks:
             seed: the training's seed; each traversal's stream is seeded by this, its number and the traverser.
         """
         notes = InfosetTable(self.view, [policy])
-        found = side_by_side((self.external_walk(notes, player, Stream(seed, walk, player)) for walk in walks), notes)
-        regrets = [row for trail in found for row in trail.regrets]
+        trails = side_by_side((self.external_walk(notes, player, Stream(seed, walk, player)) for walk in walks), notes)
+        regrets = [row for trail in trails for row in trail.regrets]
         values = np.full((len(regrets), len(self.view.actions)), np.nan, np.float32)
-        for place, (infoset, row) in enumerate(regrets):
-            values[place, notes.columns[infoset]] = row
+        for index, (infoset, row) in enumerate(regrets):
+            values[index, notes.columns[infoset]] = row
         return Walks(
             notes.infosets(),
             notes.probabilities(0),
             np.array([infoset for infoset, _ in regrets], np.int32),
             values,
             np.ones(len(values), np.float32),
-            np.array([infoset for trail in found for infoset in trail.others], np.int32),
+            np.array([infoset for trail in trails for infoset in trail.others], np.int32),
             None,
             len(walks),
-            sum(trail.nodes for trail in found),
+            sum(trail.nodes for trail in trails),
         )
 
     def external_walk(self, notes: InfosetTable, player: int, stream: Stream) -> Walk["Trail"]:
@@ -278,8 +278,8 @@ class Trail:
             if actor == CHANCE:
                 actions, probabilities = outcomes(state)
             else:
-                found = known.get(infoset)
-                probabilities = (yield 0, infoset) if found is None else found
+                known_policy = known.get(infoset)
+                probabilities = (yield 0, infoset) if known_policy is None else known_policy
                 if actor == self.player:
                     break
                 self.others.append(infoset)

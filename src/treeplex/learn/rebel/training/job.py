@@ -161,7 +161,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         worked, steps, before = parallel.seconds if parallel else 0.0, trainer.steps, self.share(self.clock.seconds)
         began = work_time()
         try:
-            found = trainer.round()
+            result = trainer.round()
         except SelfPlayStopped as stopped:
             raise StepAbandoned from stopped
         if parallel and not isinstance(parallel.executor.crew, Inline):
@@ -170,18 +170,18 @@ class RebelJob(TrainingJob[LearningSettings]):
         for share, name in self.late.items():
             if self.folder and before < share <= after:
                 self.save_net(self.folder / name)
-        if found.steps > steps:
-            self._losses.append((found.steps - steps, found.loss, found.policy_loss))
+        if result.steps > steps:
+            self._losses.append((result.steps - steps, result.loss, result.policy_loss))
 
     def measure(self) -> Mapping[str, Any]:
         """Losses and speed since the last record, and exploitability if an evaluation is due."""
         judged = self.judge.due(self.trainer, self.clock.seconds, at_end=not self.ahead) if self.judge else {}
         missing = dict.fromkeys(("exploitability", "playthroughs", "iterations"))
-        found = {**missing, **self._now(), **mean_losses(self._losses), **judged}
+        numbers = {**missing, **self._now(), **mean_losses(self._losses), **judged}
         self._losses.clear()
         self._judged = judged or self._judged
-        self._last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, found)
-        return found
+        self._last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, numbers)
+        return numbers
 
     def _now(self) -> dict[str, Any]:
         """Rows, steps, recent speed (that of the last record until a new one exists), and workers that died."""
@@ -243,7 +243,7 @@ class RebelJob(TrainingJob[LearningSettings]):
 def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
     """Mean losses over rounds of (steps, loss, policy loss) for a record; None for a network without steps."""
     steps = sum(count for count, _, _ in losses)
-    means = [sum(each[0] * each[kind] for each in losses) / steps if steps else math.nan for kind in (1, 2)]
+    means = [sum(row[0] * row[kind] for row in losses) / steps if steps else math.nan for kind in (1, 2)]
     return {name: None if math.isnan(mean) else mean for name, mean in zip(("loss", "policy_loss"), means, strict=True)}
 
 

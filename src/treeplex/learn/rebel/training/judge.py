@@ -121,8 +121,10 @@ class RebelJudgement:
         """
         if self.exact or self.halves is None or self.gain is None:
             return self.exact
-        found = self.judgement.exploitability
-        close = abs(self.gain) <= LARGEST_GAIN * found and self.halves.high - self.halves.low <= WIDEST * found
+        exploitability = self.judgement.exploitability
+        close = (
+            abs(self.gain) <= LARGEST_GAIN * exploitability and self.halves.high - self.halves.low <= WIDEST * exploitability
+        )
         return close and self.settings.playthroughs >= LEAST_SETTLED
 
     def _repr_html_(self) -> str:
@@ -312,14 +314,14 @@ def judged_whole(
     compiled, generator, began = compiled_whole(game), np.random.default_rng(seed), process_time()
     with one_thread():
         leaf = leaf_of(net, game)
-        found = searched_strategy(game, leaf, settings, generator, compiled, watch=lambda streets: watch(streets, 0, None))
+        searched = searched_strategy(game, leaf, settings, generator, compiled, watch=lambda streets: watch(streets, 0, None))
     result = RebelJudgement(
         game=rules.spec,
         network=shipped_name(net) or str(source),
         settings=settings,
         exact=False,
         seed=seed,
-        judgement=judge_whole(compiled, found),
+        judgement=judge_whole(compiled, searched),
         halves=None,
         seconds=process_time() - began,
         card=dict(net.card),
@@ -355,11 +357,11 @@ def exactly(
 def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
     """The policy of sampled playthroughs, run by workers."""
     parts = parts_of(searcher.settings.playthroughs)
-    found = gathered(searcher, store, parts, work, watch)
+    parts_done = gathered(searcher, store, parts, work, watch)
     sizes = np.array([part.count for part in parts], np.float64)
-    strategies = np.stack([strategy for strategy, _ in found])
+    strategies = np.stack([strategy for strategy, _ in parts_done])
     halves = halves_of(game, strategies, sizes, searcher.seed)
-    return mixed(game, strategies, sizes), halves, sum(seconds for _, seconds in found)
+    return mixed(game, strategies, sizes), halves, sum(seconds for _, seconds in parts_done)
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:
@@ -394,10 +396,10 @@ def gathered(
     searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
     """Every part's strategy and seconds, from the store or by running and saving the part."""
-    found = {part: kept for part in parts if (kept := store.get(part)) is not None}
-    missing = [part for part in parts if part not in found]
+    results = {part: kept for part in parts if (kept := store.get(part)) is not None}
+    missing = [part for part in parts if part not in results]
     if missing:
-        began, before, total = perf_counter(), sum(part.count for part in found), sum(part.count for part in parts)
+        began, before, total = perf_counter(), sum(part.count for part in results), sum(part.count for part in parts)
         with work.executor(len(missing)) as executor:
             shared = executor.share(searcher)
             for part in missing:
@@ -405,13 +407,13 @@ def gathered(
             while executor.left():
                 for name, result in executor.finished(POLL_SECONDS):
                     assert isinstance(name, Part)
-                    found[name] = result
+                    results[name] = result
                     store.put(name, *result)
-                done = sum(part.count for part in found)
+                done = sum(part.count for part in results)
                 rate = (perf_counter() - began) / (done - before) if done > before else None
                 if watch is not None:
                     watch(done, total, None if rate is None else rate * (total - done))
-    return [found[part] for part in parts]
+    return [results[part] for part in parts]
 
 
 def sequence_form(policy: Policy) -> Floats:
@@ -437,5 +439,5 @@ def halves_of(game: CompiledGame, strategies: Floats, sizes: Floats, seed: int) 
     for _ in range(SPLITS // 2):
         order = generator.permutation(count)
         halves += [order[: count // 2], order[count // 2 : 2 * (count // 2)]]
-    found = [judge(game, mixed(game, strategies[chosen], sizes[chosen])).exploitability for chosen in halves]
-    return Halves(min(found), float(np.mean(found)), max(found))
+    exploitability = [judge(game, mixed(game, strategies[chosen], sizes[chosen])).exploitability for chosen in halves]
+    return Halves(min(exploitability), float(np.mean(exploitability)), max(exploitability))

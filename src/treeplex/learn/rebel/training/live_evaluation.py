@@ -49,13 +49,13 @@ class Judge(ABC):
             return {}
         began = perf_counter()
         try:
-            found = self.exploitability(trainer)
+            exploitability = self.exploitability(trainer)
         except _EvaluationCancelled:
             return {}
         self._judged = True
         self._next = seconds + (self.every or max(self.first_seconds, (perf_counter() - began) / self.share))
         return {
-            "exploitability": found,
+            "exploitability": exploitability,
             "playthroughs": self.settings.playthroughs,
             "iterations": self.settings.iterations,
         }

@@ -52,8 +52,8 @@ class WholeJudge(Judge):
         compiled, generator = self._compiled, np.random.default_rng(0)
         assert compiled is not None
         leaf, settings = trainer.leaf, self.settings
-        found = searched_strategy(self.game, leaf, settings, generator, compiled, drawn=False, watch=self.watch)
-        return judge_whole(compiled, found).exploitability
+        searched = searched_strategy(self.game, leaf, settings, generator, compiled, drawn=False, watch=self.watch)
+        return judge_whole(compiled, searched).exploitability
 
 
 def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:

@@ -68,10 +68,10 @@ def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
         FileError: missing, corrupted, or not such networks.
         SpecError: PyTorch is missing.
     """
-    found = read_net(path)
-    settings, weights = found.settings, found.weights
+    file = read_net(path)
+    settings, weights = file.settings, file.weights
     if "bins" not in settings:
-        raise FileError(f"{path}: a network for {found.game}, not for hold'em rivers; give one that train rebel wrote")
+        raise FileError(f"{path}: a network for {file.game}, not for hold'em rivers; give one that train rebel wrote")
     try:
         bins, width, layers = (int(settings[name]) for name in ("bins", "width", "layers"))
         last, board, shape = f"{3 * layers}.bias", 0, {"width": width, "layers": layers, "seed": 0}
@@ -79,8 +79,8 @@ def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
             bins = len(weights[last]) // 2
             board = weights["0.weight"].shape[1] - 1 - 2 * bins
         net = RiverNet(bins, **shape, board=board, shown=bool(settings.get("shown", True)))
-        if found.identity != net.game:
-            raise ValueError(f"it is for {found.game}")
+        if file.identity != net.game:
+            raise ValueError(f"it is for {file.game}")
         leaf = net.leaf()
         if settings.get("policy_net", False):
             columns = len(weights[PREFIX + last]) // bins

@@ -58,8 +58,8 @@ class RiverNet:
         """
         if rows.shape[1] != self.inputs:
             raise SpecError(f"the network is for {self.game}, not for these cards; train one on such a spot")
-        found: Singles = balanced(rows, self.forward(seen(rows, self.bins, self.single)))
-        return found
+        values: Singles = balanced(rows, self.forward(seen(rows, self.bins, self.single)))
+        return values
 
     def leaf(self) -> "RiverLeaf":
         """Leaf values of turns by this network."""
@@ -96,9 +96,9 @@ def seen(rows: Any, bins: int, single: bool) -> Any:
     if single:
         return rows
     shares = rows[:, 1:].reshape(len(rows), 2, bins).cumsum(2) / bins
-    found = rows.copy() if isinstance(rows, np.ndarray) else rows.clone()
-    found[:, 1:] = (4.0 * shares - 2.0).reshape(len(rows), -1)
-    return found
+    inputs = rows.copy() if isinstance(rows, np.ndarray) else rows.clone()
+    inputs[:, 1:] = (4.0 * shares - 2.0).reshape(len(rows), -1)
+    return inputs
 
 
 def balanced(rows: Any, outputs: Any) -> Any:
@@ -117,6 +117,6 @@ def river_loss(net: Module, rows: Any, targets: Any, weights: Any) -> Any:
     """
     rows, targets, weights = rows.float(), targets.float(), weights.float()
     bins = targets.shape[1] // 2
-    found = balanced(rows, net(seen(rows, bins, rows.shape[1] > 1 + 2 * bins)))
-    errors = torch_module().nn.functional.huber_loss(found, targets, reduction="none", delta=LINEAR)
+    values = balanced(rows, net(seen(rows, bins, rows.shape[1] > 1 + 2 * bins)))
+    errors = torch_module().nn.functional.huber_loss(values, targets, reduction="none", delta=LINEAR)
     return (errors * weights).mean()

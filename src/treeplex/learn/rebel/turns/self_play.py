@@ -65,7 +65,7 @@ def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generato
     by: dict[tuple[str, float], float] = {}
 
     def changed(sizes: StreetSizes) -> StreetSizes:
-        found = {}
+        shifts = {}
         for name in ("bets", "raises"):
             row = []
             for size in getattr(sizes, name):
@@ -75,8 +75,8 @@ def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generato
                         by[key] = generator.uniform(-most, most)
                     size = replace(size, value=max(size.value + by[key], 0.01))
                 row.append(size)
-            found[name] = tuple(row)
-        return replace(sizes, **found)
+            shifts[name] = tuple(row)
+        return replace(sizes, **shifts)
 
     return replace(bets, streets=tuple((changed(first), changed(second)) for first, second in bets.streets))
 
@@ -134,8 +134,8 @@ class HoldemSelfPlay(Play):
 
     def advance(self) -> Rows:
         """Rows of one more game; empty if all its betting ends in folds and all-ins."""
-        found, empty = [river.row() for river in self.rivers()], self.empty
-        columns = zip(*found, strict=True) if found else empty.values.values()
+        rows, empty = [river.row() for river in self.rivers()], self.empty
+        columns = zip(*rows, strict=True) if rows else empty.values.values()
         inputs, targets, weights = (np.asarray(part, empty.inputs.dtype) for part in columns)
         return Rows(inputs, targets, weights, self.examples)
 

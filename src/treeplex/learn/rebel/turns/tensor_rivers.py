@@ -63,12 +63,12 @@ def solved_rivers(
         groups.setdefault(Betting.of(forest), []).append(
             RiverRequest(number, spot, possible_ranges(board, ranges), board, forest)
         )
-    found: dict[int, River] = {}
+    solved: dict[int, River] = {}
     for betting, group in groups.items():
         waiting = iter(group)
         while some := list(islice(waiting, AT_ONCE)):
-            found |= solved_alike(betting, some, iterations, at, shown)
-    return [found[number] for number in range(len(spots))]
+            solved |= solved_alike(betting, some, iterations, at, shown)
+    return [solved[number] for number in range(len(spots))]
 
 
 def solved_alike(

@@ -49,10 +49,10 @@ class Bins:
         equity = shares[free].sum(axis=1, dtype=np.float64)
         _, first, counts = np.unique(np.round(equity, 3), return_inverse=True, return_counts=True)
         begins = np.cumsum(counts) - counts
-        place = (begins + (counts - 1) / 2)[first] * (self.count - 1) / max(len(free) - 1, 1)
+        position = (begins + (counts - 1) / 2)[first] * (self.count - 1) / max(len(free) - 1, 1)
         low, share = np.full(len(hands), -1, np.int64), np.zeros(len(hands), np.float32)
-        low[free] = np.minimum(place.astype(np.int64), self.count - 2)
-        share[free] = place - low[free]
+        low[free] = np.minimum(position.astype(np.int64), self.count - 2)
+        share[free] = position - low[free]
         return low, share
 
 
@@ -65,9 +65,9 @@ class BinnedPlaces:
 
     def __init__(self, bins: Bins, rows: Singles, boards: Sequence[Board]) -> None:
         numbers = {board: number for number, board in enumerate(dict.fromkeys(boards))}
-        found = [bins.of(board) for board in numbers]
+        binned = [bins.of(board) for board in numbers]
         self.rows, self._bins = rows, bins.count
-        self._low, self._share = np.stack([low for low, _ in found]), np.stack([share for _, share in found])
+        self._low, self._share = np.stack([low for low, _ in binned]), np.stack([share for _, share in binned])
         self._boards = np.array([numbers[board] for board in boards], np.int64)
 
     def write(self, reached: Ranges) -> Singles:
@@ -81,9 +81,9 @@ class BinnedPlaces:
     def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
         """Values, float64 [K, H] each, from outputs [K, 2 B]."""
         values = tuple(np.zeros((len(outputs), width)) for width in widths)
-        for each in (0, 1) if player is None else (player,):
-            columns = outputs[:, each * self._bins : (each + 1) * self._bins]
-            read_bins(self._boards, self._low, self._share, columns, values[each])
+        for owner in (0, 1) if player is None else (player,):
+            columns = outputs[:, owner * self._bins : (owner + 1) * self._bins]
+            read_bins(self._boards, self._low, self._share, columns, values[owner])
         return values
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
@@ -91,10 +91,10 @@ class BinnedPlaces:
         average."""
         targets, counts = [], []
         for own, weight in zip(values, weights, strict=True):
-            found = np.zeros((2, len(own), self._bins))
-            sum_in_bins(self._boards, self._low, self._share, own, weight, found)
-            targets.append(np.divide(found[0], found[1], out=np.zeros_like(found[0]), where=found[1] > 0))
-            counts.append(found[1] * self._bins / np.maximum(weight.sum(axis=1, keepdims=True), 1e-9))
+            sums = np.zeros((2, len(own), self._bins))
+            sum_in_bins(self._boards, self._low, self._share, own, weight, sums)
+            targets.append(np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0))
+            counts.append(sums[1] * self._bins / np.maximum(weight.sum(axis=1, keepdims=True), 1e-9))
         return np.concatenate(targets, axis=1).astype(np.float32), np.concatenate(counts, axis=1).astype(np.float32)
 
     def policies(self, found: Singles) -> Floats:

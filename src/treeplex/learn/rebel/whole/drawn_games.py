@@ -51,10 +51,10 @@ def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[fl
         ]
         streets.append((lists[0], lists[-1]))
     whole = tuple(stack + ante for stack, ante in zip(stacks, rules.antes, strict=True))
-    found = copy(game)
+    changed = copy(game)
     betting = replace(rules.betting, stacks=whole, plan=replace(plan, streets=tuple(streets)))
-    found.rules = replace(rules, betting=betting)
-    return found
+    changed.rules = replace(rules, betting=betting)
+    return changed
 
 
 def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: np.random.Generator) -> PublicHoldem:

@@ -98,5 +98,5 @@ class NetworkStreetGuess:
         legal = np.tile(np.isin(np.arange(encoding.columns), columns), (len(boards), 1))
         from_numpy = torch_module().from_numpy
         shared = np.bincount(columns, minlength=encoding.columns)[columns].astype(np.float32)
-        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()[:, :, columns] / shared
-        return prepared.policies(found).transpose(2, 0, 1)
+        policy = probabilities(from_numpy(logits), from_numpy(legal)).numpy()[:, :, columns] / shared
+        return prepared.policies(policy).transpose(2, 0, 1)

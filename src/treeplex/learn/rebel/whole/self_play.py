@@ -168,24 +168,24 @@ class WholeSelfPlay(Play):
         for numbers in alike(more):
             for begin in range(0, len(numbers), AT_ONCE):
                 played.append(self._searched([more[number] for number in numbers[begin : begin + AT_ONCE]]).rows)
-        found = Rows.joined(played)
-        self.solved += len(found.inputs)
-        return found
+        joined = Rows.joined(played)
+        self.solved += len(joined.inputs)
+        return joined
 
     def _street(self, numbers: list[int]) -> tuple[Rows, list[StreetBelief]]:
         """Play hands at the same table on by one street; on turns also returns other states that they could have reached."""
         states = [self.states[number] for number in numbers]
         first, count = states[0], len(states)
         before_last = not first.begins and first.table.street + 2 == len(first.game.rules.format.deal) - 1
-        found = self._searched(states, self.settings.rivers if before_last else 1)
-        for place, number in enumerate(numbers):
-            self.states[number] = self._walked(found, place, found.held[place])
+        search = self._searched(states, self.settings.rivers if before_last else 1)
+        for index, number in enumerate(numbers):
+            self.states[number] = self._walked(search, index, search.held[index])
             tries = TRIES if first.begins else 1
             while tries > 1 and self.states[number].begins:  # most hands end before the flop, and the search is already done
-                self.states[number] = self._walked(found, place, self._held(first))
+                self.states[number] = self._walked(search, index, self._held(first))
                 tries -= 1
-        beside = [self._walked(found, place, found.held[place % count]) for place in range(count, len(found.copies))]
-        return found.rows, [state for state in beside if not state.begins]
+        beside = [self._walked(search, index, search.held[index % count]) for index in range(count, len(search.copies))]
+        return search.rows, [state for state in beside if not state.begins]
 
     def _searched(self, states: list[StreetBelief], times: int = 1) -> "StreetSearch":
         """Search the next street of states at one table, and draw ``times`` iterations to play for each."""
@@ -332,7 +332,7 @@ class WholeSelfPlay(Play):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         known: dict[tuple[Any, ...], PublicHoldem] = {}
-        found = []
+        states = []
         for table, begins, board, stacks, sizes, ranges in zip(
             *(arrays[name] for name in ("tables", "begins", "boards", "stacks", "sizes", "ranges")), strict=True
         ):
@@ -343,14 +343,14 @@ class WholeSelfPlay(Play):
                 known[key] = changed_game(self.game, key[0], key[1])
             game = known[key]
             if begins:
-                found.append(self._root if game is self.game else self._first_of(game))
+                states.append(self._root if game is self.game else self._first_of(game))
                 continue
             paid, street = (int(table[0]), int(table[1])), int(table[2])
             cards = tuple(int(card) for card in board if card >= 0)
-            found.append(StreetBelief(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
-        if len(found) != self.settings.episodes:
-            raise ValueError(f"the state has {len(found)} episodes, but there are {self.settings.episodes}")
-        self.states = found
+            states.append(StreetBelief(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
+        if len(states) != self.settings.episodes:
+            raise ValueError(f"the state has {len(states)} episodes, but there are {self.settings.episodes}")
+        self.states = states
 
 
 def drawn_weight(state: StreetBelief, board: Board) -> float:

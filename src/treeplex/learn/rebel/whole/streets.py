@@ -71,11 +71,11 @@ def check_street(
         return
     name = street_names(rules.format)[table.street]
     where = "before the flop" if name == "preflop" else f"on the {name}" if name.isalpha() else f"on street {name}"
-    found = f"the betting {where} has at least {count_text(size.decisions)} decisions"
+    problem = f"the betting {where} has at least {count_text(size.decisions)} decisions"
     if size.decisions > MOST_DECISIONS or free is None:
-        raise SpecError(f"{found}, too many for repeated searches (at most {MOST_DECISIONS:,}); {FEWER}")
+        raise SpecError(f"{problem}, too many for repeated searches (at most {MOST_DECISIONS:,}); {FEWER}")
     raise SpecError(
-        f"{found}, for which a search on {rows} boards needs at least {megabytes(needed(size))} of "
+        f"{problem}, for which a search on {rows} boards needs at least {megabytes(needed(size))} of "
         f"memory, but {megabytes(free)} are free; {FEWER}" + (", or boards=1" if rows > 1 else "")
     )
 

@@ -73,9 +73,9 @@ class WholeEncoding(Encoding):
 
     def of_decisions(self) -> "WholeEncoding":
         """A copy for a policy network; with bins its rows include more about the betting."""
-        found = copy(self)
-        found._of(between=False)
-        return found
+        encoding = copy(self)
+        encoding._of(between=False)
+        return encoding
 
     def prepared(self, places: Places) -> "Rows":  # type: ignore[override]
         assert isinstance(places, StreetPlaces)
@@ -167,18 +167,18 @@ class WholeLeaf(NetworkLeaf):
         prepared, known = self.prepared(places), self.known(places)
         values = prepared.read(self.forward(prepared.write(believed)), places.widths)
         surplus, pairs, every = np.zeros(len(places)), np.zeros(len(places)), []
-        for each, (own, belief) in enumerate(zip(values, believed, strict=True)):
+        for owner, (own, belief) in enumerate(zip(values, believed, strict=True)):
             equalise(known.orbits, own)
-            every.append(places.opposing(believed, each))
-            weights = belief * every[each]
+            every.append(places.opposing(believed, owner))
+            weights = belief * every[owner]
             surplus += np.einsum("kh,kh->k", weights, own)
             pairs += weights.sum(axis=1)
         share = np.divide(surplus, pairs, out=np.zeros_like(pairs), where=pairs > 0)[:, None]
-        for each in (0, 1) if player is None else (player,):
-            values[each][...] -= share
+        for owner in (0, 1) if player is None else (player,):
+            values[owner][...] -= share
             if self.shown:
-                values[each][...] += over_half(known, believed[1 - each], every[each])
-            values[each][...] *= known.pots
+                values[owner][...] += over_half(known, believed[1 - owner], every[owner])
+            values[owner][...] *= known.pots
         return values
 
     def showdown(self, places: Places, believed: Ranges) -> Ranges:
@@ -186,7 +186,7 @@ class WholeLeaf(NetworkLeaf):
         if not self.shown:
             return tuple(np.zeros_like(own) for own in believed)
         known = self.known(places)
-        return tuple(over_half(known, believed[1 - each], places.opposing(believed, each)) for each in (0, 1))
+        return tuple(over_half(known, believed[1 - owner], places.opposing(believed, owner)) for owner in (0, 1))
 
     def _known(self, places: Places) -> LeafData:
         assert isinstance(places, StreetPlaces)
