@@ -68,7 +68,7 @@ def test_damaged_ranges_are_not_written_over(bare: httpx.Client, tmp_path: Path)
     path.write_text('{"mine": "AA"')
     assert bare.get("/api/presets").status_code == 200
     answer = bare.post("/api/presets", json={"name": "new", "text": "KK"})
-    assert (answer.status_code, "presets.json is damaged" in answer.json()["error"]) == (400, True)
+    assert (answer.status_code, "presets.json is corrupted" in answer.json()["error"]) == (400, True)
     assert path.read_text() == '{"mine": "AA"'
 
 
@@ -126,7 +126,7 @@ def test_processes_are_few_whatever_is_asked_for(light: type[Light]) -> None:
     assert len(light.there) == 4
     hosts.close()
     assert not light.there
-    with pytest.raises(Refusal, match="ending"):
+    with pytest.raises(Refusal, match="shutting down"):
         hosts.find("another")
 
 
@@ -147,7 +147,7 @@ def test_where_all_are_at_work_one_more_is_refused(light: type[Light], monkeypat
     hosts = Hosts(object, 2)
     for number in range(2):
         hosts[hosts.open(f"game {number}")].busy = True  # type: ignore[misc]
-    with pytest.raises(Refusal, match="2 of these are at work") as refused:
+    with pytest.raises(Refusal, match="all 2 places are busy") as refused:
         hosts.open("another")
     assert refused.value.status == 503
     workshop = Workshop(Hosts(object, 4))

@@ -126,5 +126,5 @@ def test_a_server_that_ends_answers_what_is_pending(
         for plain in (body, whole):
             answer = b"".join(iter(lambda plain=plain: plain.recv(10_000), b""))
             assert answer.startswith(b"HTTP/1.1 503")
-            assert b"the server is ending" in answer
+            assert b"the server is shutting down" in answer
     assert capfd.readouterr().err == ""

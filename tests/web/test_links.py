@@ -88,12 +88,12 @@ def test_names_where_a_link_leads_nowhere(tmp_path: Path) -> None:
     (served.folder / "loop.spot").symlink_to(served.folder / "loop.spot")
     assert served.free_file("new", ".spot").name == "new-2.spot"
     for name in ("new.spot", "loop.spot"):
-        with pytest.raises(Refusal, match="leads out"):
+        with pytest.raises(Refusal, match="leads outside"):
             served.path(name, there=False)
 
 
 def test_a_server_does_not_keep_its_own_files_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "served" / ".web").mkdir(parents=True)
     (tmp_path / "served" / ".web" / "jobs").symlink_to(tmp_path)
-    with pytest.raises(FileError, match="leads out"):
+    with pytest.raises(FileError, match="leads outside"):
         ServerState(tmp_path / "served")

@@ -405,5 +405,5 @@ def test_names_of_files(served: ServerState) -> None:
     assert served.name(served.path("mine/turn.spot")) == "mine/turn.spot"
     assert served.free_file("river", ".spot").name == "river-2.spot"
     assert served.free_file("Td 9d/6h", ".spot").name == "Td-9d-6h.spot"
-    with pytest.raises(Refusal, match="no name"):
+    with pytest.raises(Refusal, match="not a file name"):
         served.free_file("///", ".spot")

@@ -254,7 +254,7 @@ def test_an_estimate_is_the_equity_against_the_range() -> None:
 
 def test_wrong_input_is_one_line() -> None:
     session = TableSession("leduc_poker", "solution", seat=0, seed=1)
-    with pytest.raises(SpecError, match="cannot be played here"):
+    with pytest.raises(SpecError, match="is not available here"):
         session.play(99)
     with pytest.raises(SpecError, match="not over"):
         session.next()

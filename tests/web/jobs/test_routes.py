@@ -142,10 +142,10 @@ def test_a_new_server_goes_on(folder: Path) -> None:
 def test_what_cannot_be_done_is_said(client: httpx.Client, folder: Path) -> None:
     for request, word in (
         ({"from": "none.spot"}, "none.spot"),
-        ({"from": "../x.spot"}, "no name"),
+        ({"from": "../x.spot"}, "not a file name"),
         ({"resume": "river.spot", "target": "5q"}, "5q"),
         ({"fields": RIVER, "resume": "river.spot"}, "one of them"),
-        ({"fields": RIVER, "locks": [{"line": "x", "strategy": "x 100%"}]}, "locks go with from"),
+        ({"fields": RIVER, "locks": [{"line": "x", "strategy": "x 100%"}]}, "locks apply to from"),
         ({"from": "river.spot", "locks": [{"line": "x", "rows": [1], "strategy": "x 100%"}]}, "rows and a table"),
         ({}, "one of them"),
         ({"fields": RIVER, "iterations": 0}, "iterations"),
@@ -239,12 +239,12 @@ def test_many_boards_are_solved_as_one_job_and_go_on_with_a_new_server(folder: P
 @pytest.mark.parametrize(
     ("request_", "field", "said"),
     [
-        ({"fields": OPEN, "boards": "/etc/hosts"}, "boards", "for the command line"),
+        ({"fields": OPEN, "boards": "/etc/hosts"}, "boards", "only be used on the command line"),
         ({"fields": OPEN, "boards": "subset:x"}, "boards", "write subset:25"),
         ({"fields": OPEN, "boards": ""}, "boards", "boards is empty"),
         ({"fields": {**OPEN, "oop": "AsKd"}, "boards": "subset:5"}, "boards", "suits"),
         ({"fields": {**OPEN, "pot": "-1"}, "boards": "Td9d6h"}, "pot", "too small"),
-        ({"resume": "river.spot", "boards": "all"}, None, "go with fields"),
+        ({"resume": "river.spot", "boards": "all"}, None, "apply to fields"),
     ],
 )
 def test_boards_that_cannot_be_solved(shared: httpx.Client, request_: dict[str, Any], field: str | None, said: str) -> None:

@@ -108,7 +108,7 @@ def test_runs_and_their_curves(client: httpx.Client, folder: Path) -> None:
 
 def test_hands_are_saved_and_opened(client: httpx.Client) -> None:
     answer = client.post("/api/hands/replay", json={"text": "variant = 'NT'"})
-    assert (answer.status_code, "not a hand in PHH" in answer.json()["error"]) == (400, True)
+    assert (answer.status_code, "not a PHH hand" in answer.json()["error"]) == (400, True)
     assert client.get("/api/hands/replay", params={"file": "../x.phh"}).status_code == 403
     assert client.get("/api/hands/replay", params={"file": "river.spot"}).status_code == 400
     assert client.get("/api/hands/review", params={"file": "mine"}).status_code == 404
