@@ -153,7 +153,7 @@ def test_where_all_are_at_work_one_more_is_refused(light: type[Light], monkeypat
     workshop = Workshop(Hosts(object, 4))
     monkeypatch.setattr(Light, "make", lambda *arguments, **named: time.sleep(0.2))
     assert [set(workshop.ask(f"large {number}", "")) for number in range(2)] == [{"told", "seconds"}] * 2
-    with pytest.raises(Refusal, match="being worked out"):
+    with pytest.raises(Refusal, match="being computed"):
         workshop.ask("large 2", "")
     workshop.close()
 

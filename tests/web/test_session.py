@@ -258,9 +258,9 @@ def test_wrong_input_is_one_line() -> None:
         session.play(99)
     with pytest.raises(SpecError, match="not over"):
         session.next()
-    with pytest.raises(SpecError, match="no finished hand"):
+    with pytest.raises(SpecError, match="finished hands"):
         session.reviewed(1)
     with pytest.raises(SpecError, match="seat must be"):
         TableSession("leduc_poker", "solution", seat=4)
-    with pytest.raises((SpecError, GameError), match="not solved while you wait"):
+    with pytest.raises((SpecError, GameError), match="too large to solve"):
         TableSession(HOLDEM_GAME, "")

@@ -123,7 +123,7 @@ def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--until", "river", "--target", "1%"), "exploitability is not known; leave target out"),
+        (("--until", "river", "--target", "1%"), "exploitability is unknown; leave target out"),
         (("--until", "river", "--threads", "2"), "threads does not apply with until, which runs on one thread"),
         (("--net", "nowhere"), "net is for solves that stop at a street"),
     ],

@@ -93,7 +93,7 @@ def test_cards_of_holdem() -> None:
 
 def test_other_games_are_refused() -> None:
     for spec in ("liars_dice", "leduc_poker(players=3)", "tic_tac_toe"):
-        with pytest.raises(GameError, match="is no poker that AlphaHoldem knows"):
+        with pytest.raises(GameError, match="AlphaHoldem does not support"):
             poker_of(load(spec))
 
 

@@ -99,7 +99,7 @@ def test_a_table_in_a_file_plays_the_same(tmp_path) -> None:  # type: ignore[no-
     rows = learner.play([asked_of(learner.net), None], 50).rows
     planes = rows.cards, rows.actions, rows.legal
     assert np.array_equal(found.asked(learner.coder)(*planes)[0], asked_of(learner.net)(*planes)[0])
-    with pytest.raises(FileError, match="does not fit another deck"):
+    with pytest.raises(FileError, match="does not fit a game with another deck"):
         found.asked(coder_of("leduc_poker"))
 
 

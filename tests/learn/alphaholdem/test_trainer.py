@@ -101,7 +101,7 @@ def test_bad_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
     learner = student("kuhn_poker")
     file = tmp_path / "net.safetensors"
     NetworkFile("kuhn_poker", SMALL, learner.net.weights()).save(file)
-    with pytest.raises(FileError, match="does not fit another deck"):
+    with pytest.raises(FileError, match="does not fit a game with another deck"):
         NetworkFile.load(file).asked(student("leduc_poker").coder)
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(FileError, match="truncated"):

@@ -76,7 +76,7 @@ def test_refusals(tmp_path):
     assert "nobody" in call("best-response", "kuhn_poker", "--against", "nobody", "--out", tmp_path / "a", code=2).stderr
     assert "'against'" in call("ddcfr", "kuhn_poker", "--against", "uniform", "--out", tmp_path / "a", code=2).stderr
     (tmp_path / "empty").mkdir()
-    with pytest.raises(SpecError, match="holds no policy"):
+    with pytest.raises(SpecError, match="contains no policy"):
         tp.train("kuhn_poker", "best-response", settings={"against": str(tmp_path / "empty")}, out=tmp_path / "a")
 
 
@@ -99,7 +99,7 @@ def test_an_agent_of_ones_own_is_named_again(tmp_path):
         1.0,
         1.0,
     ]  # it passes and folds, whatever it holds
-    with pytest.raises(FileError, match="name it as well"):
+    with pytest.raises(FileError, match="name it again"):
         tp.train(resume=tmp_path / "run", settings={"steps": 24})
     again = tp.train(resume=tmp_path / "run", settings={"steps": 24, "against": against})
     assert again.records[-1].done == 24

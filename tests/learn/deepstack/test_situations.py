@@ -23,7 +23,7 @@ def test_rounds_begin_with_every_card_and_pot() -> None:
 
 
 def test_games_without_deals_have_no_rounds() -> None:
-    with pytest.raises(GameError, match="no betting round begins with a deal"):
+    with pytest.raises(GameError, match="no betting round starts with a deal"):
         round_starts(public_tree("kuhn_poker"))
 
 

@@ -68,12 +68,12 @@ def test_files_that_are_no_such_networks(folder: Path, tmp_path: Path) -> None:
         deepstack_leaf(tmp_path, public_tree("leduc_poker"))
 
 
-@pytest.mark.slow_cases("tic_tac_toe-no betting round begins with a deal")
+@pytest.mark.slow_cases("tic_tac_toe-no betting round starts with a deal")
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        ("kuhn_poker", "no betting round begins with a deal"),
-        ("tic_tac_toe", "no betting round begins with a deal"),
+        ("kuhn_poker", "no betting round starts with a deal"),
+        ("tic_tac_toe", "no betting round starts with a deal"),
         ("kuhn_poker(players=3)", "has no public tree"),
     ],
 )

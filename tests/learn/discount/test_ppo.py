@@ -262,7 +262,7 @@ def test_what_watch_raises_leaves_the_trainer_as_it_was(torch: Any):
 
 
 def test_shaped_rewards_need_to_see_exploitability(torch: Any):
-    with pytest.raises(SpecError, match="sees exploitability"):
+    with pytest.raises(SpecError, match="with the exploitability feature"):
         trainer(PPO(shaped=True), features=("iteration",))
     assert trainer(PPO(episodes=4, passes=1, shaped=True)).step().epoch == 1
 

@@ -71,7 +71,7 @@ def test_what_it_resumes_stays_as_it_was() -> None:
     with pytest.raises(SpecError, match="is scheduled for 3 iterations"):
         tp.solve(resume=by_showdown(3, algorithm="hs-dcfr"), iterations=6)
     whole = tp.solve(flop(), iterations=1, target=0.0, threads=1)
-    with pytest.raises(SpecError, match="is one of all streets; leave until out"):
+    with pytest.raises(SpecError, match="covers all streets; leave until out"):
         tp.solve(resume=whole, until="turn", iterations=6)
 
 

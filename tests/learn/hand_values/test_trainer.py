@@ -103,7 +103,7 @@ def test_a_training_resumes_bit_for_bit() -> None:
     assert one.done == other.done == 6
     for name, array in one.state().items():
         np.testing.assert_array_equal(array, other.state()[name], err_msg=name)
-    with pytest.raises(FileError, match="not a state of this training"):
+    with pytest.raises(FileError, match="does not belong to this training"):
         other.restore({})
 
 

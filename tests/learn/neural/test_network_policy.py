@@ -79,5 +79,5 @@ def test_a_file_plays_what_the_networks_of_a_learner_do(tmp_path: Path) -> None:
 
 def test_networks_that_see_no_tensors_are_refused() -> None:
     learner = Nfsp(tp.load("kuhn_poker"), NfspSettings(plays=2, width=8, layers=1))
-    with pytest.raises(AlgorithmError, match="see no information_state_tensor"):
+    with pytest.raises(AlgorithmError, match="do not use information_state_tensor"):
         network_policy(learner, [average.network for average in learner.averages])

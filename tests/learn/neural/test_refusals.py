@@ -44,7 +44,7 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
                 ("dream", "critic_memory", True),
             ]
         ),
-        ("coma", "kuhn_poker", {}, AlgorithmError, "does not pay all its players the same"),
+        ("coma", "kuhn_poker", {}, AlgorithmError, "does not give all players the same payoff"),
         (
             "coma",
             "openspiel:tiny_hanabi",

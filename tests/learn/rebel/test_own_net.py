@@ -101,10 +101,10 @@ def test_reading_runs_no_code(file: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("wrong_net", r"makes a network from \[2, \d+\] to \[2, \d+\]; it has to be to"),
+        ("wrong_net", r"the network maps \[2, \d+\] to \[2, \d+\]; its output must be"),
         ("broken_net", "no idea"),
         ("no_net", "defines no 'no_net'"),
-        ("Path", "made a PosixPath|not a torch.nn.Module|no idea|mine.py"),
+        ("Path", "returned a PosixPath|must return a torch.nn.Module|no idea|mine.py"),
     ],
 )
 def test_what_makes_no_network_is_refused(file: str, tmp_path: Path, name: str, part: str) -> None:

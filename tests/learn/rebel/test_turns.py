@@ -91,7 +91,7 @@ def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> Non
         third.round()
     assert same(first.state(), third.state())
     assert not same(second.state(), third.state())
-    with pytest.raises(FileError, match="not a state of this training"):
+    with pytest.raises(FileError, match="does not belong to this training"):
         RebelTrainer(SPOT, replace(settings, width=8)).restore(first.state())
 
 
@@ -154,7 +154,7 @@ def test_networks_are_saved_and_read(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"wrong.*not a network for hold'em rivers \(it is for hold'em rivers, 8 bins"):
         read_turn_leaf(tmp_path / "wrong.safetensors")
     save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 8, "width": 8, "layers": 1}, card={})
-    with pytest.raises(FileError, match="not a network for rivers"):
+    with pytest.raises(FileError, match="not a network for hold'em rivers"):
         read_turn_leaf(tmp_path / "wrong.safetensors")
 
 
@@ -208,7 +208,7 @@ def test_random_ranges_have_every_hand_of_the_board() -> None:
         ({"rivers": 0}, "rivers must be a whole number of at least 1, not 0"),
         ({"exploration": 1.5}, "exploration must be a number from 0 to 1"),
         ({"perturbed": -0.1}, "perturbed must be a number of at least 0"),
-        ({"stacks": (9.0, 1.0)}, "stacks must be the least and the most"),
+        ({"stacks": (9.0, 1.0)}, "stacks must be the smallest and the largest"),
         ({"bins": 1}, "bins must be a whole number from 2 to 1,024"),
         ({"games": 1.5}, "games must be a whole number of at least 1"),
         ({"rate": 0.0}, "rate must be a number above 0"),

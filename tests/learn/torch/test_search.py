@@ -346,7 +346,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert torch_device("cpu") is torch_device("auto") is None
     assert torch_device("torch-cpu") == torch.device("cpu")
-    with pytest.raises(SpecError, match="no CUDA graphics card here; take cpu, or auto"):
+    with pytest.raises(SpecError, match="no CUDA GPU here; take cpu, or auto"):
         RebelTrainer(public_tree(DICE), replace(TINY, device="cuda"))
     with pytest.raises(SpecError, match="device must be one of cpu, cuda"):
         replace(TINY, device="gpu")

@@ -101,7 +101,9 @@ def test_reading_a_folder_runs_no_code(tmp_path: Path) -> None:
     mine = f"{tmp_path / 'mine.py'}:DeepCFR"
     tp.train("kuhn_poker", mine, settings=SHORT, out=tmp_path / "run")
     (tmp_path / "ran").unlink()
-    with pytest.raises(FileError, match=r"trained by .*mine.py:DeepCFR, .* reading a folder runs no code, so name it as well"):
+    with pytest.raises(
+        FileError, match=r"trained by the custom learner .*mine.py:DeepCFR; reading a folder runs no code, so name it again"
+    ):
         tp.train(resume=tmp_path / "run")
     assert tp.exploitability("kuhn_poker", tmp_path / "run") > 0
     assert not (tmp_path / "ran").exists()
@@ -157,8 +159,8 @@ def test_a_training_without_an_end_stops_after_a_time(tmp_path: Path) -> None:
 def test_wrong_names_are_refused(tmp_path: Path) -> None:
     for learner, part in [
         (f"{EXAMPLE}:DeepCF", "did you mean 'DeepCFR'"),
-        (f"{EXAMPLE}:regret_matching", "is no learner"),
-        (f"{EXAMPLE}:DeepCFR(rate=3)", "give settings by --set"),
+        (f"{EXAMPLE}:regret_matching", "is not a learner"),
+        (f"{EXAMPLE}:DeepCFR(rate=3)", "give settings with --set"),
         ("rebl", "unknown learner 'rebl'; did you mean 'rebel'"),
         (3, "a learner is a name"),
     ]:

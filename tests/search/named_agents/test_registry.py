@@ -141,7 +141,7 @@ def test_what_is_no_time(text: Any) -> None:
         ("x" * 5000, KUHN, SpecError, "no agent and no policy file is called 'xxx"),
         (f"{'x' * 5000}.py:Agent", KUHN, SpecError, "no file x+ ... x*"),
         (f"rebel(network={'x' * 5000}.safetensors)", KUHN, FileError, "cannot read x+.*file name too long"),
-        ("deepstack(depth=1,rounds=0)", KUHN, SpecError, "100,000 iterations a decision; give .* at most 10,000"),
+        ("deepstack(depth=1,rounds=0)", KUHN, SpecError, "100,000 iterations per decision; give .* at most 10,000"),
         (
             "uniform",
             "goofspiel(num_cards=3)",
@@ -279,5 +279,7 @@ def test_a_person_waits_two_seconds(text: str, game: str, iterations: int | None
 
 
 def test_a_time_where_only_iterations_count_names_the_agents_that_take_one() -> None:
-    with pytest.raises(SpecError, match="by iterations alone; give iterations, or an agent that takes a time: endgames, libra"):
+    with pytest.raises(
+        SpecError, match="for a number of iterations; give iterations, or an agent that takes a time: endgames, libra"
+    ):
         agent("rebel", "holdem(stack=100)", think="1s")

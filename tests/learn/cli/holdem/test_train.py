@@ -217,18 +217,18 @@ def test_other_networks_are_refused(spot: str) -> None:
         ("train spot.yaml --out {0} --set source=dice", "source must be one of"),
         ("train spot.yaml --out {0} --workers many", "see treeplex train --help"),
         ("train spot.yaml --out {0} --board 3s7hTd", "3 streets of betting, not 2"),
-        ("train raked.yaml --out {0}", "networks know no rake"),
+        ("train raked.yaml --out {0}", "networks do not support rake"),
         ("train --resume {0}", "holds no training of treeplex train"),
-        ("search spot.yaml", "no values given"),
-        ("search spot.yaml {0} --exact", "three kinds of values"),
+        ("search spot.yaml", "no leaf values given"),
+        ("search spot.yaml {0} --exact", "exclude each other"),
         ("search spot.yaml {0}", "cannot read"),
         ("search spot.yaml --exact --method cfrd", "unknown method 'cfrd'"),
         ("search spot.yaml --exact -n 0", "iterations must be a whole number of at least 1"),
         ("search spot.yaml --exact --river 0", "iterations of endgames must be a whole number of at least 1"),
         ("search spot.yaml --exact --threads 0", "threads"),
         ("search spot.yaml --exact --board 3s7hTdKs2c", "one street of betting"),
-        ("search spot.yaml --exact --no-judge --out played.spot", "leave --no-judge out"),
-        ("search locked.yaml --exact", "locked.yaml:10: locks are for solving"),
+        ("search spot.yaml --exact --no-judge --out played.spot", "remove --no-judge"),
+        ("search locked.yaml --exact", "locked.yaml:10: search does not support node locks"),
     ],
 )
 def test_wrong_use_is_one_line(spot: str, arguments: str, part: str) -> None:
@@ -319,4 +319,4 @@ def test_learning_that_would_never_begin_is_refused_or_said(spot: str, tmp_path:
     text = complaint("train", spot, "--set", "burn_in=20", "--set", "rows=10", "--out", tmp_path / "never")
     assert "burn_in must be at most rows, 10" in text
     tiny = [word for each in ("iterations=2", "rivers=2", "river_iterations=4", "burn_in=500") for word in ("--set", each)]
-    assert "has learned nothing yet" in call("train", spot, *games(1), *tiny, "--out", tmp_path / "short")[0]
+    assert "so the network is still untrained" in call("train", spot, *games(1), *tiny, "--out", tmp_path / "short")[0]

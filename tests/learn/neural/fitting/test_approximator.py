@@ -129,7 +129,7 @@ def test_a_reservoir_goes_on_where_it_was() -> None:
     for reservoir in (one, other):
         reservoir.add(rows, np.random.default_rng(4))
     np.testing.assert_array_equal(one.rows.places, other.rows.places)
-    with pytest.raises(ValueError, match="cannot be of shape"):
+    with pytest.raises(ValueError, match="cannot have shape"):
         Reservoir(20, 3).restore(one.state())
 
 

@@ -289,7 +289,7 @@ def test_games_too_large_to_store_are_walked_by_their_rules(capsys: pytest.Captu
     assert ppo.measure() == {}
     large = learner("ppo", "goofspiel(num_cards=6)", batch=2)
     assert large.measure() == {}
-    assert "goofspiel(num_cards=6) is too large to be judged exactly" in capsys.readouterr().err
+    assert "goofspiel(num_cards=6) is too large for exact evaluation" in capsys.readouterr().err
     assert ppo.sampler.played == 8
     assert "compiled" not in vars(ppo)
     root = tp.load("phantom_ttt").new_initial_state()  # type: ignore[union-attr]

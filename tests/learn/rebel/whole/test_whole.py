@@ -217,7 +217,7 @@ def test_every_way_to_play_gives_rows(game, changes):
 def test_stacks_must_cover_the_big_blind(game):
     with pytest.raises(SpecError, match="more than the big blind"):
         RebelTrainer(game, WholeRebelSettings(**SMALL, stacks=(2, 8)))
-    with pytest.raises(SpecError, match="the least and the most"):
+    with pytest.raises(SpecError, match="the smallest and the largest"):
         WholeRebelSettings(stacks=(9, 8))
     with pytest.raises(SpecError, match="at least 2, or 0 for single hands"):
         WholeRebelSettings(bins=1)
