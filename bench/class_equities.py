@@ -1,6 +1,6 @@
-"""Equities of the 169 classes of hands against each other before the flop, every board dealt.
+"""Preflop equities of the 169 hand classes against each other, over all boards.
 
-It writes the file of :mod:`treeplex.holdem.cards.class_equities`, in half a minute of processor time:
+It writes the file of :mod:`treeplex.holdem.cards.class_equities`, in half a minute of CPU time:
 
     python -m bench.class_equities
 """

@@ -49,7 +49,7 @@ def timed(command: list[str], folder: Path, environment: dict[str, str]) -> floa
 
 
 def first_and_next(options: argparse.Namespace) -> dict[str, Any]:
-    """The first run and the median of the next ones."""
+    """Times of the first run and the median of later ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "work").mkdir()

@@ -1,7 +1,7 @@
 """Compile time and memory against the size of the game, through rules and through public trees.
 
-Each game is compiled in a fresh process on one core. Memory is the highest resident size while compiling less the resident
-size before, when everything was imported and a small game had been compiled.
+Each game is compiled in a fresh process on one core. Memory is the highest resident size while compiling minus the resident
+size before, after all imports and the compilation of a small game.
 
     python bench/run.py compile_scale [--quick] [--limit 1e7]
 """
@@ -30,7 +30,7 @@ from bench.iteration_speed import GOOFSPIEL, battleship
 RULES, PUBLIC = "rules", "public tree"
 GOAL_BYTES = 100.0
 LARGE = 1_000_000
-"""Histories from which on bytes per history are compared with the goal; below, fixed costs count."""
+"""Number of histories from which bytes per history are compared with the goal; below it, fixed costs dominate."""
 
 LADDERS: dict[str, tuple[str, list[str]]] = {
     "Leduc poker, rules": (RULES, [f"leduc_poker(ranks={ranks})" for ranks in (3, 5, 8, 12, 18, 26)]),
@@ -78,7 +78,7 @@ def one_compile(path: str, spec: str) -> dict[str, Any]:
 
 
 def resident_bytes(*, highest: bool = False) -> int:
-    """Resident size of this process now, resetting the mark of the highest; or the highest since then."""
+    """Resident size of this process now, resetting the peak; or the peak since then."""
     try:
         if not highest:
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
@@ -110,7 +110,7 @@ def climb(name: str, limit: float) -> list[dict[str, Any]]:
 
 
 def growth(found: list[dict[str, Any]]) -> float:
-    """How much larger the last game was than the one before, and a guess at first."""
+    """Growth factor of the last game over the one before; a guess at first."""
     return found[-1]["histories"] / found[-2]["histories"] * 0.8 if len(found) > 1 else 2.0
 
 
@@ -147,7 +147,7 @@ def tables(result: dict[str, Any]) -> str:
 
 
 def verdicts(result: dict[str, Any]) -> str:
-    """For each ladder that gets past a million histories: memory beside the goal, and how time grows there."""
+    """For each series with more than a million histories: memory against the goal, and growth of time."""
     lines = []
     for name, games in result["ladders"].items():
         largest = games[-1] if games else {"histories": 0}

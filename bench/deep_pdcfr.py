@@ -1,9 +1,9 @@
-"""VR-DeepDCFR+ and VR-DeepPDCFR+ on Leduc poker beside the program that their authors released: an iteration, processor time.
+"""VR-DeepDCFR+ and VR-DeepPDCFR+ on Leduc poker against their authors' released program: CPU time of an iteration.
 
-An iteration has 10,000 playthroughs for each player, 750 gradient steps of each regret network, and 2,000 of the critic, all of
-three layers of 64 units, on one core. Ours is the mean over a whole training of as many iterations as the published ones have,
-theirs the third, with fewer playthroughs, whose time is multiplied. ``DEEP_PDCFR`` is the folder of their source
-(rpSebastian/DeepPDCFR, Python, no licence), which is not part of Treeplex; without it Treeplex is measured alone.
+An iteration has 10,000 playthroughs for each player, 750 gradient steps of each regret network, and 2,000 of the critic, all
+with three layers of 64 units, on one core. Ours is the mean over a whole training of the published length, theirs the third
+iteration with fewer playthroughs, whose time is scaled up. ``DEEP_PDCFR`` is the folder of their source (rpSebastian/DeepPDCFR,
+Python, no licence), which is not part of Treeplex; without it only Treeplex is measured.
 """
 
 import argparse
@@ -38,7 +38,7 @@ THEIR_WALKS, THEIR_ITERATIONS = 1000, 3
 
 
 def ours(name: str, iterations: int) -> float:
-    """Processor seconds of an iteration, the mean over a training; kernels are compiled before."""
+    """CPU seconds per iteration, the mean over a training; kernels are compiled beforehand."""
     learner, settings, _ = LEARNERS[name]
     wanted = settings(walks=WALKS, fits=FITS, critic_fits=CRITIC_FITS, width=64, layers=3)
     learner(tp.load(GAME), wanted).step()
@@ -50,7 +50,7 @@ def ours(name: str, iterations: int) -> float:
 
 
 def theirs(rival: DeepPdcfr, name: str, walks: int, iterations: int) -> dict[str, float]:
-    """Processor seconds of an iteration, in all and of its parts."""
+    """CPU seconds of an iteration, in total and by part."""
     found = rival.iteration(LEARNERS[name][2], walks, iterations)
     if (found["fits"], 2 * found["baseline_fits"]) != (FITS, CRITIC_FITS):
         raise SystemExit(f"{SOURCE}: its settings of {LEARNERS[name][2]} are not those of the published trainings")

@@ -1,9 +1,9 @@
-"""One command for whoever has a graphics card: whole games and batches of searches on it, beside compiled kernels on one core.
+"""GPU benchmark in one command: whole games and batches of searches on a GPU, against compiled kernels on one core.
 
-Whole games run DCFR in double and in single precision; exploitabilities of both kinds of code are compared, so a card that
-computes something else is noticed. Phantom games are among them for their payoffs, which are products. Batches are the subgames
-of ReBeL's self-play, more and more of them side by side; trainings play, search and take steps, with the paper's settings. On a
-machine without a card the code for cards runs on the processor, to see that it works.
+Whole games run DCFR in double and in single precision; the exploitabilities of both implementations are compared, so that wrong
+results on a GPU are noticed. Phantom games are included for their payoffs, which are products. Batches are subgames of ReBeL's
+self-play in increasing numbers; trainings play, search and take gradient steps, with the paper's settings. On a machine without
+a GPU the GPU code runs on the CPU, to check that it works.
 
     python bench/run.py gpu [--quick] [--device cuda]
 """
@@ -48,7 +48,7 @@ SECONDS = 0.5
 
 
 def seconds_of(solver: Any, iterations: int, device: Any = None) -> float:
-    """Seconds of an iteration: of the processor, on a card of the wall until it has finished."""
+    """Seconds per iteration: CPU time, or on a GPU wall time until it has finished."""
     on_card = device is not None and device.type == "cuda"
     clock = time.perf_counter if on_card else time.process_time
     began = clock()
@@ -59,7 +59,7 @@ def seconds_of(solver: Any, iterations: int, device: Any = None) -> float:
 
 
 def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
-    """Seconds of an iteration in three ways, and how far apart the policies of both kinds of code are."""
+    """Seconds per iteration in three ways, and the distance between the policies of both implementations."""
     game = tp.compile(spec)
     kernels = make_solver(game, "dcfr")
     seconds = {"kernels": seconds_of(kernels, 2)}

@@ -1,6 +1,6 @@
-"""The 169 classes of hands by their all-in equity before the flop against a random hand, every board dealt.
+"""The 169 hand classes ordered by preflop all-in equity against a random hand, over all boards.
 
-It prints the text of ``STRONGEST`` in :mod:`treeplex.holdem.cards.ranges`, which says what ``top 15%`` is:
+It prints the text of ``STRONGEST`` in :mod:`treeplex.holdem.cards.ranges`, which defines ``top 15%``:
 
     python -m bench.hand_order
 """

@@ -43,7 +43,7 @@ def cores_for(threads: int, core: int | None) -> list[int]:
 
 
 class Contest:
-    """One case with so many threads and one storage: the sessions, and what they answered turn by turn."""
+    """One case with a number of threads and a storage type: the sessions and their answers by turn."""
 
     def __init__(self, case: Case, threads: int, storage: str, options: argparse.Namespace) -> None:
         self.case, self.threads, self.storage = case, threads, storage
@@ -174,13 +174,13 @@ def warm_session(case: str, **wanted: Any) -> Session:
 
 
 def judged(goal: Goal, ours: dict[str, Any]) -> dict[str, Any]:
-    """One goal beside the figure."""
+    """One goal with the measured value."""
     found = ours["seconds"] if goal.kind == "seconds" else ours["ms_per_iteration"]
     return {"kind": goal.kind, "most": goal.most, "found": found, "met": found <= goal.most and ours["reached"]}
 
 
 def ratios(systems: dict[str, Any], target: float | None) -> dict[str, dict[str, float]]:
-    """How many times longer each rival takes: to the target (ours with its checks where theirs includes them), an iteration."""
+    """Factor by which each rival is slower: to the target (with our checks if theirs are included), and per iteration."""
     ours, found = systems[OURS], {}
     for system, theirs in systems.items():
         if system != OURS:
@@ -193,7 +193,7 @@ def ratios(systems: dict[str, Any], target: float | None) -> dict[str, dict[str,
 
 
 def cold_kernels(options: argparse.Namespace) -> float:
-    """Seconds to compile the kernels of one case from nothing."""
+    """Seconds to compile the kernels of one case from scratch."""
     before = os.environ.get("TREEPLEX_KERNELS")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TREEPLEX_KERNELS"] = folder

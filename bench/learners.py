@@ -1,7 +1,7 @@
-"""Deep CFR and neural fictitious self-play on Leduc poker beside OpenSpiel's in PyTorch: the same networks and gradient steps.
+"""Deep CFR and neural fictitious self-play on Leduc poker against OpenSpiel's in PyTorch: same networks and gradient steps.
 
-Rates of walks or episodes and of gradient steps, on one core, in one process, and what as many of both take as published
-trainings have. Time is that of the processor.
+Rates of traversals or episodes and of gradient steps, on one core, in one process, and the time for the numbers of a published
+training. Times are CPU time.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from treeplex.learn.neural.responses.nfsp import Nfsp, NfspSettings
 
 GAME, LAYERS, BATCH, RATE = "leduc_poker", (64, 64, 64), 2048, 1e-3
 WALKS, STEPS = 1500, 750
-"""Of an iteration for each player, as published trainings have it."""
+"""Numbers per iteration and player in published trainings."""
 ROUNDS, THEIR_WALKS, THEIR_STEPS = 20, 600, 50
 EVERY, NFSP_BATCH, NFSP_ROOM = 128, 128, 200_000
 """Neural fictitious self-play as OpenSpiel's paper has it: a step of each network for so many steps of its agent, rows of such
@@ -28,7 +28,7 @@ PLAYS, THEIR_PLAYS, THEIR_FIRST = 5000, 1500, 600
 
 
 def rates(walk: Callable[[], object], fit: Callable[[], object], walks: int, steps: int) -> dict[str, float]:
-    """Walks and gradient steps a second of processor time, and seconds of a whole iteration of two players at that."""
+    """Traversals and gradient steps per CPU second, and the resulting seconds per iteration of two players."""
     began = process_time()
     walk()
     walked = process_time()
@@ -39,7 +39,7 @@ def rates(walk: Callable[[], object], fit: Callable[[], object], walks: int, ste
 
 
 def our_deep_cfr(steps: int) -> dict[str, float]:
-    """Of this library."""
+    """Rates of this library's Deep CFR."""
     learner = SingleDeepCfr(tp.load(GAME), SingleDeepCfrSettings(walks=WALKS, width=64, layers=3, batch=BATCH, rate=RATE))
     learner.step()  # kernels are compiled
     network, memory = learner.regrets[0], learner.memories[0]
@@ -53,7 +53,7 @@ def our_deep_cfr(steps: int) -> dict[str, float]:
 
 
 def their_deep_cfr(walks: int, steps: int) -> dict[str, float]:
-    """Of OpenSpiel."""
+    """Rates of OpenSpiel's Deep CFR."""
     import pyspiel
     from open_spiel.python.pytorch.deep_cfr import DeepCFRSolver
 
@@ -78,7 +78,7 @@ def their_deep_cfr(walks: int, steps: int) -> dict[str, float]:
 
 
 def their_nfsp(plays: int) -> dict[str, float]:
-    """Processor seconds for 10,000 episodes of OpenSpiel's, and gradient steps of each network in them."""
+    """CPU seconds for 10,000 episodes of OpenSpiel's NFSP, and its gradient steps of each network in them."""
     from open_spiel.python import rl_environment
     from open_spiel.python.pytorch.nfsp import NFSP
 
@@ -117,7 +117,7 @@ def their_nfsp(plays: int) -> dict[str, float]:
 
 
 def our_nfsp(steps: float) -> dict[str, float]:
-    """The same of this library, with so many gradient steps of each network in 10,000 episodes, or a few more."""
+    """CPU seconds for 10,000 episodes of this library's NFSP with at least as many gradient steps of each network."""
     fits = int(-(-steps * PLAYS // 10_000))
     settings = NfspSettings(width=64, layers=3, plays=PLAYS, fits=fits, memory=NFSP_ROOM)
     learner = Nfsp(tp.load(GAME), settings)

@@ -1,6 +1,6 @@
-"""Hands per second between policy tables, beside the loops of OpenSpiel and RLCard, in one process, taking turns.
+"""Hands per second between policy tables, against the loops of OpenSpiel and RLCard, in one process, taking turns.
 
-A hand is a play of the game from the deal to the payoffs, cards and actions drawn at random; both seats play all actions alike.
+A hand is one game from the deal to the payoffs, with random cards and actions; both seats play uniformly.
 
     python bench/run.py match [--quick] [--rounds 5]
 """

@@ -1,9 +1,9 @@
-"""Solve the preflop charts that ship with the library and write their files; each takes some minutes of processor time.
+"""Solve the shipped preflop charts and write their files; each takes some minutes of CPU time.
 
     python -m bench.preflop_charts 20bb 50bb 100bb 200bb
-    python -m bench.preflop_charts --network       how far charts by a network are from them, from the results of two studies
+    python -m bench.preflop_charts --network       distance of network charts from them, from the results of two studies
 
-A chart keeps the strategy before the flop alone, with the records of its solve.
+A chart contains only the preflop strategy, with the records of its solve.
 """
 
 import json
@@ -36,7 +36,7 @@ def chart_spot(stack: float) -> Spot:
 
 
 def solve_chart(path: Path, spot: Spot) -> None:
-    """Solve a spot as its file says and keep its strategy before the flop."""
+    """Solve a spot as its file says and save its preflop strategy."""
     most = spot.settings.iterations
     found = solve_spot(
         spot,

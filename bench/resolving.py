@@ -1,7 +1,7 @@
-"""Subgames solved again behind a gadget while an agent plays: processor time of one, in Leduc poker and at hold'em.
+"""Re-solving behind a gadget during play: CPU time per subgame, in Leduc poker and in hold'em.
 
-The subgame is cut and solved by CFR+; what it promises was read off a solve without a gadget before, which is not counted. One
-thread; the boards of a turn may be shared out to several.
+The subgame is cut off and solved by CFR+; its gadget values come from an earlier solve without a gadget, which is not counted.
+One thread; the boards of a turn may be distributed over several.
 
     python bench/run.py resolving [--quick]
 """
@@ -29,7 +29,7 @@ TURNS = 5
 
 
 def game_of(name: str) -> PublicGame:
-    """What is solved again from its beginning."""
+    """The game that is re-solved from its root."""
     if name == "Leduc poker":
         return public_tree("leduc_poker")
     board = "Td9d6hQc2s" if name == "a river" else "Td9d6hQc"
@@ -37,7 +37,7 @@ def game_of(name: str) -> PublicGame:
 
 
 def one_case(name: str, quick: bool) -> dict[str, Any]:
-    """Seconds of processor time that a solve behind a gadget takes."""
+    """CPU seconds of a solve behind a gadget."""
     game, iterations = game_of(name), 2 if quick else ITERATIONS[name]
     agent, belief = ResolvingAgent(game, Resolving(iterations=iterations), remember=0), Belief.root(game)
     first = agent.solve(ResolvingState(0, belief))

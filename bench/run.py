@@ -1,13 +1,13 @@
-"""Run benchmarks and renew ``docs/benchmarks.md`` and the README's table. Use a quiet machine.
+"""Run benchmarks and update ``docs/benchmarks.md`` and the README's table. Use an idle machine.
 
-    python bench/run.py --list                          every benchmark, with how long it takes and what it needs
-    python bench/run.py iteration_speed --case leduc    one, with its own options (--help names them)
+    python bench/run.py --list                          every benchmark, with its time and requirements
+    python bench/run.py iteration_speed --case leduc    one, with its own options (see --help)
     python bench/run.py roofline sampling               several
     python bench/run.py --all                           all on the page: three quarters of an hour
-    python bench/run.py --all --quick                   tiny counts, to see that everything works: two minutes
+    python bench/run.py --all --quick                   tiny counts, to check that everything works: two minutes
     python bench/run.py --page                          only the page, from the stored results
 
-One benchmark runs in this process, several run one after another in processes of their own.
+One benchmark runs in this process, several run one after another in separate processes.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def overview() -> str:
 
 
 def main() -> None:
-    """Run what is asked for; the exit status is 1 if any fails, but the others still run."""
+    """Run the requested benchmarks; the exit status is 1 if any fails, but the others still run."""
     name, *others = sys.argv[1:] or ["--list"]
     if name in benchmarks() and not set(others) & benchmarks().keys():
         if run(benchmarks()[name], others):
@@ -53,7 +53,7 @@ def main() -> None:
     asked = parser.parse_args()
     unknown = sorted(set(asked.names) - benchmarks().keys())
     if unknown:
-        parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(benchmarks())}")
+        parser.error(f"no benchmark named {', '.join(unknown)}; choose from {', '.join(benchmarks())}")
     wanted = [each.name for each in benchmarks().values() if asked.all and each.place is not None] or asked.names
     shared = ["--quick"] * asked.quick + ([] if asked.core is None else ["--core", str(asked.core)])
     failed = []

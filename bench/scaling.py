@@ -1,8 +1,8 @@
-"""What many workers cost: bytes and seconds of jobs, efficiency with one and two processes, and what limits more of them.
+"""Overhead of many workers: bytes and seconds of jobs, efficiency with one and two processes, and limits beyond.
 
-A job goes to a worker as bytes and comes back as bytes; what jobs share goes to each process once (on Ray: to each
-machine). Six kinds of work are cut into jobs as the library cuts them. Measured are the processor time of a job in its
-worker, that of this process for each job (packing, sending, unpacking), bytes, and the time for all jobs.
+A job is sent to a worker as bytes and returns as bytes; shared data is sent to each process once (on Ray: to each machine). Six
+kinds of work are divided into jobs as in the library. Measured are the CPU time of a job in its worker, that of this process
+per job (packing, sending, unpacking), bytes, and the time for all jobs.
 
     python bench/run.py scaling [--quick] [--jobs 24]
 """
@@ -50,7 +50,7 @@ LINK = 125e6
 """Bytes a second of a link of one gigabit."""
 CLUSTERS = (2, 16, 256)
 QUIET = 0.5
-"""A machine whose load is below that before anything is measured counts as quiet."""
+"""Load below which a machine counts as idle before the measurements."""
 WARM = 2
 """Jobs that each worker does before it is measured: it imports, compiles and loads."""
 
@@ -135,7 +135,7 @@ def part_work(folder: Path) -> Work:
 
 
 def measured(work: Work, size: int, jobs: int) -> dict[str, float]:
-    """Jobs by so many processes, after a few that warm them up."""
+    """Run jobs on a number of processes, after warm-up jobs."""
     with make_executor("processes", size) as executor:
         shared = tuple(executor.share(each) for each in work.shared)
 

@@ -1,8 +1,8 @@
-"""Searches with tensors beside those of compiled kernels: operations of an iteration, and CPU seconds.
+"""Searches with tensors against compiled kernels: operations per iteration, and CPU seconds.
 
-Subgames are those that self-play of a fresh network comes to. On a graphics card an operation is a kernel to launch, so their
-number, which does not depend on the number of subgames, says how long an iteration takes at least. Without a card both are
-measured on one core. With one, ``--device cuda`` measures tensors there, in wall seconds.
+Subgames are those of an untrained network's self-play. On a GPU an operation is a kernel launch, so their number, which does
+not depend on the number of subgames, bounds the time of an iteration from below. Without a GPU both are measured on one core.
+With one, ``--device cuda`` measures tensors there, in wall seconds.
 
     python bench/run.py torch_search [--quick] [--device cuda]
 """

@@ -1,6 +1,6 @@
-"""Time an epoch of training as in the DDCFR paper: 100 candidates, four games, 1000 iterations with exploitability at each.
+"""Time of a training epoch as in the DDCFR paper: 100 candidates, four games, 1000 iterations with exploitability at each.
 
-Seconds an epoch with one worker and with one per core, and what an episode is made of.
+Seconds per epoch with one worker and with one per core, and the parts of an episode.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def epochs(workers: int, count: int) -> float:
 
 
 def episodes(game: tp.CompiledGame) -> dict[str, float]:
-    """The least time of an episode and of its evaluations of the network, in seconds, and their number."""
+    """Minimum time of an episode and of its network evaluations, in seconds, and their number."""
     policy = shipped_discount_policy("ddcfr")
     decisions = len(trace_episode(game.tree, game.payoff, policy.compiled, HORIZON)[1])
     activations, best = np.full(int(policy.sizes.sum()), 0.5), [float("inf"), float("inf")]

@@ -42,7 +42,7 @@ class Toss(tp.State):
 
 
 class CoinToss(tp.Game):
-    """The whole game."""
+    """The full game."""
 
     def new_initial_state(self):
         return Toss()
@@ -52,7 +52,7 @@ class CoinToss(tp.Game):
 
 
 class TossTree(PublicTree):
-    """Player 0's hand is the coin, player 1 has none; nodes are the moves that both see."""
+    """Player 0's hand is the coin, player 1 has none; nodes are the public moves."""
 
     root, prior, deals, deal_histories, deal_depth = (), np.full((2, 1), 0.5), np.ones((2, 1), np.int64), 1, 1
 

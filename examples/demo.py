@@ -11,7 +11,7 @@ KNOWN_VALUE = -0.0856064  # of player 0, in chips; an independent linear program
 
 
 class Lines:
-    """Prints a line whenever exploitability has halved."""
+    """Prints a line each time exploitability halves."""
 
     def __init__(self) -> None:
         self.below = float("inf")
@@ -25,9 +25,9 @@ class Lines:
 
 
 def main(folder: str) -> None:
-    """Solve, compare, save into ``folder`` and say what to try next."""
+    """Solve, compare, save to ``folder`` and suggest next steps."""
     began = time.perf_counter()
-    print(f"compiling {GAME} (the very first time also the kernels, half a minute)", flush=True)
+    print(f"compiling {GAME} (the first time also the kernels, half a minute)", flush=True)
     game = tp.compile(GAME)
     tp.solve(game, ALGORITHM, iterations=1)
     size = game.size
@@ -47,11 +47,11 @@ def main(folder: str) -> None:
     print()
     print("try     source .venv/bin/activate")
     for command, purpose in (
-        (f"show {folder} --limit 10", "read the strategy"),
+        (f"show {folder} --limit 10", "browse the strategy"),
         (f"solve --resume {folder} --target 1e-6", "go on"),
         ("compare leduc_poker -a cfr -a dcfr -a pcfr+", "compare algorithms"),
-        ("solve examples/mygame.py:MyGame", "a game in thirty lines: change it"),
-        ("web", "solve, look and play in the browser"),
+        ("solve examples/mygame.py:MyGame", "a game in thirty lines to modify"),
+        ("web", "solve, browse and play in the browser"),
     ):
         print(f"        treeplex {command:<44} {purpose}")
     if not solution.target_reached or abs(solution.value[0] - KNOWN_VALUE) > 2 * TARGET:

@@ -1,4 +1,4 @@
-"""Dresher's inspection game as Numba functions: no history of it is stored, so it may be large."""
+"""Dresher's inspection game as Numba functions: histories are not stored, so it may be large."""
 
 from numba import njit
 
@@ -6,12 +6,14 @@ import treeplex as tp
 from treeplex.games import NumbaGame, NumbaRules
 
 INSPECTOR, SMUGGLER = 0, 1
-NIGHTS, INSPECTIONS, SEEN, INSPECTED, ENDED = range(5)  # nights and inspections left, what was seen, tonight, and who has won
+NIGHTS, INSPECTIONS, SEEN, INSPECTED, ENDED = range(
+    5
+)  # nights and inspections left, past inspections, tonight's inspection, and the winner
 
 
 @njit
 def actor(state):
-    """Who acts: the inspector first, unseen by the smuggler."""
+    """The acting player: the inspector first, unseen by the smuggler."""
     if state[ENDED] != 0 or state[NIGHTS] == 0:
         return tp.TERMINAL
     return INSPECTOR if state[INSPECTED] < 0 else SMUGGLER
@@ -19,20 +21,20 @@ def actor(state):
 
 @njit
 def actions(state, found):
-    """Writes the actions and returns how many there are: 0 to wait or stay, 1 to inspect or set out."""
+    """Write the actions and return their number: 0 to wait or stay, 1 to inspect or set out."""
     found[0], found[1] = 0, 1
     return 1 if state[INSPECTED] < 0 and state[INSPECTIONS] == 0 else 2
 
 
 @njit
 def play(state, action):
-    """Makes the state the next one."""
-    if state[INSPECTED] < 0:  # the inspector, who inspects or not
+    """Update the state by an action."""
+    if state[INSPECTED] < 0:  # the inspector decides whether to inspect
         state[INSPECTED] = action
         state[INSPECTIONS] -= action
     elif action == 1:  # the smuggler sets out
         state[ENDED] = -1 if state[INSPECTED] else 1
-    else:  # nothing happens, and both see whether there was an inspection
+    else:  # nothing happens, and both learn whether there was an inspection
         state[SEEN] = 2 * state[SEEN] + state[INSPECTED]
         state[NIGHTS] -= 1
         state[INSPECTED] = -1
@@ -40,18 +42,18 @@ def play(state, action):
 
 @njit
 def infoset(state, player):
-    """All that a player knows, as a number: a 1, then for each night whether there was an inspection."""
+    """A player's information as a number: a 1, then one bit per night for whether there was an inspection."""
     return state[SEEN]
 
 
 @njit
 def payoff(state, player):
-    """What a player gets at the end."""
+    """A player's payoff at the end."""
     return float(state[ENDED] if player == SMUGGLER else -state[ENDED])
 
 
 class Inspection(NumbaGame):
-    """A smuggler sets out in one of some nights, or never; an inspector has fewer inspections than there are nights."""
+    """A smuggler sets out in one of several nights, or never; an inspector has fewer inspections than nights."""
 
     def __init__(self, nights=4, inspections=2):
         start = (nights, inspections, 1, -1, 0)

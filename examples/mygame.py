@@ -4,7 +4,7 @@ import treeplex as tp
 
 
 class Hand(tp.State):
-    """Both ante 1 and get a card. Player 0 checks (0) or bets (1); facing a bet, player 1 folds (0) or calls (1)."""
+    """Both players ante 1 and get a card. Player 0 checks (0) or bets (1); facing a bet, player 1 folds (0) or calls (1)."""
 
     def __init__(self, game, cards=(), moves=()):
         self.game, self.cards, self.moves = game, cards, moves

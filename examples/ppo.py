@@ -1,10 +1,10 @@
-"""PPO in self-play on a game of hidden information, whole in one file.
+"""PPO in self-play on an imperfect-information game, in one file.
 
-Both players share a network that sees the infoset and says logits of its actions and a value. An update plays games with the
-policy as it stands, all side by side, and takes a few passes of clipped gradient steps over what was played (Schulman et al.
-2017). Self-play by policy gradients cycles; an entropy bonus damps that, and 0.05 to 0.2 is a good weight for games like this
-(Rudolph et al. 2025). Payoffs come at the end, so advantages are the payoff less the value. The last policy is the result, and
-its exploitability is exact: 0 is an equilibrium, and uniform play on Leduc poker has 2.37.
+Both players share a network from infosets to action logits and a value. An update plays a batch of games with the current
+policy and takes several passes of clipped gradient steps over their decisions (Schulman et al. 2017). Self-play by policy
+gradients cycles; an entropy bonus damps that, and 0.05 to 0.2 is a good weight for such games (Rudolph et al. 2025). Payoffs
+come at the end, so advantages are the payoff minus the value. The last policy is the result, and its exploitability is exact: 0
+is an equilibrium, and uniform play on Leduc poker has 2.37.
 
     python examples/ppo.py                              # Leduc poker, about a minute
     python examples/ppo.py --game "liars_dice(dice_sides=3)" --updates 200
@@ -27,32 +27,32 @@ CHANCE, TERMINAL = -1, -2
 
 @dataclass
 class Args:
-    """What can be set; each is an option of the command."""
+    """Options of the command."""
 
     game: str = "leduc_poker"
     updates: int = 300
-    games: int = 1024  # played for an update
-    passes: int = 4  # over the decisions of an update
+    games: int = 1024  # games per update
+    passes: int = 4  # passes over an update's decisions
     minibatches: int = 4
-    rate: float = 2e-3  # Adam's step size at first; it falls to 0 along a line
-    clip: float = 0.2  # how far the ratio of probabilities may leave 1
+    rate: float = 2e-3  # Adam's initial step size, which falls linearly to 0
+    clip: float = 0.2  # PPO's clip range of the probability ratio
     entropy: float = 0.1  # weight of the entropy bonus
     value: float = 0.5  # weight of the value loss
-    norm: float = 0.5  # the most that a gradient's norm may be
+    norm: float = 0.5  # gradient norm at which gradients are clipped
     width: int = 64
     seed: int = 0
     every: int = 25  # updates between two lines of output
 
 
 class Tree(NamedTuple):
-    """All histories of a game as arrays, so that many games are played at once; a history's children are side by side.
+    """All histories of a game as arrays, for playing many games at once; a history's children are consecutive.
 
     Attributes:
         actor: int [H], the player to act, CHANCE or TERMINAL.
-        infoset: int [H], where a player acts.
+        infoset: int [H], infoset where a player acts.
         child: int [H], the first child.
-        chance: float [H, C], probabilities of children, cumulative; 1 beyond the last, and where no chance acts.
-        payoffs: float [H, N], at the end.
+        chance: float [H, C], cumulative probabilities of children; 1 beyond the last, and where chance does not act.
+        payoffs: float [H, N], at terminal histories.
     """
 
     actor: np.ndarray
@@ -63,7 +63,7 @@ class Tree(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """What was played, decision by decision: infosets, columns of actions, their log probabilities, and payoffs."""
+    """Decisions played: infosets, action columns, their log probabilities, and payoffs."""
 
     infosets: torch.Tensor
     actions: torch.Tensor
@@ -72,9 +72,9 @@ class Decisions(NamedTuple):
 
 
 def tree_of(compiled: tp.CompiledGame, game: tp.Game) -> Tree:
-    """Walk the rules once, level by level."""
+    """Traverse the rules once, level by level."""
     states, actor, infoset, child, chance, payoffs = [game.new_initial_state()], [], [], [], [], []
-    for state in states:  # which grows
+    for state in states:  # the list grows
         player = state.current_player()
         actor.append(TERMINAL if state.is_terminal() else CHANCE if state.is_chance_node() else player)
         infoset.append(-1)
@@ -98,7 +98,7 @@ def tree_of(compiled: tp.CompiledGame, game: tp.Game) -> Tree:
 
 
 def play(tree: Tree, policy: np.ndarray, games: int, generator: np.random.Generator) -> Decisions:
-    """Play games by a policy float [I, A], side by side."""
+    """Play a batch of games with a policy float [I, A]."""
     at, cumulative = np.zeros(games, np.int64), np.cumsum(policy, axis=1)
     cumulative /= cumulative[:, -1:]
     steps = []
@@ -118,7 +118,7 @@ def play(tree: Tree, policy: np.ndarray, games: int, generator: np.random.Genera
 
 
 class Agent(torch.nn.Module):
-    """Logits of actions and a value for each infoset."""
+    """Action logits and a value for each infoset."""
 
     def __init__(self, features: torch.Tensor, legal: torch.Tensor, width: int) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ class Agent(torch.nn.Module):
 
 
 def update(agent: Agent, adam: torch.optim.Optimizer, played: Decisions, args: Args) -> None:
-    """Passes of gradient steps over what was played."""
+    """Take passes of gradient steps over the decisions."""
     with torch.no_grad():
         advantages = played.payoffs - agent(played.infosets)[1]
     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
@@ -166,9 +166,9 @@ def policy_of(compiled: tp.CompiledGame, table: np.ndarray) -> tp.Policy:
 
 
 def train(args: Args) -> float:
-    """Train, print how exploitable the policy is now and then, and return that at the end."""
+    """Train and print exploitability periodically; returns the final one."""
     torch.manual_seed(args.seed)
-    torch.set_num_threads(1)  # more are slower with so small a network
+    torch.set_num_threads(1)  # more threads are slower with so small a network
     generator, began = np.random.default_rng(args.seed), time.perf_counter()
     compiled, game = tp.compile(args.game), tp.load(args.game)
     tree, counts = tree_of(compiled, game), [len(compiled.actions_at(infoset)) for infoset in range(len(compiled.infostates))]

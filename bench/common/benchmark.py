@@ -1,7 +1,7 @@
-"""Benchmarks: functions that measure and register themselves with :func:`benchmark`.
+"""Benchmarks: functions that measure something and register themselves with :func:`benchmark`.
 
-A benchmark is a file of the folder ``bench``. Its decorated function takes the options and returns what it measured; beside it
-stand ``tables(result)``, which writes that in Markdown, and, where it has options of its own, ``add_options(parser)``.
+A benchmark is a file in the folder ``bench``. Its decorated function takes the options and returns the measurements. The file
+also has ``tables(result)``, which formats them in Markdown, and ``add_options(parser)`` if it has options of its own.
 """
 
 import argparse
@@ -17,23 +17,23 @@ from papers.common.declared import declaration, lacking
 
 Function = Callable[[argparse.Namespace], dict[str, Any]]
 FUNCTIONS: dict[str, Function] = {}
-"""Of the modules imported so far, by name of the module."""
+"""Registered benchmarks by module name."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What a benchmark says of itself.
+    """Description of a benchmark.
 
     Attributes:
-        name: of its file.
+        name: name of its file.
         summary: what it measures, the first paragraph of its file.
-        title: of its section in ``docs/benchmarks.md``.
-        place: on the page; None: not on it.
-        minutes: how long it takes on two cores, about.
-        about: how it measures, for the page.
-        picture: a file in ``docs/images`` that it draws, and the words for those who cannot see it.
-        needs: packages without which it cannot run.
-        pinned: the process is pinned to one core before it measures; ``options.core`` is that core then.
+        title: title of its section in ``docs/benchmarks.md``.
+        place: position on the page; None to leave it out.
+        minutes: approximate time on two cores.
+        about: method, for the page.
+        picture: file in ``docs/images`` that it draws, and its alternative text.
+        needs: required packages.
+        pinned: whether the process is pinned to one core, ``options.core``, before it measures.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Benchmark:
     pinned: bool = True
 
     def lacks(self) -> list[str]:
-        """What it needs and is not there."""
+        """Required packages that are missing."""
         return lacking(self.needs)
 
     def module(self) -> ModuleType:
@@ -80,13 +80,13 @@ def benchmarks() -> dict[str, Benchmark]:
 
 
 def run(one: Benchmark, arguments: list[str]) -> bool:
-    """Measure in this process, print and store the result; whether it was in earnest and not with ``--quick``.
+    """Measure in this process, print and store the result; returns whether it was a full run rather than ``--quick``.
 
     Raises:
-        SystemExit: if something that it needs is not there.
+        SystemExit: a requirement is missing.
     """
     if missing := one.lacks():
-        raise SystemExit(f"{one.name} needs {' and '.join(missing)}; bench/README.md says how to get it")
+        raise SystemExit(f"{one.name} needs {' and '.join(missing)}; bench/README.md explains how to install it")
     module = one.module()
     parser = argparse.ArgumentParser(
         f"bench/run.py {one.name}", description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -106,7 +106,7 @@ def run(one: Benchmark, arguments: list[str]) -> bool:
 def add_shared_options(parser: argparse.ArgumentParser) -> None:
     """The options that every benchmark has."""
     parser.add_argument(
-        "--quick", action="store_true", help="tiny counts, to see that everything works; written to bench/quick"
+        "--quick", action="store_true", help="tiny counts, to check that everything works; written to bench/quick"
     )
     parser.add_argument("--core", type=int, default=None, help="CPU core to pin to (default: the last one available)")
 

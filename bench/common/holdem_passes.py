@@ -84,7 +84,7 @@ def bests(times, form, regrets, locked, fresh, rows, scratch):
 
 @njit(nogil=True)
 def copies(times, form, fresh, rows):
-    """The copies of the gradient alone, to be taken off what :func:`updates` and :func:`bests` cost."""
+    """Copies of the gradient alone, to be subtracted from the cost of :func:`updates` and :func:`bests`."""
     street = form.streets[LAST]
     for _ in range(times):
         for player in range(2):
@@ -101,7 +101,7 @@ def chunk(columns, hands, wide):
 
 @njit(nogil=True)
 def whole(terminals):
-    """Terminals in whole vectors."""
+    """The number of terminals rounded to whole vectors."""
     return (terminals + PADDING - 1) // PADDING * PADDING
 
 
@@ -116,7 +116,7 @@ def terminals_of(form, kind):
 
 @njit(nogil=True)
 def turns(times, form, outwards, chips, rows, turned, columns):
-    """Rows of sequences to columns of terminals (``outwards``), or back."""
+    """Copy rows of sequences to columns of terminals (``outwards``), or back."""
     street = form.streets[LAST]
     for _ in range(times):
         for player in range(2):
@@ -159,7 +159,7 @@ def evaluations(times, form, kind, reached, valued, total, by_card):
 
 @njit(nogil=True, fastmath=True)
 def chains(times, values, factor, term):
-    """Sixteen dependent multiply-adds on each number, in registers: what arithmetic alone allows."""
+    """Sixteen dependent multiply-adds on each number, in registers: the limit of arithmetic."""
     for _ in range(times):
         for k in range(values.shape[0]):
             v = values[k]
@@ -170,12 +170,12 @@ def chains(times, values, factor, term):
 
 @njit(nogil=True)
 def additions(times, source, target):
-    """Two loads and a store a number, in the first-level cache: what loads and stores allow."""
+    """Two loads and a store per number, in the first-level cache: the limit of loads and stores."""
     for _ in range(times):
         for k in range(source.shape[0]):
             target[k] += source[k]
 
 
 def machine_arrays(numbers: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two float32 arrays of so many numbers."""
+    """Two float32 arrays with the given number of elements."""
     return np.ones(numbers, np.float32), np.zeros(numbers, np.float32)

@@ -1,6 +1,6 @@
-"""The hold'em spots that are measured: what they are, how long they are solved, and the goals set for them.
+"""The measured hold'em spots, how long they are solved, and their goals.
 
-The four end games of Libratus are read from the files that its authors published (LibratusEndgames, also in OpenSpiel's
+Libratus's four endgames are read from the files that its authors published (LibratusEndgames, also in OpenSpiel's
 ``universal_poker/endgames``): name their folder with ``--endgames`` or the environment variable ``TREEPLEX_ENDGAMES``.
 """
 
@@ -25,7 +25,7 @@ IN = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
 
 @dataclass(frozen=True)
 class Goal:
-    """The most that Treeplex may take with so many threads: ``seconds`` to the target, or ``ms`` for an iteration."""
+    """Upper limit on Treeplex's time with a number of threads: ``seconds`` to the target, or ``ms`` per iteration."""
 
     kind: str
     most: float
@@ -66,7 +66,7 @@ class Case:
 
 
 def endgame(number: int, decoding: str = "true") -> Callable[[], Spot]:
-    """One of Libratus' end games."""
+    """One of Libratus's endgames."""
 
     def make() -> Spot:
         folder = os.environ.get(ENDGAMES)

@@ -1,4 +1,4 @@
-"""The engine's passes repeated inside one compiled call, so that calling from Python costs nothing, and plain passes beside."""
+"""The engine's passes repeated inside one compiled call, to exclude the cost of calls from Python, and plain passes."""
 
 import numpy as np
 from numba import njit
@@ -43,7 +43,7 @@ def updates(times, tree, row, fresh, state, work):
 
 @njit(nogil=True)
 def copies(times, source, target):
-    """``times`` copies, to be taken off what :func:`updates` costs."""
+    """``times`` copies, to be subtracted from the cost of :func:`updates`."""
     for _ in range(times):
         copy(source, target)
 
@@ -86,5 +86,5 @@ def fill(array, value):
 
 
 def plain_arrays(*sizes: float) -> list[np.ndarray]:
-    """Float64 arrays of so many bytes."""
+    """Float64 arrays of the given sizes in bytes."""
     return [np.ones(int(size) // 8) for size in sizes]

@@ -1,4 +1,4 @@
-"""Where and when a measurement was taken, and the files of lines that hold the measurements."""
+"""Provenance of measurements, and the files of lines that store them."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ PACKAGES = ("treeplex", "numpy", "numba", "open_spiel", "LiteEFG", "jax", "jaxli
 
 
 def pin(core: int | None) -> int | None:
-    """Pin this process and its children to one core; return it, or None where the system cannot."""
+    """Pin this process and its children to one core; returns it, or None if the system does not support it."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     chosen = max(os.sched_getaffinity(0)) if core is None else core
@@ -59,7 +59,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages compared, as far as they are installed."""
+    """Installed versions of the compared packages."""
     found = {}
     for name in PACKAGES:
         try:
@@ -70,18 +70,18 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit measured, with ``+changes`` where the package or the benchmarks differ from it."""
+    """The measured commit, with ``+changes`` if the package or the benchmarks differ from it."""
     changed = git("status", "--porcelain", "--", "src", "bench", ":(exclude)bench/results")
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("+changes" if changed else "")
 
 
 def results_file(name: str, *, quick: bool) -> Path:
-    """Where the lines of a benchmark are; those of quick runs are not kept."""
+    """The file of a benchmark's results; quick runs have a separate one."""
     return BENCH / ("quick" if quick else "results") / f"{name}.jsonl"
 
 
 def save(name: str, result: dict[str, Any], *, quick: bool) -> Path:
-    """Write a result: a header with its provenance, then a line for each thing measured; return the file."""
+    """Write a result: a header with its provenance, then one line per measurement; returns the file."""
     header = {
         "benchmark": name,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -97,7 +97,7 @@ def save(name: str, result: dict[str, Any], *, quick: bool) -> Path:
 
 
 def load(name: str, *, quick: bool = False) -> dict[str, Any] | None:
-    """A stored result with its provenance; None where there is none."""
+    """A stored result with its provenance; None if there is none."""
     lines = read_lines(results_file(name, quick=quick))
     return lines[0] | numbers_of(lines[1:]) if lines else None
 

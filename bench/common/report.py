@@ -20,7 +20,7 @@ it, `python bench/run.py --page` only writes it. Goals are the project's own; a 
 
 
 def provenance(result: dict[str, Any]) -> str:
-    """Where, when and with what a result was measured, in one paragraph."""
+    """Where, when and with which versions a result was measured, in one paragraph."""
     machine, versions = result["machine"], result["versions"]
     cache = ", ".join(f"{level} {size}" for level, size in machine["caches"].items())
     packages = ", ".join(f"{name} {number}" for name, number in versions.items())
@@ -44,7 +44,7 @@ def page(results: Mapping[str, dict[str, Any]]) -> str:
 
 
 def short_table(results: Mapping[str, dict[str, Any]]) -> str:
-    """The README's table: each case beside the fastest other system and beside OpenSpiel."""
+    """The README's table: each case with the fastest other system and OpenSpiel."""
     parts = []
     if "iteration_speed" in results:
         rows = [short_row(case) for case in results["iteration_speed"]["cases"].values()]
@@ -78,14 +78,14 @@ def short_row(case: dict[str, Any]) -> list[str]:
 
 
 def with_short_table(readme: str, results: Mapping[str, dict[str, Any]]) -> str:
-    """The README's text with its table made anew; as it is where it has no markers."""
+    """The README's text with an updated table; unchanged without markers."""
     before, start, tail = readme.partition(START)
     _, end, after = tail.partition(END)
     return f"{before}{START}\n{short_table(results)}\n{END}{after}" if start and end else readme
 
 
 def write_page(results: Mapping[str, dict[str, Any]]) -> None:
-    """Renew the page and the README's table."""
+    """Update the page and the README's table."""
     PAGE.write_text(page(results), encoding="utf-8")
     README.write_text(with_short_table(README.read_text(encoding="utf-8"), results), encoding="utf-8")
     print("wrote docs/benchmarks.md and the table in README.md")

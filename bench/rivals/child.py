@@ -1,4 +1,4 @@
-"""A process that answers each line it is sent with a line of JSON, or only with ``error``."""
+"""A child process that answers each line it receives with a line of JSON, on failure only with ``error``."""
 
 import json
 import os
@@ -8,11 +8,11 @@ from typing import Any
 
 
 class Child:
-    """The parent's end.
+    """The parent's side.
 
     Attributes:
-        name: what errors call it.
-        failure: what is raised when it answers with an error, or ends.
+        name: its name in errors.
+        failure: exception raised if it answers with an error, or ends.
     """
 
     failure: type[Exception] = RuntimeError
@@ -29,7 +29,7 @@ class Child:
         )
 
     def ask(self, line: str = "") -> dict[str, Any]:
-        """Send a line, if there is one; the next answer."""
+        """Send a line, if given; returns the next answer."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:

@@ -43,7 +43,7 @@ class Ours:
         self.judge, self.pot, self.percent = judge_spot, spot.pot, float("nan")
 
     def warm(self) -> float:
-        """Seconds of compiling or loading kernels: what first times take longer than second ones."""
+        """Seconds of compiling or loading kernels: the difference between first and second calls."""
         spent = []
         for _ in range(2):
             start = time.perf_counter()
@@ -61,7 +61,7 @@ class Ours:
         return found
 
     def answer(self, words: list[str]) -> dict[str, Any]:
-        """What a command is answered with."""
+        """The answer to a command."""
         cpu, wall = time.process_time(), time.perf_counter()
         match words:
             case ["iterate", times]:
@@ -81,7 +81,7 @@ class Ours:
         return {"error": f"no such command: {' '.join(words)}"}
 
     def timed(self, cpu: float, wall: float) -> dict[str, Any]:
-        """Seconds since then, and where the solver is."""
+        """Seconds since the given times, and the solver's progress."""
         return {
             "iteration": self.solver.iteration,
             "wall": time.perf_counter() - wall,
@@ -89,7 +89,7 @@ class Ours:
         }
 
     def solve(self, target: float, most: int, every: int) -> dict[str, Any]:
-        """Iterate until the exploitability is reached; the checks are timed apart."""
+        """Iterate until the target exploitability; checks are timed separately."""
         cpu, spent, checks = time.process_time(), 0.0, 0.0
         self.percent = float("inf")
         while self.solver.iteration < most and self.percent > target:

@@ -56,11 +56,11 @@ ALLIN_SHARE = 1.0
 
 
 class RivalError(Exception):
-    """A program failed, or cannot play the spot."""
+    """A program failed, or does not support the spot."""
 
 
 def command_of(system: str) -> list[str] | None:
-    """The command of a rival, or None where it is not installed."""
+    """The command of a rival; None if it is not installed."""
     variable, program = PROGRAMS[system]
     if os.environ.get(variable):
         return shlex.split(os.environ[variable])
@@ -71,7 +71,7 @@ def command_of(system: str) -> list[str] | None:
 def plan_of(spot: Spot) -> BetPlan:
     """The spot's sizes, which must be of the no-limit kind."""
     if not isinstance(spot.bets, BetPlan):
-        raise RivalError("the drivers of other solvers know no fixed limit")
+        raise RivalError("the drivers of other solvers do not support fixed limit")
     return spot.bets
 
 

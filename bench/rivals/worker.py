@@ -1,7 +1,7 @@
-"""A process that holds one system with one task set up, and times a batch whenever it is asked.
+"""A process that holds one system with one task set up, and times batches on request.
 
-One process each keeps the systems from disturbing one another (thread pools, memory, global state). Requests and replies are
-lines of JSON; whatever a system prints goes to the error stream.
+Separate processes keep the systems from disturbing one another (thread pools, memory, global state). Requests and replies are
+lines of JSON; other output of a system goes to the error stream.
 """
 
 import json

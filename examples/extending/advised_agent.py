@@ -1,4 +1,4 @@
-"""A kind of agents of one's own, with settings: a search some moves ahead that takes a policy's word for the rest.
+"""A custom kind of agent with settings: depth-limited search with a policy's values at the leaves.
 
 treeplex play leduc_poker --against "examples/extending/advised_agent.py:Advised(policy=runs/leduc,think=500ms)"
 """
@@ -14,19 +14,19 @@ from treeplex.search import PlaythroughSettings, SearchAgent
 
 @dataclass(frozen=True)
 class AdvisedSettings(tp.arena.ThinkingSettings):
-    """Beside iterations and time to think: whose word it takes, and after how many moves."""
+    """The policy and the search depth, besides iterations and time to think."""
 
     policy: str = setting("uniform", "a run folder or policy file")
-    depth: int = setting(2, "moves that it looks ahead", low=1)
+    depth: int = setting(2, "search depth in moves", low=1)
 
 
 class Advised(tp.arena.AgentKind):
-    """A search that takes a policy's word."""
+    """A depth-limited search with a policy's values at the leaves."""
 
     name = "advised"
-    text = "searches some moves ahead, and takes a policy's word for the rest"
+    text = "searches some moves ahead with a policy's values at the leaves"
     source = "our own"
-    plays = "games of two players with a public tree"
+    plays = "two-player games with a public tree"
     example = "advised_agent.py:Advised(policy=runs/leduc,depth=3)"
     settings = AdvisedSettings
 

@@ -1,4 +1,4 @@
-"""A variant of one's own: DCFR+ with prediction, damped alike everywhere (`apdcfr+` damps it by infoset).
+"""A custom variant: DCFR+ with prediction, damped equally everywhere (`apdcfr+` damps it by infoset).
 
 treeplex compare leduc_poker -a sapcfr+ -a "examples/extending/damped_variant.py:DAMPED(damping=3)"
 """
@@ -7,12 +7,12 @@ import treeplex as tp
 
 
 def kept(s, alpha):
-    """The share of regrets that is kept after s iterations."""
+    """Discount factor of regrets after s iterations."""
     return s**alpha / (s**alpha + 1) if s > 0 else 0.0
 
 
 def damped(t, horizon, *, alpha=1.5, damping=2.0, gamma=4.0):
-    """The weights of iteration t, from 1."""
+    """Weights of iteration t, from 1."""
     return tp.solvers.Weights(
         positive=kept(t - 1, alpha),
         floor=1.0,

@@ -23,18 +23,18 @@ class DeepCFRSettings(Settings):
     """Settings of a training."""
 
     steps: int = setting(60, "iterations", low=1)
-    walks: int = setting(400, "walks for each player in an iteration", low=1)
-    fits: int = setting(250, "gradient steps of an advantage network in an iteration", low=1)
-    policy_fits: int = setting(2000, "gradient steps of the network of the average policy", low=1)
-    batch: int = setting(512, "rows of a gradient step", low=1)
+    walks: int = setting(400, "traversals per player and iteration", low=1)
+    fits: int = setting(250, "gradient steps of an advantage network per iteration", low=1)
+    policy_fits: int = setting(2000, "gradient steps of the average-policy network", low=1)
+    batch: int = setting(512, "rows per gradient step", low=1)
     width: int = setting(64, "units of each of two hidden layers", low=1, fixed=True)
     rate: float = setting(3e-3, "Adam's step size", above=0)
     memory: int = setting(500_000, "rows kept for each network, a uniform sample of all", low=1, fixed=True)
-    seed: int = setting(0, "seed of all draws", low=0, fixed=True)
+    seed: int = setting(0, "random seed", low=0, fixed=True)
 
 
 class DeepCFR(Learner):
-    """Deep CFR: networks learn sampled advantages, one more learns the average policy."""
+    """Deep CFR: networks learn sampled advantages, and another one learns the average policy."""
 
     settings_class = DeepCFRSettings
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep counterfactual regret minimization (ICML)"
@@ -46,7 +46,7 @@ class DeepCFR(Learner):
         self.legal = np.array([np.isin(range(actions), self.compiled.actions_at(infoset)) for infoset in range(infosets)])
         self.players = np.repeat(np.arange(self.compiled.players), self.compiled.infosets)
         *self.advantages, self.averages = [Reservoir(settings.memory, actions) for _ in range(self.compiled.players + 1)]
-        self.policies = self.legal / self.legal.sum(axis=1, keepdims=True)  # float64 [I, A], the present policy
+        self.policies = self.legal / self.legal.sum(axis=1, keepdims=True)  # float64 [I, A], the current policy
         self.done = 0
 
     def step(self):
@@ -64,7 +64,7 @@ class DeepCFR(Learner):
         return {"loss": losses.mean()}
 
     def walk(self, state, player, found, others):
-        """The sampled value of a history to a player; appends pairs (infoset, numbers of actions) to both lists."""
+        """Sample a history's value for a player; appends pairs (infoset, numbers per action) to both lists."""
         if state.is_terminal():
             return state.returns()[player]
         if state.is_chance_node():
@@ -86,12 +86,12 @@ class DeepCFR(Learner):
         return int(np.searchsorted(np.cumsum(chances), self.generator.random() * sum(chances), side="right"))
 
     def rows(self, found):
-        """Rows for a memory; those of iteration t have weight t."""
+        """Rows for a buffer; those of iteration t have weight t."""
         infosets, numbers = zip(*found, strict=True)
         return Rows(np.array(infosets, np.int32), np.array(numbers, np.float32), np.full(len(found), self.done, np.float32))
 
     def fit(self, rows, steps, seed, *, policy):
-        """A new network fitted to rows, to their numbers or to policies, and its last loss."""
+        """Fit a new network to rows of numbers or of policies; returns it with the last loss."""
         infosets, targets, weights = map(torch.from_numpy, (rows.places, rows.values, rows.weights / rows.weights.mean()))
         legal = torch.from_numpy(self.legal)
         with torch.random.fork_rng(devices=[]):
@@ -115,12 +115,12 @@ class DeepCFR(Learner):
         return torch.nn.Sequential(*layers[:-1])
 
     def outputs(self, net, infosets):
-        """What a network says of infosets, float64 [I, A]."""
+        """A network's outputs at infosets, float64 [I, A]."""
         return net(self.features[torch.from_numpy(infosets)]).detach().double().numpy()
 
     @property
     def costly(self):
-        return True  # a network is trained for each policy asked for
+        return True  # a network is trained for each policy
 
     def policy(self):
         if not len(self.averages):
@@ -143,7 +143,7 @@ class DeepCFR(Learner):
 
 
 def regret_matching(advantages, legal):
-    """Policies in proportion to positive advantages; the highest one where none is positive (section 5.1 of the paper)."""
+    """Policies proportional to positive advantages; the best action if none is positive (section 5.1 of the paper)."""
     positive = np.maximum(advantages, 0.0) * legal
     best = np.eye(legal.shape[1])[np.where(legal, advantages, -np.inf).argmax(axis=1)]
     matched = np.where(positive.any(axis=1, keepdims=True), positive, best)

@@ -1,4 +1,4 @@
-"""A rule of one's own: Hedge (exponential weights) at every infoset (Freund and Schapire 1997).
+"""A custom rule: Hedge (exponential weights) at every infoset (Freund and Schapire 1997).
 
 treeplex solve kuhn_poker -a "examples/extending/hedge_rule.py:hedge(rate=2)" -n 2000
 """
@@ -9,10 +9,10 @@ import treeplex as tp
 
 
 def hedge(rate=2.0):
-    """The rule with this learning rate, divided by the root of the iteration."""
+    """The rule with this learning rate, divided by the square root of the iteration."""
 
     def weights(step):
-        total = step.memory[0]  # the rule's own array: kept between iterations, saved with the run
+        total = step.memory[0]  # the rule's own array, kept between iterations and saved with the run
         total += step.regrets
         return np.exp(np.clip(rate / np.sqrt(step.t) * total, -500.0, 500.0))
 

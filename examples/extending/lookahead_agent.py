@@ -1,4 +1,4 @@
-"""An agent of one's own: it looks some moves ahead, and believes in a fixed way to play from there on.
+"""A custom agent: depth-limited search that assumes a fixed policy after its horizon.
 
 treeplex play leduc_poker --against "examples/extending/lookahead_agent.py:Lookahead(depth=3)"
 """
@@ -9,15 +9,15 @@ from treeplex.search import METHODS, BaseAgent, Belief, Horizon, SubgameSearch, 
 
 
 class Lookahead(BaseAgent):
-    """Solves the next ``depth`` moves for all hands at once and plays the average policy; where they end it solves the next.
+    """Solves the next ``depth`` moves for all hands at once and plays the average policy; at the horizon it solves again.
 
-    ``BaseAgent`` has the rest of an agent: ``act`` draws an action for a hand from ``policy``.
+    ``BaseAgent`` implements the rest of an agent: ``act`` samples an action for a hand from ``policy``.
     """
 
     def __init__(self, game, depth=3, iterations=200, leaf=None):
         super().__init__(game)
         self.horizon, self.iterations, self.leaf = Horizon(depth), iterations, leaf or Blueprint()
-        self.solved = {}  # by the way from the beginning; nothing is drawn, so the same way leads to the same beliefs
+        self.solved = {}  # keyed by the path from the root; search is deterministic, so the same path leads to the same beliefs
         self.begin()
 
     def begin(self, seat=None, generator=None, *, at=None):
@@ -26,7 +26,7 @@ class Lookahead(BaseAgent):
         self.state, self.way, self.inside = self.belief.state, (), ()
 
     def search(self):
-        """The search of the moves ahead, and its average policy."""
+        """The depth-limited search and its average policy."""
         if self.way not in self.solved:
             search = SubgameSearch(cut(self.game, [self.root], self.horizon), METHODS["dcfr"], self.leaf)
             search.run(self.iterations)

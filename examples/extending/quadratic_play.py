@@ -1,4 +1,4 @@
-"""Fictitious play of one's own: the reply of iteration t enters the average with weight t squared.
+"""Custom fictitious play: the best response of iteration t enters the average with weight t squared.
 
 treeplex solve kuhn_poker -a examples/extending/quadratic_play.py:QUADRATIC
 """

@@ -1,4 +1,4 @@
-"""A judge of one's own: what an opponent gains who replies best in its first decisions and plays the policy itself after them.
+"""A custom measure: gain of an opponent who best-responds in its first decisions and follows the policy afterwards.
 
 treeplex solve leduc_poker --measure "examples/extending/short_sighted_judge.py:short_sighted_gain(decisions=2)"
 """
@@ -9,7 +9,7 @@ from treeplex.engine import backup, gradient, reach
 
 
 def short_sighted_gain(game, policy, decisions=1):
-    """The mean over players of the gain; with many decisions it is exploitability, with none it is zero."""
+    """Mean gain over players; with many decisions it equals exploitability, with none it is zero."""
     tree, probabilities = game.tree, policy.probabilities
     strategy, values = np.zeros((2, len(probabilities)))
     infoset_values = np.zeros(len(tree.infoset_parent))
@@ -22,7 +22,7 @@ def short_sighted_gain(game, policy, decisions=1):
     gains = []
     for player in range(game.players):
         found, reply = [], probabilities.copy()
-        for depth in range(decisions, -1, -1):  # the deepest replies first
+        for depth in range(decisions, -1, -1):  # deepest responses first
             gradient(tree, game.payoff, player, strategy, values)
             found.append(backup(tree, player, reply, values, infoset_values))
             for infoset in np.flatnonzero(level == depth - 1):
