@@ -144,10 +144,10 @@ def test_what_cannot_be_done_is_said(client: httpx.Client, folder: Path) -> None
         ({"from": "none.spot"}, "none.spot"),
         ({"from": "../x.spot"}, "not a file name"),
         ({"resume": "river.spot", "target": "5q"}, "5q"),
-        ({"fields": RIVER, "resume": "river.spot"}, "one of them"),
+        ({"fields": RIVER, "resume": "river.spot"}, "exactly one of"),
         ({"fields": RIVER, "locks": [{"line": "x", "strategy": "x 100%"}]}, "locks apply to from"),
         ({"from": "river.spot", "locks": [{"line": "x", "rows": [1], "strategy": "x 100%"}]}, "rows and a table"),
-        ({}, "one of them"),
+        ({}, "exactly one of"),
         ({"fields": RIVER, "iterations": 0}, "iterations"),
     ):
         answer = client.post("/api/jobs", json=request)
