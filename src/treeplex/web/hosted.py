@@ -184,7 +184,7 @@ class Hosts:
         """
         with self._guard:
             names = self.names()
-            self._known = {key: each for key, each in self._known.items() if not each.done() or each.result() in names}
+            self._known = {key: future for key, future in self._known.items() if not future.done() or future.result() in names}
             name = self._known.get(arguments)
             if name is None:
                 making = self._known[arguments] = Future()

@@ -51,16 +51,16 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOutResu
     In games that are not constant-sum, the fixed agent also plays as many hands against itself.
     """
     count = max(FEWEST_DEALS, -(-hands // world.players))
-    found = []
+    seat_payoffs = []
     for seat in range(world.players):
         payoffs: list[Sequence[float]] = []
         for start in range(0, count, TOGETHER):
             streams = [Stream(seed, number, LANE + seat) for number in range(start, min(start + TOGETHER, count))]
             payoffs += played_out(world, choose, seat, streams)
-        found.append(np.array(payoffs, np.float64))
-    own = np.array([table[:, seat] for seat, table in enumerate(found)])
+        seat_payoffs.append(np.array(payoffs, np.float64))
+    own = np.array([table[:, seat] for seat, table in enumerate(seat_payoffs)])
     errors = own.std(axis=1, ddof=1) / count**0.5
-    sums = np.concatenate([table.sum(axis=1) for table in found])
+    sums = np.concatenate([table.sum(axis=1) for table in seat_payoffs])
     gain, variance = float(own.mean()), float((errors**2).sum()) / world.players**2
     if np.ptp(sums) < 1e-9:
         gain -= float(sums[0]) / world.players

@@ -181,8 +181,8 @@ def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
 def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], seat: int) -> list[int]:
     """Indices of the actions that a response plays at positions."""
     if isinstance(policy, NeuralPolicy):
-        columns = [policy.view.columns(each.actions) for each in positions]
-        seen = [(own, hashed(each.infostate)) for own, each in zip(columns, positions, strict=True)]
+        columns = [policy.view.columns(entry.actions) for entry in positions]
+        seen = [(own, hashed(entry.infostate)) for own, entry in zip(columns, positions, strict=True)]
         legal, rows = rows_and_legal(seen, len(policy.view.actions), len(policy.view.scale))
         played = policy.probabilities(seat, rows, legal)
         return [int(row[own].argmax()) for row, own in zip(played, columns, strict=True)]

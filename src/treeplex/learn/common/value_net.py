@@ -111,9 +111,9 @@ class Forward:
         """Outputs of the chosen rows by PyTorch, float32 [K, outputs]; other rows are zero."""
         torch = torch_module()
         with torch.inference_mode():
-            found = self.net(torch.from_numpy(rows[chosen])).numpy()
-        outputs = np.zeros((len(rows), found.shape[1]), np.float32)
-        outputs[chosen] = found
+            results = self.net(torch.from_numpy(rows[chosen])).numpy()
+        outputs = np.zeros((len(rows), results.shape[1]), np.float32)
+        outputs[chosen] = results
         return outputs
 
     def _changes(self) -> int:

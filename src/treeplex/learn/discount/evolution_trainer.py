@@ -65,8 +65,8 @@ class EvolutionTrainer:
         parameters = self._adam.parameters
         noise = self.evolution.noise(self.epoch, len(parameters))
         lost = self._executor.lost
-        found = self._evaluate(self.evolution.candidates(parameters, noise))
-        fitness = self.fitness.of(found)
+        candidates_fitness = self._evaluate(self.evolution.candidates(parameters, noise))
+        fitness = self.fitness.of(candidates_fitness)
         climbed = Adam(parameters, self._adam.mean, self._adam.square, self._adam.steps)
         climbed.climb(self.evolution.gradient(fitness, noise), self.evolution.learning_rate)
         reached = self._evaluate(climbed.parameters[None])

@@ -205,7 +205,7 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     algorithm = str(asked.algorithm or (resume.algorithm if resume else (how.algorithm if how else None)) or DEFAULT_ALGORITHM)
     method = METHODS.get(algorithm)
     if method is None or not isinstance(method.scheme, Variant) or not is_algorithm(method):
-        known = [name for name, each in METHODS.items() if is_algorithm(each)]
+        known = [name for name, candidate in METHODS.items() if is_algorithm(candidate)]
         raise unknown_algorithm(algorithm, known, f"until {until}: unknown algorithm")
     longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
     usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)

@@ -17,6 +17,6 @@ def shipped_hand_net(street: str) -> Path:
     """
     path = SHIPPED / f"{street}.safetensors"
     if not path.is_file():
-        known = ", ".join(sorted(each.stem for each in SHIPPED.glob("*.safetensors"))) or "none"
+        known = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.safetensors"))) or "none"
         raise SpecError(f"no hand network for the start of the {street or 'next street'} is shipped; known: {known}")
     return path

@@ -33,7 +33,7 @@ def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> Neura
     if tensors is None or kept is None or kept.sum() != learner.infosets.features.shape[1]:
         raise AlgorithmError(f"the networks for {game} do not use information_state_tensor; train with features=tensor")
     scale = np.where(kept, largest_in(tensors), 1.0).astype(np.float32)
-    ids, found = np.unique(game.action_ids[learner.slots]), []
+    ids, players_layers = np.unique(game.action_ids[learner.slots]), []
     for player, network in enumerate(networks):
         layers = list(network.copied_layers())
         first = np.zeros((len(layers[0][0]), len(kept)), np.float32)
@@ -42,8 +42,8 @@ def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> Neura
         own = np.searchsorted(ids, np.unique(game.action_ids[learner.slots[learner.slots_of(player)]]))
         matrix, biases = np.zeros((len(ids), layers[-1][0].shape[1]), np.float32), np.zeros(len(ids), np.float32)
         matrix[own], biases[own] = layers[-1]
-        found.append([*layers[:-1], (matrix, biases)])
-    return NeuralPolicy(game.spec, game.players, View(TENSOR, scale, tuple(map(int, ids))), found)
+        players_layers.append([*layers[:-1], (matrix, biases)])
+    return NeuralPolicy(game.spec, game.players, View(TENSOR, scale, tuple(map(int, ids))), players_layers)
 
 
 def shipped_networks() -> dict[str, Path]:

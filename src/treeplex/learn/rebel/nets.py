@@ -44,8 +44,8 @@ class NetworkGuess:
         table, prepared = self._prepared(subgames)
         own, from_numpy = table[rows], torch_module().from_numpy
         logits, legal = self.forward(prepared.write(reached), rows)[rows], (own >= 0).any(axis=1)
-        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
-        policy[own[own >= 0]] = found[own >= 0]
+        policies = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
+        policy[own[own >= 0]] = policies[own >= 0]
 
     def _encoded(self, subgames: Subgames) -> tuple[Ints, EncodedPlaces]:
         """Sequences and input rows of a batch's decisions."""

@@ -216,7 +216,7 @@ class TensorForm:
 
     def values(self, state: TensorState, *, best: bool) -> Floats:
         """Value of each player's average strategy against the other's, [2]; see :class:`treeplex.forms.form.Form`."""
-        found = np.empty(2)
+        game_values = np.empty(2)
         with torch_module().inference_mode():
             averages = [self._normalised(player, state) for player in (0, 1)]
             for player, own in enumerate(self.treeplexes):
@@ -226,8 +226,8 @@ class TensorForm:
                 else:
                     back_up(own, averages[player], values)
                 roots = own.slots[own.slots < own.head]
-                found[player] = float((values[: own.head] * averages[player][: own.head])[roots].sum())
-        return found
+                game_values[player] = float((values[: own.head] * averages[player][: own.head])[roots].sum())
+        return game_values
 
     def _normalised(self, player: int, state: TensorState) -> Tensor:
         """Factors, [N], of a player's average policy; uniform where the average has no reach."""

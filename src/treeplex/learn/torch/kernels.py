@@ -220,9 +220,9 @@ def stacking(sizes: Ints) -> tuple[Ints, Ints]:
     counts = -(-sizes // length)
     group = np.repeat(np.arange(len(sizes)), counts)
     chunk = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
-    place = chunk[:, None] * length + np.arange(length)
-    rows = (np.cumsum(sizes) - sizes)[group][:, None] + place
-    return np.where(place < sizes[group][:, None], rows, -1), group
+    indices = chunk[:, None] * length + np.arange(length)
+    rows = (np.cumsum(sizes) - sizes)[group][:, None] + indices
+    return np.where(indices < sizes[group][:, None], rows, -1), group
 
 
 @dataclass(frozen=True, eq=False)

@@ -275,9 +275,9 @@ class TensorLeaves:
         first, second = (features + (slots[actor] == 1)[:, None] * hands + columns for actor in (0, 1))
         sources, targets, bases = [], [], []
         for player, own in enumerate(treeplexes):
-            found = np.full((len(leaves), hands), -1, np.int64)
-            found[:, : leaves.sequences[player].shape[1]] = leaves.sequences[player]
-            table = np.where(there[:, :, None], found[places], -1)
+            leaf_slots = np.full((len(leaves), hands), -1, np.int64)
+            leaf_slots[:, : leaves.sequences[player].shape[1]] = leaves.sequences[player]
+            table = np.where(there[:, :, None], leaf_slots[places], -1)
             sources.append(at.places(own.sources(table)))
             targets.append(at.places(own.targets(table)))
             dealt = weights.sum(axis=2 - player)[:, None].repeat(there.shape[1], axis=1).reshape(-1, hands)

@@ -184,14 +184,14 @@ class StreetTables:
             for _, first, count in self.betting.nodes[player]:
                 policy[:, first : first + count] = matched(policy[:, first : first + count])
             policies.append(policy)
-        found = []
+        hand_values = []
         for player in (0, 1):
             values = self.gradient(player, self.reach(1 - player, policies[1 - player]))
             for parent, first, count in reversed(self.betting.nodes[player]):
                 here = slice(first, first + count)
                 values[:, parent] += (values[:, here] * policies[player][:, here]).sum(dim=1)
-            found.append(values[:, 0])
-        return found[0], found[1]
+            hand_values.append(values[:, 0])
+        return hand_values[0], hand_values[1]
 
 
 def matched(rows: Tensor) -> Tensor:

@@ -276,9 +276,9 @@ def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Pane
     from treeplex.run.plots import Curve, Panel
 
     panels = []
-    for number, name in enumerate(dict.fromkeys(name for each in records for name in each.measures if name not in efforts)):
+    for number, name in enumerate(dict.fromkeys(name for entry in records for name in entry.measures if name not in efforts)):
         shown = [record for record in records if name in record.measures]
-        curve = Curve([each.done for each in shown], [each.measures[name] for each in shown], number=number)
+        curve = Curve([entry.done for entry in shown], [entry.measures[name] for entry in shown], number=number)
         low = all(value > 0 for value in curve.heights)
         panels.append(Panel(name.replace("_", " ").capitalize(), [curve], logarithmic=low))
     return panels
@@ -297,7 +297,7 @@ def check_limits(name: str, student: Learner, settings: Settings) -> None:
 
 def uncounted(name: str, effort: str, countable: Sequence[str]) -> SpecError:
     """The error for an uncounted effort limit, which names other limits."""
-    others = ", ".join([*(f"--{each}" for each in countable if each != effort), "steps"])
+    others = ", ".join([*(f"--{counted}" for counted in countable if counted != effort), "steps"])
     return SpecError(f"{name} does not count {effort} with these settings; limit it by {others} or --seconds")
 
 

@@ -114,10 +114,10 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
             f"{folder} was trained by the custom learner {name}; reading a folder runs no code, so name "
             f"it again: treeplex train {name} --resume {folder}"
         )
-    for each in (HoldemRebelKind, WholeRebelKind):
-        if kind == each.job_kind.name:
-            return each()
-    known = [each for each in learners().values() if each.job_kind.name == kind]
+    for candidate in (HoldemRebelKind, WholeRebelKind):
+        if kind == candidate.job_kind.name:
+            return candidate()
+    known = [candidate for candidate in learners().values() if candidate.job_kind.name == kind]
     if not known:
         JobFolder(TRAINING, folder).about()  # raises, since no folder is of this kind
     named = about_of(folder).get("learner") if len(known) > 1 else known[0].name

@@ -68,10 +68,10 @@ class SeedSweep:
         """The last bands and each training, as JSON."""
         whole = self.bands()
         last = whole[-1] if whole else {}
-        each = [training.to_json() for training in self.trainings]
+        trainings = [training.to_json() for training in self.trainings]
         first = self.trainings[0]
         about = {"learner": first.learner, "game": first.game, "status": self.status, "seeds": len(self.trainings)}
-        return {**about, **last, "trainings": each, "folder": str(self.folder)}
+        return {**about, **last, "trainings": trainings, "folder": str(self.folder)}
 
 
 def train_seeds(
@@ -107,12 +107,12 @@ def train_seeds(
     if resume is None:
         check_count("seeds", seeds)
         known = kind_for(game, learner, None, preset)
-        found = settings if isinstance(settings, Settings) else known.settings_for(game, preset, settings or {})
-        if "seed" not in declared(type(found)):
+        chosen = settings if isinstance(settings, Settings) else known.settings_for(game, preset, settings or {})
+        if "seed" not in declared(type(chosen)):
             raise SpecError(f"{known.name} has no setting seed; train without --seeds")
         folder = Path(str(out))
         JobFolder(known.job_kind, folder).check_free(force=force)
-        asked = {"game": str(game), "learner": known.name, "settings": found.to_json(), "seeds": seeds}
+        asked = {"game": str(game), "learner": known.name, "settings": chosen.to_json(), "seeds": seeds}
     else:
         folder = Path(resume)
         asked = seeds_of(folder)
@@ -188,7 +188,7 @@ def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
     common = sorted(set(by_step[0]).intersection(*by_step[1:]))
     bands = []
     for step in common:
-        records = [each[step] for each in by_step]
+        records = [by_done[step] for by_done in by_step]
         rows = [measured(record) for record in records]
         columns = {name: [row[name] for row in rows] for name in rows[0] if all(name in row for row in rows)}
         columns["cpu_seconds"] = [record.cpu_seconds for record in records]
@@ -213,7 +213,7 @@ def draw_bands(done: SeedSweep) -> tuple[str, ...]:
         return ()
     whole = [band for band in bands if judged in band["mean"]]
     columns = {part: [band[part][judged] for band in whole] for part in ("mean", "low", "high")}
-    first, by_step = done.trainings[0], [{record.done: record for record in each.records} for each in done.trainings]
+    first, by_step = done.trainings[0], [{record.done: record for record in run.records} for run in done.trainings]
     drawn = []
     title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, minimum and maximum"
     for name, (label, of) in EFFORTS.items():

@@ -147,7 +147,7 @@ def loss_figure(title: str, records: Sequence[Record]) -> "Figure":
 
     def curve(name: str, number: int, label: str) -> Curve:
         shown = [record for record in records if record.numbers[name] is not None]
-        return Curve([each.done for each in shown], [each.numbers[name] for each in shown], number=number, label=label)
+        return Curve([entry.done for entry in shown], [entry.numbers[name] for entry in shown], number=number, label=label)
 
     end = max([record.done for record in records], default=1)
     panel = Panel("Huber loss, in pots", [curve("loss", 0, "training"), curve("validation", 1, "validation")])

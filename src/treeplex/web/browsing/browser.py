@@ -190,11 +190,11 @@ class Browser:
             "actions": [
                 {
                     "name": names.get(label, str(label)),
-                    "probability": float(policy[place]),
-                    "value": float(worth[place]),
-                    "response": bool(response[place] > 0.5),
+                    "probability": float(policy[index]),
+                    "value": float(worth[index]),
+                    "response": bool(response[index] > 0.5),
                 }
-                for place, label in enumerate(ids)
+                for index, label in enumerate(ids)
             ],
         }
         return {**row, "path": self._path_to(number)} if path else row

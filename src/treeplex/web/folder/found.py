@@ -36,7 +36,7 @@ def listing(served: ServerState) -> dict[str, Any]:
             kinds[kind].append((path, modified))
     if served.opened is not None and served.opened.suffix == SOLVED_FILE and served.name(served.opened).startswith(OUTSIDE):
         kinds["solutions"].append((served.opened, math.inf))
-    newest = {kind: sorted(found, key=lambda each: -each[1])[:MOST_FILES] for kind, found in kinds.items()}
+    newest = {kind: sorted(paths, key=lambda item: -item[1])[:MOST_FILES] for kind, paths in kinds.items()}
     folders = [(path, modified, kind_of(path)) for path, modified in newest["folders"]]
     solutions = []
     for path, _ in newest["solutions"]:
@@ -57,7 +57,7 @@ def listing(served: ServerState) -> dict[str, Any]:
             for path, modified, kind in folders
             if kind not in (None, BATCH.name)
         ],
-        "truncated": looked_at > MOST_LOOKED_AT or any(len(found) > MOST_FILES for found in kinds.values()),
+        "truncated": looked_at > MOST_LOOKED_AT or any(len(paths) > MOST_FILES for paths in kinds.values()),
     }
 
 

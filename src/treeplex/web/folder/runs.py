@@ -139,8 +139,12 @@ def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
         if key in UNSAID or value is None:
             continue
         if isinstance(value, Mapping):
-            inner = {f"{key}.{name}" if key != "settings" else name: each for name, each in value.items() if each is not None}
-            settings |= {name: text(each) for name, each in inner.items()}
+            inner = {
+                f"{key}.{name}" if key != "settings" else name: setting
+                for name, setting in value.items()
+                if setting is not None
+            }
+            settings |= {name: text(setting) for name, setting in inner.items()}
         else:
             settings[key] = text(value)
     return settings

@@ -197,7 +197,7 @@ class Queue:
         if name == "records":
             new = [list(record) for record in data["records"]]
             job.done, job.seconds = int(new[-1][0]), float(new[-1][1])
-            job.records = [*(each for each in job.records if (each[0] or 0) < new[0][0]), *new]
+            job.records = [*(row for row in job.records if (row[0] or 0) < new[0][0]), *new]
             self.served.events.send("record", {"id": job.id, "record": new[-1]})
             return
         if name == "phase":

@@ -93,7 +93,7 @@ class JobRequest(BaseModel):
     @model_validator(mode="after")
     def check(self) -> Self:
         """Check that exactly one of the three forms is requested."""
-        if sum(each is not None for each in (self.fields, self.origin, self.resume)) != 1:
+        if sum(form is not None for form in (self.fields, self.origin, self.resume)) != 1:
             raise ValueError("give exactly one of fields, from and resume")
         if self.locks and self.origin is None:
             raise ValueError("locks apply to from; a new spot has its locks in its fields")

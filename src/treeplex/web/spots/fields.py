@@ -157,7 +157,7 @@ def routes(served: ServerState) -> APIRouter:
             own = own_presets(served)
             if name not in own:
                 raise Refusal(404, f"there is no saved range named {name[:60]!r}; choose one of the list", "name")
-            save_presets(served, {each: text for each, text in own.items() if each != name})
+            save_presets(served, {preset: text for preset, text in own.items() if preset != name})
         return listed_presets(served)
 
     return router

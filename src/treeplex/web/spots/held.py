@@ -60,7 +60,7 @@ class Solutions:
                     return self._held[key]
             solution = CachedSolution(load_solution(path, resumable=False), threading.Lock())
             with self._lock:
-                for old in [each for each in self._held if each[0] == path]:
+                for old in [held_key for held_key in self._held if held_key[0] == path]:
                     del self._held[old]
                 self._held[key] = solution
                 while len(self._held) > 1 and (len(self._held) > MOST_HELD or self.size > MOST_BYTES):

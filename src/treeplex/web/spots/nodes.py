@@ -219,7 +219,7 @@ def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[st
         "line": [one.line, other.line],
         "board": cards_of(one.cards),
         "player": [one.player, other.player],
-        "actions": [actions(view, found) for view, found in zip(views, (one, other), strict=True)],
-        "sides": [[side_totals(side) for side in found.sides] for found in (one, other)],
+        "actions": [actions(view, tables) for view, tables in zip(views, (one, other), strict=True)],
+        "sides": [[side_totals(side) for side in tables.sides] for tables in (one, other)],
     }
     return pack({**head, **about}, arrays)

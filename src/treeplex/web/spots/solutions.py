@@ -54,13 +54,13 @@ def routes(served: ServerState) -> APIRouter:
     def compare(
         file: str, other: Annotated[str, Query(alias="with")], line: str = "", with_line: str | None = None
     ) -> Response:
-        held = [served.solutions.get(served.path(each)) for each in (file, other)]
+        held = [served.solutions.get(served.path(name)) for name in (file, other)]
         with ExitStack() as locked:
             for one in sorted(set(held), key=id):
                 locked.enter_context(one.lock)
-            pair = [each.solution for each in held]
+            pair = [name.solution for name in held]
             lines = line, line if with_line is None else with_line
-            data = compared([each.policy for each in pair], lines, {"files": [file, other], **both(pair)})
+            data = compared([name.policy for name in pair], lines, {"files": [file, other], **both(pair)})
         return Response(data, media_type=MEDIA_TYPE)
 
     return router

@@ -323,10 +323,10 @@ class Network(Perceptron):
         """The network's outputs, float32 [n, outputs]; for a policy, probabilities."""
         torch = torch_module()
         with torch.inference_mode():
-            found = self.module(torch.from_numpy(np.ascontiguousarray(features)))
+            tensor = self.module(torch.from_numpy(np.ascontiguousarray(features)))
             if self.kind == POLICY:
-                found = found.masked_fill(torch.from_numpy(~legal), -np.inf).softmax(dim=1)
-            outputs: Singles = found.numpy()
+                tensor = tensor.masked_fill(torch.from_numpy(~legal), -np.inf).softmax(dim=1)
+            outputs: Singles = tensor.numpy()
         return outputs
 
     def frozen(self) -> Values:

@@ -177,9 +177,9 @@ class LearnedAverage(Average):
             self.memories[player].add(rows._replace(weights=rows.weights * np.float32(weight)), self.learner.generator)
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
-        fitted, found = self._fitted
-        if fitted == iteration and found is not None:
-            return found
+        fitted, average = self._fitted
+        if fitted == iteration and average is not None:
+            return average
         sampler, settings, averages = self.learner.sampler, self.learner.settings, list[Approximator | None]()
         for player, memory in enumerate(self.memories):
             generator = np.random.default_rng((settings.seed, iteration, player))
@@ -187,9 +187,9 @@ class LearnedAverage(Average):
             if len(memory):
                 network.fit(memory.rows, settings.average_fits, generator)
             averages.append(network if len(memory) else None)
-        self.fitted, found = averages, sampler.result(averages)
-        self._fitted = iteration, found
-        return found
+        self.fitted, average = averages, sampler.result(averages)
+        self._fitted = iteration, average
+        return average
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = {}

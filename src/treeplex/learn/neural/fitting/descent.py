@@ -40,7 +40,7 @@ class Descent:
         if known[0]:
             self.taken = int(known[0]["step"])
             for row, name in zip(self.moments, MOMENTS, strict=True):
-                row[:] = np.concatenate([each[name].numpy().ravel() for each in known])
+                row[:] = np.concatenate([layer[name].numpy().ravel() for layer in known])
         self._layers, self._slopes = [list(self._views(whole)) for whole in (self.weights, self.gradient)]
 
     def _views(self, whole: Singles) -> Iterator[tuple[Any, Any]]:

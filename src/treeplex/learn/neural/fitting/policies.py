@@ -99,12 +99,12 @@ def large_outputs(layers: Layers, rows: Singles) -> Singles:
     """:func:`treeplex.forms.policies.neural.outputs_of` with PyTorch."""
     torch = torch_module()
     with one_thread(), torch.inference_mode():
-        found = torch.from_numpy(np.ascontiguousarray(rows))
+        hidden = torch.from_numpy(np.ascontiguousarray(rows))
         for number, (matrix, biases) in enumerate(layers):
-            found = torch.nn.functional.linear(found, torch.from_numpy(matrix), torch.from_numpy(biases))
+            hidden = torch.nn.functional.linear(hidden, torch.from_numpy(matrix), torch.from_numpy(biases))
             if number + 1 < len(layers):
-                found = found.relu_()
-        outputs: Singles = found.numpy()
+                hidden = hidden.relu_()
+        outputs: Singles = hidden.numpy()
     return outputs
 
 

@@ -133,8 +133,8 @@ class TeamLearner(NeuralLearner):
         episodes = self.sampler.episodes([MatrixProfile(matrix)], seats).episodes
         advantages, loss = self.learn_values(episodes._replace(payoffs=episodes.payoffs / self.scale), fixed)
         infosets, actions = (torch.from_numpy(column).long() for column in (episodes.infoset, episodes.action))
-        found = self.actor.descend(-(advantages * torch.log(played[infosets, actions])).mean())
-        return {"actor_loss": found, "critic_loss": loss}
+        actor_loss = self.actor.descend(-(advantages * torch.log(played[infosets, actions])).mean())
+        return {"actor_loss": actor_loss, "critic_loss": loss}
 
     def softmax(self) -> Tensor:
         """The policy of all infosets, float32 [I, A], 0 for missing actions."""

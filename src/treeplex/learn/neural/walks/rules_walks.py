@@ -154,24 +154,25 @@ class RulesWalks:
         """
         notes, seed, lane = InfosetTable(self.view, policies), playing.seed, playing.lane
         walks = (
-            self.episode(notes, each, Stream(seed, number + index, lane), playing) for index, each in enumerate(seats.tolist())
+            self.episode(notes, seating, Stream(seed, number + index, lane), playing)
+            for index, seating in enumerate(seats.tolist())
         )
         records = side_by_side(walks, notes)
-        decisions = np.array([row for each in records for row in each.decisions]).reshape(-1, 4)
+        decisions = np.array([row for record in records for row in record.decisions]).reshape(-1, 4)
         player, infoset, action = (decisions[:, column].astype(np.int32) for column in range(3))
         infosets = notes.infosets()
         width = len(seats[0]) * len(self.view.scale) if playing.histories else 0
-        known = np.array([row for each in records for row in each.known], np.float32).reshape(-1 if width else 0, width)
+        known = np.array([row for record in records for row in record.known], np.float32).reshape(-1 if width else 0, width)
         episodes = Episodes(
-            np.concatenate([[0], np.cumsum([len(each.decisions) for each in records])]).astype(np.int64),
+            np.concatenate([[0], np.cumsum([len(record.decisions) for record in records])]).astype(np.int64),
             np.full(len(decisions), -1, np.int32),
             player,
             infoset,
             action,
             decisions[:, 3].copy(),
-            np.array([each.payoffs for each in records], np.float64).reshape(len(seats), -1),
+            np.array([record.payoffs for record in records], np.float64).reshape(len(seats), -1),
             np.full(len(seats), -1, np.int32),
-            sum(each.nodes for each in records),
+            sum(record.nodes for record in records),
         )
         legal = infosets.legal[infoset[: len(known)]].astype(np.float32)
         return EpisodeBatch(episodes, infosets, notes.probabilities(0), np.concatenate([known, legal], axis=1))
@@ -201,7 +202,7 @@ class RulesWalks:
                 chance = share / count + (1.0 - share) * probabilities[taken]
                 decisions.append((actor, infoset, notes.columns[infoset][taken], chance))
                 if playing.histories:
-                    rows = [notes.rows[infoset] if each == actor else self.view.row(state, each) for each in players]
+                    rows = [notes.rows[infoset] if viewer == actor else self.view.row(state, viewer) for viewer in players]
                     known.append(np.concatenate(rows))
             state = state.child(actions[taken])
             nodes += 1

@@ -95,8 +95,8 @@ class TurnGuess:
         for own, taken in zip(legal, columns, strict=True):
             own[taken] = True
         logits = self.forward(rows_at(game, subgame.state.board, rows, (first, second)))
-        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
-        for node, table, taken, event in zip(rows, found, columns, events, strict=True):
+        policies = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
+        for node, table, taken, event in zip(rows, policies, columns, events, strict=True):
             assert isinstance(event, Decision)
             decision_rows(subgame.top, int(node), policy)[:] = table[subgame.held(event.player)][:, taken].T
 

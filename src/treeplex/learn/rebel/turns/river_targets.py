@@ -119,8 +119,8 @@ def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:
     band = np.zeros((2, board.bins))
     band[1] = sums(board.bins, low, (below * below, share * share)) + RIDGE
     band[0, 1:] = np.bincount(low, below * share, board.bins)[:-1]
-    found = solveh_banded(band, total + RIDGE * mean)
-    return found.astype(np.float32), (count * (board.bins / max(count.sum(), 1.0))).astype(np.float32)
+    bin_values = solveh_banded(band, total + RIDGE * mean)
+    return bin_values.astype(np.float32), (count * (board.bins / max(count.sum(), 1.0))).astype(np.float32)
 
 
 def sums(bins: int, low: NDArray[np.int64], parts: Sequence[Floats]) -> Floats:

@@ -67,13 +67,13 @@ class StreetPolicies:
         for number, decision in enumerate(street.betting.decisions):
             reached = tuple(street.at(search.average, player, last)[rows] for player, last in enumerate(decision.both))
             columns, prepared = self.columns_at(street, number), self.prepared(street, number, rows)
-            found = np.zeros((len(rows), self.encoding.knots, self.columns), np.uint8)
+            policies = np.zeros((len(rows), self.encoding.knots, self.columns), np.uint8)
             played = prepared.rows_of_policies(
                 street.block(average, number)[:, rows].transpose(1, 2, 0), np.ascontiguousarray(reached[decision.player])
             )
-            found[:, :, columns] = np.rint(STEPS * played)
+            policies[:, :, columns] = np.rint(STEPS * played)
             inputs.append(prepared.write(reached).copy())
-            targets.append(found)
+            targets.append(policies)
             legal.append(np.tile(np.isin(np.arange(self.columns), columns), (len(rows), 1)))
         return PolicyRows.of(np.concatenate(inputs), np.concatenate(targets), np.concatenate(legal))
 

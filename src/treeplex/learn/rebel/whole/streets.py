@@ -37,8 +37,8 @@ def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | 
     """
     drawn = settings.stacks or ()
     rules = [changed_game(game, (stack, stack), sizes_of(game)).rules for stack in drawn] or [game.rules]
-    for each in rules:
-        check_acting(each)
+    for hand_rules in rules:
+        check_acting(hand_rules)
     if len(list(called_streets(rules[0]))) < 2:
         raise SpecError(
             "all chips are in after the first street, so ReBeL has nothing to learn between streets; "
