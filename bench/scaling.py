@@ -39,7 +39,7 @@ from treeplex.holdem.study.batches.boards import read_boards
 from treeplex.learn.discount.episodes import Player, play
 from treeplex.learn.neural.walks.compiled import WALKS, WalkKind, WorkerGame, walk_external
 from treeplex.learn.rebel.nets import weights_of
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, stream_state
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.match.hands import HandPlayer
@@ -79,7 +79,7 @@ def works(folder: Path) -> list[Work]:
     dice, settings = "liars_dice(dice_sides=4)", RebelSettings(episodes=64, streams=2)
     rules = public_tree(dice)
     trainer = RebelTrainer(rules, settings)
-    weights, state = weights_of(trainer.leaf), taken(trainer.play)
+    weights, state = weights_of(trainer.leaf), stream_state(trainer.play)
     policy = untrained_discount_policy(horizon=1000, hidden=(64, 64), seed=1)
     rows = policy.parameters + 0.05 * np.random.default_rng(0).standard_normal((100, len(policy.parameters)))
     leduc = tp.compile("leduc_poker")

@@ -23,7 +23,7 @@ from treeplex.holdem.study.preflop_charts import chart_distance, solution_chart
 from treeplex.learn.hand_values.net import FORM, hand_net_of
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.learn.hand_values.situations import Situation, solved
+from treeplex.learn.hand_values.situations import Situation, solve_situation
 from treeplex.learn.rebel.files import NetFile, read_net
 
 SPOT, ITERATIONS = Path("examples/spots/preflop-until.yaml"), 60
@@ -89,7 +89,7 @@ def errors_at(chart: HoldemSolution, net: NetFile, text: str, place: str) -> dic
     board, pot = HandBoard.of(chart.spot.format, parse_cards(text)), PLACES[place][-1]
     held = [np.where(np.isin(np.arange(1326), board.held), own, 0.0) for own in ranges(chart, place)]
     reach = np.stack([own / own.sum() for own in held])
-    true = solved(board, (chart.spot.stack - pot / 2) / pot, reach, SOLVED)
+    true = solve_situation(board, (chart.spot.stack - pot / 2) / pot, reach, SOLVED)
     found = {"flop": text, "place": place} | errors(true, hand_net_of(net).worth)
     print(found, flush=True)
     return found

@@ -24,7 +24,7 @@ from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.search.leaves.hand_values import HandBoard
 from treeplex.holdem.search.street_solving import StreetSolving
 from treeplex.learn.hand_values.settings import HandValueSettings
-from treeplex.learn.hand_values.situations import Situation, draw, solved
+from treeplex.learn.hand_values.situations import Situation, draw, solve_situation
 from treeplex.learn.hand_values.source import HandSource
 
 RANDOM, SELF_PLAY = "random ranges", "self-play"
@@ -48,7 +48,7 @@ Rows = tuple[Singles, Singles]
 def played(spot: Spot) -> Situation:
     """A river of play, solved with the sizes of random situations."""
     reach = np.stack([own / own.sum() for own in spot.ranges])
-    return solved(HandBoard.of(HOLDEM, spot.board), spot.stack / spot.opening_pot, reach, SETTINGS)
+    return solve_situation(HandBoard.of(HOLDEM, spot.board), spot.stack / spot.opening_pot, reach, SETTINGS)
 
 
 def situations(source: str, count: int, seed: int) -> list[Situation]:

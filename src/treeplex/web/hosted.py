@@ -132,7 +132,7 @@ def serve(pipe: Connection) -> None:
                 else:
                     result = getattr(thing, what)(*arguments, **named)
         except TreeplexError as raised:
-            error = travelling(raised)
+            error = picklable(raised)
         except MemoryError:
             error = SpecError("not enough memory; choose a smaller game, or close others")
         except Exception as raised:
@@ -143,7 +143,7 @@ def serve(pipe: Connection) -> None:
             return
 
 
-def travelling(error: TreeplexError) -> TreeplexError:
+def picklable(error: TreeplexError) -> TreeplexError:
     """A picklable copy of an error, with its type and message."""
     kind = type(error)
     try:

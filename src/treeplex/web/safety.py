@@ -114,7 +114,7 @@ class Guard:
             self.check(scope, headers)
             if self.access.token is not None and await self.lets_in(scope, answer):
                 return
-            receive = await limited(scope, headers, receive)
+            receive = await limit_body(scope, headers, receive)
             async with self.turns.turn(scope["method"], scope["path"]):
                 await self.app(scope, receive, answer)
         except ClientDisconnect:
@@ -161,7 +161,7 @@ class Guard:
         assert self.access.token is not None
         headers, query = headers_of(scope), parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=50)
         given = query.get("token", [""])[0]
-        if given and same(given, self.access.token) and scope["method"] == "GET":
+        if given and token_matches(given, self.access.token) and scope["method"] == "GET":
             cookie = f"{COOKIE}={self.access.token}; Path=/; HttpOnly; SameSite=Strict"
             redirect = [(b"location", b"/"), (b"set-cookie", cookie.encode())]
             await answer({"type": "http.response.start", "status": 303, "headers": redirect})
@@ -169,12 +169,12 @@ class Guard:
             return True
         cookies = dict(part.strip().partition("=")[::2] for part in headers.get("cookie", "").split(";"))
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        if not any(same(candidate, self.access.token) for candidate in (cookies.get(COOKIE, ""), bearer)):
+        if not any(token_matches(candidate, self.access.token) for candidate in (cookies.get(COOKIE, ""), bearer)):
             raise Refusal(401, "this server needs its token; open the address that it printed at its start")
         return False
 
 
-def same(given: str, token: str) -> bool:
+def token_matches(given: str, token: str) -> bool:
     """Compare a token in constant time."""
     return hmac.compare_digest(given.encode(), token.encode())
 
@@ -194,7 +194,7 @@ def headers_of(scope: Scope) -> dict[str, str]:
     return headers
 
 
-async def limited(scope: Scope, headers: Mapping[str, str], receive: Receive) -> Receive:
+async def limit_body(scope: Scope, headers: Mapping[str, str], receive: Receive) -> Receive:
     """Read a request's body up to its size limit; returns a function that passes it on. Uploads are counted while they arrive.
 
     Raises:

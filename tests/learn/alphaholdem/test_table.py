@@ -11,7 +11,7 @@ from treeplex.evaluate.judge import judge
 from treeplex.forms.sources.load import load
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
-from treeplex.learn.alphaholdem.self_play import asked_of
+from treeplex.learn.alphaholdem.self_play import plane_policy
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.table import named, rows_of
 from treeplex.learn.alphaholdem.trainer import AlphaHoldem
@@ -34,7 +34,7 @@ def student(spec: str, **changes: Any) -> AlphaHoldem:
 def exploitability(learner: AlphaHoldem, spec: str) -> float:
     game = tp.compile(spec)
     return judge(
-        game, agent_policy(AlphaHoldemAgent(learner.coder.game, learner.coder, asked_of(learner.net)), game)
+        game, agent_policy(AlphaHoldemAgent(learner.coder.game, learner.coder, plane_policy(learner.net)), game)
     ).exploitability
 
 
@@ -49,7 +49,7 @@ def test_kuhn_poker_has_a_row_for_each_infoset() -> None:
 )
 def test_all_that_is_met_is_listed(spec: str) -> None:
     learner = student(spec)
-    rows = learner.play([asked_of(learner.net), None], 300).rows
+    rows = learner.play([plane_policy(learner.net), None], 300).rows
     known = set(learner.net.rows)  # type: ignore[attr-defined]
     assert known.issuperset(named(rows.cards, rows.actions))
 
@@ -85,7 +85,7 @@ def test_the_row_of_what_is_not_listed_stays_uniform() -> None:
     for _ in range(3):
         learner.step()
     cards, actions = (np.ones((1, *shape), np.uint8) for shape in (learner.coder.card_shape, learner.coder.action_shape))
-    logs, values = asked_of(learner.net)(cards, actions, np.ones((1, learner.coder.columns), np.bool_))
+    logs, values = plane_policy(learner.net)(cards, actions, np.ones((1, learner.coder.columns), np.bool_))
     assert np.exp(logs[0]) == pytest.approx(np.full(learner.coder.columns, 1 / learner.coder.columns))
     assert values[0] == 0.0
 
@@ -96,9 +96,9 @@ def test_a_table_in_a_file_plays_the_same(tmp_path) -> None:  # type: ignore[no-
     NetworkFile("kuhn_poker", learner.settings, learner.net.weights()).save(file)
     found = NetworkFile.load(file)
     assert found.settings.approximator == TABLE
-    rows = learner.play([asked_of(learner.net), None], 50).rows
+    rows = learner.play([plane_policy(learner.net), None], 50).rows
     planes = rows.cards, rows.actions, rows.legal
-    assert np.array_equal(found.asked(learner.coder)(*planes)[0], asked_of(learner.net)(*planes)[0])
+    assert np.array_equal(found.asked(learner.coder)(*planes)[0], plane_policy(learner.net)(*planes)[0])
     with pytest.raises(FileError, match="does not fit a game with another deck"):
         found.asked(coder_of("leduc_poker"))
 

@@ -8,9 +8,9 @@ from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.sources.load import load
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
-from treeplex.learn.alphaholdem.league import Member, expected, kept, rated
+from treeplex.learn.alphaholdem.league import Member, best_members, expected_score, updated_ratings
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
-from treeplex.learn.alphaholdem.self_play import asked_of, play_hands
+from treeplex.learn.alphaholdem.self_play import plane_policy, play_hands
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import AlphaHoldem
 from treeplex.search.agents.agent import agent_policy, play_game
@@ -25,13 +25,13 @@ def student(spec: str, settings: AlphaHoldemSettings = SMALL) -> AlphaHoldem:
 
 
 def test_ratings() -> None:
-    assert expected(1000, 1000) == 0.5
-    assert expected(1400, 1000) == pytest.approx(10 / 11)
-    rating, others = rated(1000, [1000, 1400], [1.0, 0.5])
+    assert expected_score(1000, 1000) == 0.5
+    assert expected_score(1400, 1000) == pytest.approx(10 / 11)
+    rating, others = updated_ratings(1000, [1000, 1400], [1.0, 0.5])
     assert rating == pytest.approx(1000 + 16 + 32 * (0.5 - 1 / 11))
     assert others == pytest.approx([984, 1400 - 32 * (0.5 - 1 / 11)])
     members = [Member({}, rating, update) for rating, update in ((1000, 0), (1010, 10), (990, 20), (1010, 30))]
-    assert [member.update for member in kept(members, 3)] == [30, 10, 0]
+    assert [member.update for member in best_members(members, 3)] == [30, 10, 0]
 
 
 @pytest.mark.slow
@@ -56,10 +56,10 @@ def test_resumes_bit_for_bit() -> None:
 def test_learns_kuhn_poker(opponents: str) -> None:
     settings = AlphaHoldemSettings(hands=256, match=100, opponents=opponents, channels=4, width=32, entropy=0.1)
     learner, game = student("kuhn_poker", settings), tp.compile("kuhn_poker")
-    before = judge(game, agent_policy(AlphaHoldemAgent(learner.coder.game, learner.coder, asked_of(learner.net)), game))
+    before = judge(game, agent_policy(AlphaHoldemAgent(learner.coder.game, learner.coder, plane_policy(learner.net)), game))
     for _ in range(25):
         learner.step()
-    after = judge(game, agent_policy(AlphaHoldemAgent(learner.coder.game, learner.coder, asked_of(learner.net)), game))
+    after = judge(game, agent_policy(AlphaHoldemAgent(learner.coder.game, learner.coder, plane_policy(learner.net)), game))
     assert before.exploitability > 0.4
     assert after.exploitability < 0.35
     assert learner.against_uniform(2000, 1)[0] > 0.15
@@ -67,7 +67,7 @@ def test_learns_kuhn_poker(opponents: str) -> None:
 
 def test_payoffs_are_those_of_hands_and_within_what_was_paid() -> None:
     learner = student("holdem(stack=6,sizes=[100%;a],ranks=4,suits=2,hole=1,deal=[0;1;1])")
-    played = learner.play([asked_of(learner.net), None], 200)
+    played = learner.play([plane_policy(learner.net), None], 200)
     np.testing.assert_allclose(played.payoffs.sum(axis=1), 0.0, atol=1e-12)
     assert (played.payoffs >= -played.paid - 1e-12).all()
     assert (played.payoffs <= played.paid[:, ::-1] + 1e-12).all()

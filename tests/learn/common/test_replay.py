@@ -47,5 +47,5 @@ def test_what_is_taken_is_a_copy_and_what_does_not_fit_is_refused() -> None:
     assert (replay.ordered()[0] == 1).all()
     with pytest.raises(ValueError, match="rows have shape"):
         replay.restore(np.ones((4, 3), np.float32), np.ones((4, 3), np.uint8))
-    with pytest.raises(ValueError, match="same number"):
+    with pytest.raises(ValueError, match="differ in length"):
         replay.restore(np.ones((4, 2), np.float32), np.ones((5, 3), np.uint8))

@@ -18,7 +18,7 @@ from treeplex.learn.common.situations import SituationTrainer  # noqa: E402
 from treeplex.learn.first_street.search import search_spot  # noqa: E402
 from treeplex.learn.hand_values.net import read_hand_net  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
-from treeplex.learn.hand_values.situations import draw, random_range, solved, spot_of  # noqa: E402
+from treeplex.learn.hand_values.situations import draw, random_range, solve_situation, spot_of  # noqa: E402
 from treeplex.learn.hand_values.source import HandSource, leaf_of  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 
@@ -31,7 +31,7 @@ BOARD = parse_cards("AsKd7c4h2s")
 def test_labels_are_those_of_another_solution() -> None:
     board, generator = HandBoard.of(HOLDEM, BOARD), np.random.default_rng(0)
     reach = np.stack([random_range(board, generator) for _ in range(2)])
-    found = solved(board, 2.0, reach, RIVER)
+    found = solve_situation(board, 2.0, reach, RIVER)
     other = River.solved(spot_of(BOARD, 2.0, RIVER, all_hands(HOLDEM)), (reach[0], reach[1]), RIVER.iterations, 16)
     order = np.argsort(other.bins.order[0])
     for player in (0, 1):

@@ -12,7 +12,7 @@ from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.errors import FileError, SpecError
 from treeplex.games.public import PublicGame, pick
 from treeplex.learn.alphaholdem.planes import Offer, PastAction, PlaneCoder
-from treeplex.learn.alphaholdem.self_play import PlanePolicy, asked_of
+from treeplex.learn.alphaholdem.self_play import PlanePolicy, plane_policy
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import fresh_net
 from treeplex.learn.common.fitting import Arrays
@@ -69,7 +69,7 @@ class NetworkFile:
             FileError: the network is for another game.
         """
         try:
-            return asked_of(fresh_net(coder, self.settings).with_weights(self.weights))
+            return plane_policy(fresh_net(coder, self.settings).with_weights(self.weights))
         except (KeyError, RuntimeError) as error:
             raise FileError(
                 f"the network for {self.spec} does not fit a game with another deck or other bets; train one for it"

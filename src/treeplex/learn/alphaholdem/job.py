@@ -22,7 +22,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.alphaholdem.agent import NETWORK, AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
-from treeplex.learn.alphaholdem.self_play import asked_of
+from treeplex.learn.alphaholdem.self_play import plane_policy
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import AlphaHoldem
 from treeplex.learn.train.kind import CURVE, TrainingJob
@@ -104,7 +104,7 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
     def policy(self, compiled: CompiledGame) -> Policy:
         """The network's policy at every infoset of the compiled game."""
         coder = self.student.coder
-        return agent_policy(AlphaHoldemAgent(coder.game, coder, asked_of(self.student.net)), compiled)
+        return agent_policy(AlphaHoldemAgent(coder.game, coder, plane_policy(self.student.net)), compiled)
 
     def measure(self) -> Mapping[str, Any]:
         """Evaluate the network."""

@@ -20,12 +20,12 @@ class Member:
     update: int
 
 
-def expected(rating: float, other: float) -> float:
+def expected_score(rating: float, other: float) -> float:
     """Expected score of a player with a rating against another (Elo 1978)."""
     return float(1.0 / (1.0 + 10.0 ** ((other - rating) / SPREAD)))
 
 
-def rated(rating: float, others: Sequence[float], scores: Sequence[float]) -> tuple[float, list[float]]:
+def updated_ratings(rating: float, others: Sequence[float], scores: Sequence[float]) -> tuple[float, list[float]]:
     """Ratings after a match against each of several others.
 
     Args:
@@ -33,10 +33,10 @@ def rated(rating: float, others: Sequence[float], scores: Sequence[float]) -> tu
         others: the others' ratings before.
         scores: the player's score in each match: 1 for a win, 0 for a loss, 0.5 for a draw.
     """
-    gains = [STEP * (score - expected(rating, other)) for other, score in zip(others, scores, strict=True)]
+    gains = [STEP * (score - expected_score(rating, other)) for other, score in zip(others, scores, strict=True)]
     return rating + sum(gains), [other - gain for other, gain in zip(others, gains, strict=True)]
 
 
-def kept(members: Sequence[Member], best: int) -> tuple[Member, ...]:
+def best_members(members: Sequence[Member], best: int) -> tuple[Member, ...]:
     """The ``best`` highest-rated members; ties go to the newer one."""
     return tuple(sorted(members, key=lambda member: (-member.rating, -member.update))[:best])

@@ -110,7 +110,7 @@ def play_hands(
                 rows = decide(coder, policy, hands, turns, generator)
                 if index == 0 and rows is not None:
                     kept.append(rows)
-    return PlayedHands(gathered(coder, kept), payoffs, paid, decisions)
+    return PlayedHands(learner_rows(coder, kept), payoffs, paid, decisions)
 
 
 def decide(
@@ -146,7 +146,7 @@ def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -
     hand.state = coder.game.after(hand.state, offer.labels[played])
 
 
-def gathered(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
+def learner_rows(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
     """Join the learner's decisions and sort them by hand."""
     if not kept:
         empty = np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -157,7 +157,7 @@ def gathered(coder: PlaneCoder, kept: Sequence[tuple[Any, ...]]) -> Rows:
     return Rows._make(column[order] for column in rows)
 
 
-def asked_of(net: Net) -> PlanePolicy:
+def plane_policy(net: Net) -> PlanePolicy:
     """A network as a policy of planes."""
     torch = torch_module()
 

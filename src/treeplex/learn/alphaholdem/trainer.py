@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
-from treeplex.learn.alphaholdem.league import FIRST, Member, kept, rated
+from treeplex.learn.alphaholdem.league import FIRST, Member, best_members, updated_ratings
 from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import PlaneCoder
-from treeplex.learn.alphaholdem.self_play import PlanePolicy, PlayedHands, asked_of, play_hands
+from treeplex.learn.alphaholdem.self_play import PlanePolicy, PlayedHands, plane_policy, play_hands
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.table import TableNet
 from treeplex.learn.alphaholdem.towers import Towers
@@ -67,13 +67,13 @@ class AlphaHoldem:
 
     def asked(self, member: Member) -> PlanePolicy:
         """A snapshot as a policy of planes."""
-        return asked_of(self.net.with_weights(member.weights))
+        return plane_policy(self.net.with_weights(member.weights))
 
     def step(self) -> dict[str, float]:
         """Run one update: hands against the snapshots, PPO, and a snapshot if one is due; returns the losses and the
         entropy."""
         settings = self.settings
-        own = asked_of(self.net)
+        own = plane_policy(self.net)
         others = [own] if settings.opponents == LATEST else [self.asked(member) for member in self.members]
         played = self.play([own, *others], settings.hands)
         losses = self.learn(played)
@@ -134,17 +134,17 @@ class AlphaHoldem:
 
     def admit(self) -> None:
         """Take a snapshot, rate it in matches against the others, and keep the best."""
-        own, ratings = asked_of(self.net), [member.rating for member in self.members]
+        own, ratings = plane_policy(self.net), [member.rating for member in self.members]
         scores = []
         for member in self.members:
             played = self.play([own, self.asked(member)], self.settings.match)
             numbers = np.arange(len(played.payoffs))
             chips = float(played.payoffs[numbers, 1 - numbers % 2].sum())
             scores.append(0.5 + 0.5 * float(np.sign(chips)))
-        self.rating, others = rated(self.rating, ratings, scores)
+        self.rating, others = updated_ratings(self.rating, ratings, scores)
         newer = Member(self.net.weights(), self.rating, self.updates)
         older = [replace(member, rating=rating) for member, rating in zip(self.members, others, strict=True)]
-        self.members = kept([newer, *older], self.settings.best)
+        self.members = best_members([newer, *older], self.settings.best)
 
     def against_uniform(self, hands: int, seed: int) -> tuple[float, float]:
         """Mean winnings against uniform play, in chips per hand, and half the width of the 95% interval.
@@ -154,7 +154,7 @@ class AlphaHoldem:
         hands = max(FEWEST_DEALS, hands)
         seats = np.zeros((hands, 2), np.int64)
         seats[np.arange(hands), np.arange(hands) % 2] = 1
-        played = play_hands(self.coder, [asked_of(self.net), None], seats, np.random.default_rng(seed))
+        played = play_hands(self.coder, [plane_policy(self.net), None], seats, np.random.default_rng(seed))
         won = played.payoffs[np.arange(hands), 1 - np.arange(hands) % 2]
         return float(won.mean()), half_width(float(won.std(ddof=1)) / hands**0.5, hands)
 

@@ -35,7 +35,7 @@ class HeldOutResult:
     interval: float
 
 
-def played_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream]) -> list[Sequence[float]]:
+def play_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream]) -> list[Sequence[float]]:
     """Play hands from a seat concurrently; returns each hand's payoffs of all players."""
     positions = [world.begin(seat, stream) for stream in streams]
     while going := [number for number, position in enumerate(positions) if position.actions]:
@@ -56,7 +56,7 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOutResu
         payoffs: list[Sequence[float]] = []
         for start in range(0, count, TOGETHER):
             streams = [Stream(seed, number, LANE + seat) for number in range(start, min(start + TOGETHER, count))]
-            payoffs += played_out(world, choose, seat, streams)
+            payoffs += play_out(world, choose, seat, streams)
         seat_payoffs.append(np.array(payoffs, np.float64))
     own = np.array([table[:, seat] for seat, table in enumerate(seat_payoffs)])
     errors = own.std(axis=1, ddof=1) / count**0.5

@@ -11,7 +11,7 @@ from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.spots.spot import Spot
-from treeplex.learn.first_street.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
+from treeplex.learn.first_street.search import ITERATIONS, METHOD, RIVER, STORAGE, check_search, memory_for
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.turns.nets import check_turn
 from treeplex.search.agents.searching import SearchAgent
@@ -46,7 +46,7 @@ def turn_agent(
         GameError: the spot is not a turn, or no pair of hands is possible in its ranges.
         FileError: the source is not a hold'em river network.
     """
-    threads, net, leaf = searching(source, iterations, method, river, threads)
+    threads, net, leaf = check_search(source, iterations, method, river, threads)
     spot = game.spot
     check_turn(spot)
     kept = iterations if drawn else 1

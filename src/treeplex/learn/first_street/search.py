@@ -132,7 +132,7 @@ def search_spot(
     """
     own, file = (source, None) if callable(source) else (None, source)
     hands = None if file is None else hand_network(file, spot)
-    threads, net, leaf = searching(None if hands else file, iterations, method, river, threads)
+    threads, net, leaf = check_search(None if hands else file, iterations, method, river, threads)
     leaf = own or leaf
     if hands is not None:
         net, leaf = hands
@@ -171,10 +171,10 @@ def search_spot(
         cpu_seconds=process_time() - processor,
         status="finished" if search.iteration == iterations else "interrupted",
     )
-    return searched if player is None or judge is False else judged(searched, player, threads)
+    return searched if player is None or judge is False else judge_search(searched, player, threads)
 
 
-def searching(
+def check_search(
     source: str | os.PathLike[str] | None, iterations: int, method: str, river: int, threads: int | None
 ) -> tuple[int, NetFile | None, LeafValue | None]:
     """Check a search's arguments; returns the number of threads, and the network and its leaf value or None.
@@ -338,7 +338,7 @@ def subgame_of(search: SubgameSearch) -> HoldemSubgame:
     return search.subgame
 
 
-def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
+def judge_search(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
     """Judge the spot's strategy in the whole game, with endgames solved exactly at the beliefs they start with."""
     began, search = perf_counter(), found.search
     strategy = player.average(search)

@@ -153,10 +153,14 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
             break
     if settings.hands:
         board = HandBoard.of(HOLDEM, board.cards, np.asarray(reach.any(axis=0)))
-    return solved(board, stack, reach, settings) if leaf is None else searched(board, stack, reach, settings, leaf)
+    return (
+        solve_situation(board, stack, reach, settings)
+        if leaf is None
+        else search_situation(board, stack, reach, settings, leaf)
+    )
 
 
-def searched(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
+def search_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
     """Solve only the street of a situation with ranges float64 [2, H]."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     count = iterations_at(stack, settings)
@@ -165,7 +169,7 @@ def searched(board: HandBoard, stack: float, reach: Floats, settings: HandValueS
     return situation(board, stack, reach, average_values(search, leaf).hands / POT)
 
 
-def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
+def solve_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
     """Solve a situation with ranges float64 [2, H]."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     game, count = compile_spot(spot, isomorphism=False), iterations_at(stack, settings)

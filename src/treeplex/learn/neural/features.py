@@ -39,7 +39,7 @@ def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows
     if kind in (USUAL, TENSOR):
         rows = infoset_tensors(game)
         if rows is not None and tells_apart(game, rows):
-            return scaled(rows)
+            return scale_columns(rows)
         if kind == TENSOR:
             why = "have no information_state_tensor" if rows is None else "have the same tensor for different infosets"
             raise GameError(f"the rules of {game} {why}; take features=words")
@@ -61,7 +61,7 @@ def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
     for player in range(game.players):
         tensors = [state.information_state_tensor(player) for _, state in states] if kind != WORDS else []
         if tensors and tensors[0] is not None:
-            parts.append(scaled(np.array(tensors, np.float32)))
+            parts.append(scale_columns(np.array(tensors, np.float32)))
         else:
             parts.append(word_tensors([state.information_state_string(player) for _, state in states]).astype(np.float32))
     rows = np.zeros((size, sum(part.shape[1] for part in parts)), np.float32)
@@ -78,13 +78,13 @@ def tells_apart(game: CompiledGame, rows: Rows) -> bool:
     )
 
 
-def scaled(rows: Rows) -> Rows:
+def scale_columns(rows: Rows) -> Rows:
     """Divide columns by their largest absolute value if it exceeds 1; drops constant columns."""
-    rows = rows[:, changing(rows)]
+    rows = rows[:, varying_columns(rows)]
     return np.asarray(rows / largest_in(rows), np.float32)
 
 
-def changing(rows: Rows) -> NDArray[np.bool_]:
+def varying_columns(rows: Rows) -> NDArray[np.bool_]:
     """Mask of columns that are not constant, bool [F]; all columns if there is a single row."""
     return np.asarray((rows != rows[:1]).any(axis=0) | (len(rows) == 1))
 

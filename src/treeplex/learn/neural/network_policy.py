@@ -10,7 +10,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.views.infoset_tensors import infoset_tensors
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.views import TENSOR, View
-from treeplex.learn.neural.features import changing, largest_in
+from treeplex.learn.neural.features import largest_in, varying_columns
 from treeplex.learn.neural.fitting.approximator import Network
 from treeplex.learn.neural.frame import NeuralLearner
 
@@ -29,7 +29,7 @@ def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> Neura
         AlgorithmError: the networks do not use the rules' tensors.
     """
     game, tensors = learner.compiled, infoset_tensors(learner.compiled)
-    kept = None if tensors is None else changing(tensors)
+    kept = None if tensors is None else varying_columns(tensors)
     if tensors is None or kept is None or kept.sum() != learner.infosets.features.shape[1]:
         raise AlgorithmError(f"the networks for {game} do not use information_state_tensor; train with features=tensor")
     scale = np.where(kept, largest_in(tensors), 1.0).astype(np.float32)

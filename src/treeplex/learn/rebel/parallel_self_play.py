@@ -75,9 +75,9 @@ def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
     began = process_time()
     play = player.play_of_worker
     play.load(weights)
-    put(play, state)
+    restore_stream(play, state)
     rows = play.advance()
-    return SelfPlayRows(rows, taken(play), process_time() - began)
+    return SelfPlayRows(rows, stream_state(play), process_time() - began)
 
 
 @final
@@ -149,11 +149,11 @@ class ParallelSelfPlay:
             own = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
             weights = {name.removeprefix("weights."): own.pop(name) for name in [*own] if name.startswith("weights.")}
             if weights:
-                put(self.play, own)
+                restore_stream(self.play, own)
                 jobs[stream] = weights, own
                 continue
             seconds, rows = float(own.pop("seconds")[0]), Rows.taken(own)
-            put(self.play, own)
+            restore_stream(self.play, own)
             ready[stream] = SelfPlayRows(rows, own, seconds)
         self._ready, self._next, self._begun = ready, following, True
         for stream, job in jobs.items():
@@ -165,7 +165,7 @@ class ParallelSelfPlay:
             return
         self._begun = True
         for stream in range(self.streams):
-            self._send(stream, taken(self.play.fork(np.random.default_rng([self._seed, stream + 1]))))
+            self._send(stream, stream_state(self.play.fork(np.random.default_rng([self._seed, stream + 1]))))
 
     def _send(self, stream: int, state: Arrays) -> None:
         self.executor.add(stream, advance, self._player, self.play.weights(), state)
@@ -181,13 +181,13 @@ def bytes_of(jobs: Iterable[tuple[Any, ...]]) -> int:
     return sum(array.nbytes for job in jobs for array in job[1].values())
 
 
-def taken(play: Play) -> dict[str, NDArray[Any]]:
+def stream_state(play: Play) -> dict[str, NDArray[Any]]:
     """State of a stream: its episodes and random numbers."""
     return {**play.state(), "random": random_state(play.generator)}
 
 
-def put(play: Play, state: Arrays) -> None:
-    """Restore episodes and random numbers from the state of :func:`taken`."""
+def restore_stream(play: Play, state: Arrays) -> None:
+    """Restore episodes and random numbers from the state of :func:`stream_state`."""
     play.restore(state)
     set_random_state(play.generator, state["random"])
 

@@ -22,12 +22,12 @@ from treeplex.learn.torch.kernels import (
     Tensor,
     Terminals,
     Treeplex,
-    averaged,
     back_up,
     best_reply,
     factors,
-    reached,
-    updated,
+    next_average,
+    regret_update,
+    sequence_form,
 )
 from treeplex.solvers.base import Solver, check_state
 from treeplex.solvers.registry import GENERAL, AnyAlgorithm, rule_of
@@ -95,7 +95,7 @@ class TensorForm:
                 head[ONE] = 1.0
                 state.along.append(factors(self.at.numbers(head), policy))
                 state.policies.append(policy)
-                state.strategies.append(reached(own, state.along[-1]))
+                state.strategies.append(sequence_form(own, state.along[-1]))
                 state.averages.append(self.at.numbers(part["average"]))
                 if "regrets" in part:
                     state.regrets.append(self.at.numbers(own.inner(part["regrets"])))
@@ -117,7 +117,7 @@ class TensorForm:
                 head = np.ones(own.head)
                 head[ZERO] = 0.0
                 state.along.append(factors(self.at.numbers(head), own.uniform))
-                state.strategies.append(reached(own, state.along[-1]))
+                state.strategies.append(sequence_form(own, state.along[-1]))
             if kind is RuleKind.REPLIES:
                 state.averages = list(state.strategies)
             else:
@@ -158,11 +158,11 @@ class TensorForm:
             add: called between average and backup, to add leaf values to the gradient.
         """
         own = self.treeplexes[player]
-        state.averages[player] = averaged(row, state.averages[player], state.strategies[player])
+        state.averages[player] = next_average(row, state.averages[player], state.strategies[player])
         if add is not None:
             add(values)
         back_up(own, state.along[player], values)
-        policy, state.regrets[player] = updated(own, row, values, state.policies[player], state.regrets[player])
+        policy, state.regrets[player] = regret_update(own, row, values, state.policies[player], state.regrets[player])
         self._play(player, policy, state)
 
     def _play(self, player: int, policy: Tensor, state: TensorState) -> None:
@@ -170,18 +170,18 @@ class TensorForm:
         own = self.treeplexes[player]
         state.policies[player] = policy
         state.along[player] = factors(state.along[player][: own.head], policy)
-        state.strategies[player] = reached(own, state.along[player])
+        state.strategies[player] = sequence_form(own, state.along[player])
 
     def _reply(self, row: list[float], state: TensorState, *, alternating: bool) -> None:
         """Run an iteration of fictitious play; see :func:`treeplex.engine.tree.fictitious.iterate_best_replies`."""
         step, share = row[STEP], row[OPTIMISM]
-        faced = [mixed(share, state.averages[player], state.strategies[player]) for player in (0, 1)]
+        faced = [interpolated(share, state.averages[player], state.strategies[player]) for player in (0, 1)]
         for player in (0, 1):
             if alternating and player == 1:
-                faced[0] = mixed(share, state.averages[0], state.strategies[0])
+                faced[0] = interpolated(share, state.averages[0], state.strategies[0])
             values = self._terminals[player].gradient(faced[1 - player])
             self._play(player, best_reply(self.treeplexes[player], values), state)
-            state.averages[player] = mixed(step, state.averages[player], state.strategies[player])
+            state.averages[player] = interpolated(step, state.averages[player], state.strategies[player])
 
     def iterate_learned(
         self, network: DiscountNetwork, state: TensorState, done: int, iterations: int, horizon: int, *, alternating: bool
@@ -220,7 +220,7 @@ class TensorForm:
         with torch_module().inference_mode():
             averages = [self._normalised(player, state) for player in (0, 1)]
             for player, own in enumerate(self.treeplexes):
-                values = self._terminals[player].gradient(reached(self.treeplexes[1 - player], averages[1 - player]))
+                values = self._terminals[player].gradient(sequence_form(self.treeplexes[1 - player], averages[1 - player]))
                 if best:
                     best_reply(own, values)
                 else:
@@ -312,7 +312,7 @@ class TensorSolver(FormSolver[TensorState], Solver):
         self.iteration = int(state["iteration"][0])
 
 
-def mixed(share: float, average: Tensor, reply: Tensor) -> Tensor:
+def interpolated(share: float, average: Tensor, reply: Tensor) -> Tensor:
     """``(1 - share) * average + share * reply``."""
     return average * (1.0 - share) + reply * share
 

@@ -135,7 +135,7 @@ def factors(head: Tensor, policy: Tensor) -> Tensor:
     return torch_module().cat((head, policy.flatten()))
 
 
-def reached(treeplex: Treeplex, along: Tensor) -> Tensor:
+def sequence_form(treeplex: Treeplex, along: Tensor) -> Tensor:
     """Sequence-form strategy, [N], from path factors, [N]."""
     return along[treeplex.ancestors].prod(dim=0)
 
@@ -165,7 +165,7 @@ def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
     return policy
 
 
-def updated(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, regrets: Tensor) -> tuple[Tensor, Tensor]:
+def regret_update(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, regrets: Tensor) -> tuple[Tensor, Tensor]:
     """The next policy and regrets, both [I, A], as in :func:`treeplex.engine.tree.regret.update`.
 
     Args:
@@ -176,16 +176,16 @@ def updated(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tensor, re
     """
     action_values = treeplex.inner(values)
     new = action_values - (policy * action_values).sum(dim=1, keepdim=True)
-    regrets = grown(regrets, row.positive, row.negative, new, row.regret)
+    regrets = discounted_sum(regrets, row.positive, row.negative, new, row.regret)
     if row.floor > 0.0:
         regrets = regrets.relu()
-    guess = grown(regrets, row.predicted_positive, row.predicted_negative, new, row.prediction)
+    guess = discounted_sum(regrets, row.predicted_positive, row.predicted_negative, new, row.prediction)
     guess = guess.clamp(treeplex.lowest, treeplex.highest)
     total = guess.sum(dim=1, keepdim=True)
     return torch_module().where(total > 0.0, guess / total, treeplex.uniform), regrets
 
 
-def grown(regrets: Tensor, positive: float, negative: float, new: Tensor, weight: float) -> Tensor:
+def discounted_sum(regrets: Tensor, positive: float, negative: float, new: Tensor, weight: float) -> Tensor:
     """``regrets * (positive if above 0, else negative) + weight * new``, in as few operations as the factors allow."""
     torch, factor = torch_module(), positive
     if positive == 0.0 != negative:
@@ -197,7 +197,7 @@ def grown(regrets: Tensor, positive: float, negative: float, new: Tensor, weight
     return torch.add(new if weight == 1.0 else new * weight, regrets, alpha=factor)
 
 
-def averaged(row: Weights, average: Tensor, strategy: Tensor) -> Tensor:
+def next_average(row: Weights, average: Tensor, strategy: Tensor) -> Tensor:
     """Update an average by an iteration: discount it and add the weighted strategy."""
     return torch_module().add(strategy if row.average == 1.0 else strategy * row.average, average, alpha=row.average_discount)
 

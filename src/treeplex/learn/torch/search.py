@@ -18,7 +18,7 @@ from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.common.value_net import Module
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.torch.form import TensorForm, on_host
-from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking
+from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, next_average, stacking
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
 from treeplex.search.methods import METHODS, Method
 from treeplex.search.stopping import Replicas, Stopped
@@ -118,7 +118,7 @@ class TorchSearch:
                 leaves.add(player, self._entries(leaves, player, row), values)
 
         self.form.improve(player, row, self.tables, values, add)
-        self.sums[player] = averaged(row, self.sums[player], values[: self.treeplexes[player].head])
+        self.sums[player] = next_average(row, self.sums[player], values[: self.treeplexes[player].head])
         self._sum_weights[player] = row.average_discount * self._sum_weights[player] + row.average
         if leaves is not None:
             self._seen[player] = leaves.seen(player, self.strategies[player])
@@ -128,7 +128,7 @@ class TorchSearch:
         kind, other = self.search.method.leaves, 1 - player
         if kind == "current":
             return leaves.entries(player, self._seen, self._seen[other].reach)
-        self.faced[other] = averaged(row, self.faced[other], self.strategies[other])
+        self.faced[other] = next_average(row, self.faced[other], self.strategies[other])
         thought = [leaves.seen(owner, (self.tables.averages if owner == player else self.faced)[owner]) for owner in (0, 1)]
         if kind == "average":
             return leaves.entries(player, thought, self._seen[other].reach)
@@ -189,7 +189,7 @@ class TorchSearch:
         scheme = self.search.method.scheme
         assert isinstance(scheme, Variant)
         row = scheme.schedule(self.iteration + 1, self.search.horizon, **scheme.parameters)
-        return averaged(row, self.tables.averages[player], self.strategies[player])
+        return next_average(row, self.tables.averages[player], self.strategies[player])
 
 
 @dataclass(frozen=True, eq=False)

@@ -172,7 +172,7 @@ class StreetTables:
             gained = row.regret * (own - mean[:, None])
             kept = torch_module().where(kept > 0, row.positive * kept, row.negative * kept) + gained
             regrets[:, here] = kept.clamp(min=0.0) if row.floor > 0 else kept
-            policy[:, here] = matched(regrets[:, here])
+            policy[:, here] = regret_matching(regrets[:, here])
             values[:, parent] += mean
         self.strategies[player] = self.reach(player, policy)
 
@@ -182,7 +182,7 @@ class StreetTables:
         for player in (0, 1):
             policy = self.averages[player].clone()
             for _, first, count in self.betting.nodes[player]:
-                policy[:, first : first + count] = matched(policy[:, first : first + count])
+                policy[:, first : first + count] = regret_matching(policy[:, first : first + count])
             policies.append(policy)
         hand_values = []
         for player in (0, 1):
@@ -194,7 +194,7 @@ class StreetTables:
         return hand_values[0], hand_values[1]
 
 
-def matched(rows: Tensor) -> Tensor:
+def regret_matching(rows: Tensor) -> Tensor:
     """Regret matching over [B, A, N]: proportional to positive regrets, uniform if there are none."""
     positive = rows.clamp(min=0.0)
     total = positive.sum(dim=1, keepdim=True)

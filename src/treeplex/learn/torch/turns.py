@@ -16,9 +16,9 @@ from treeplex.holdem.search.leaves.binned_rivers import Rivers
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_net import RiverLeaf, balanced, seen
-from treeplex.learn.torch.kernels import Placement, Tensor, averaged
+from treeplex.learn.torch.kernels import Placement, Tensor, next_average
 from treeplex.learn.torch.search import check_method
-from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
+from treeplex.learn.torch.streets import Betting, Cards, StreetTables, one_hot, regret_matching
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
@@ -169,8 +169,8 @@ class TurnSearch:
         values = tables.gradient(player, tables.strategies[other])
         own, faced = (tables.strategies[owner] for owner in (player, other))
         if leaves != "current":
-            own = averaged(row, tables.averages[player], own)
-            faced = self._faced[other] = averaged(row, self._faced[other], faced)
+            own = next_average(row, tables.averages[player], own)
+            faced = self._faced[other] = next_average(row, self._faced[other], faced)
         at_ends = self._at_ends(player, own), self._at_ends(other, faced)
         believed = at_ends if player == 0 else (at_ends[1], at_ends[0])
         reached = at_ends[1] if leaves != "average" else self._at_ends(other, tables.strategies[other])
@@ -179,7 +179,7 @@ class TurnSearch:
             entries, self._last[player] = (entries - row.average_discount * self._last[player]) / row.average, entries
         values.index_add_(1, self._ends[player], entries[None])
         tables.improve(player, row, values)
-        self._sums[player] = averaged(row, self._sums[player], values[0, 0])
+        self._sums[player] = next_average(row, self._sums[player], values[0, 0])
         self.search.sum_weights[player] = row.average_discount * self.search.sum_weights[player] + row.average
 
     def _at_ends(self, player: int, strategy: Tensor) -> Tensor:
@@ -203,7 +203,7 @@ class TurnSearch:
                 target[0, 1:] = at.numbers(source[self._part(player)].reshape(-1, len(held)))
             for _, first, count in tables.betting.nodes[player] if search.iteration else ():
                 some = slice(first, first + count)
-                tables.policies[player][:, some] = matched(tables.regrets[player][:, some])
+                tables.policies[player][:, some] = regret_matching(tables.regrets[player][:, some])
             tables.strategies[player] = tables.reach(player, tables.policies[player])
             self._last.append(at.numbers(search.last_leaf[player][:, held]))
             self._sums.append(at.numbers(search.sums[player][0, held]))

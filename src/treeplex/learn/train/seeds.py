@@ -31,8 +31,8 @@ from treeplex.run.job.record import Record, check_count
 
 SEEDS, BANDS = "seeds.json", "bands.json"
 EFFORTS: Mapping[str, tuple[str, Callable[[Record], float | None]]] = {
-    "nodes": ("Histories visited", lambda record: measured(record).get("nodes")),
-    "episodes": ("Traversals or playthroughs", lambda record: measured(record).get("episodes")),
+    "nodes": ("Histories visited", lambda record: measured_numbers(record).get("nodes")),
+    "episodes": ("Traversals or playthroughs", lambda record: measured_numbers(record).get("episodes")),
     "cpu-seconds": ("CPU seconds", lambda record: record.cpu_seconds),
     "steps": ("Steps", lambda record: float(record.done)),
 }
@@ -119,7 +119,7 @@ def train_seeds(
         known = kind_for(game, learner or asked["learner"], None, None)
     base = known.settings.from_json(asked["settings"], folder / SEEDS)
     trainings = []
-    with nullcontext() if resume is not None else written_down(asked, folder):
+    with nullcontext() if resume is not None else reserve_folder(asked, folder):
         for number in range(asked["seeds"]):
             own = base.changed({"seed": getattr(base, "seed", 0) + number})
             training_folder = seed_folder(folder, number)
@@ -141,7 +141,7 @@ def seed_folder(folder: Path, number: int) -> Path:
 
 
 @contextmanager
-def written_down(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
+def reserve_folder(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
     """Create the folder and ``seeds.json`` for the duration; undone if no training starts."""
     file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
     before, earlier = content_of(file), content_of(first)
@@ -189,7 +189,7 @@ def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
     bands = []
     for step in common:
         records = [by_done[step] for by_done in by_step]
-        rows = [measured(record) for record in records]
+        rows = [measured_numbers(record) for record in records]
         columns = {name: [row[name] for row in rows] for name in rows[0] if all(name in row for row in rows)}
         columns["cpu_seconds"] = [record.cpu_seconds for record in records]
         parts: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "low": min, "high": max}
@@ -197,7 +197,7 @@ def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
     return bands
 
 
-def measured(record: Record) -> dict[str, float]:
+def measured_numbers(record: Record) -> dict[str, float]:
     """A record's numbers, including its ``measures`` and excluding unknown ones."""
     numbers = {**record.numbers, **record.numbers.get("measures", {})}
     return {name: float(value) for name, value in numbers.items() if isinstance(value, int | float)}

@@ -119,7 +119,7 @@ def train(
             assert folder is not None
             asked = settings if isinstance(settings, Settings) else None
             make_events = tensorboard_events() if tensorboard else None
-            job = reopened(known, folder, game, asked.to_json() if asked else changes, options)
+            job = reopen_training(known, folder, game, asked.to_json() if asked else changes, options)
             stack.callback(job.close)
             session = go_on(job, folder)
             check_left(job, folder)
@@ -175,7 +175,7 @@ def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
         )
 
 
-def reopened(
+def reopen_training(
     known: TrainingKind, folder: JobFolder, game: Any, changes: Mapping[str, Any], options: Options
 ) -> TrainingJob[Any]:
     """Create the training of a locked folder, without its state."""

@@ -43,7 +43,7 @@ def routes(served: ServerState) -> APIRouter:
     def export(
         file: str, kind: Annotated[str, Query(alias="as")] = "csv", line: str = "", depth: int = 0, ev: str = "pot"
     ) -> Response:
-        return exported(served.solutions.get(served.path(file)), kind, line, depth, ev, Path(file).stem.lstrip(":"))
+        return export_node(served.solutions.get(served.path(file)), kind, line, depth, ev, Path(file).stem.lstrip(":"))
 
     @router.get("/solution/page")
     def page_of(file: str, line: str = "") -> Response:
@@ -99,7 +99,7 @@ def download(text: str, kind: str, name: str) -> Response:
     return Response(text, media_type=kind, headers=headers)
 
 
-def exported(held: CachedSolution, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
+def export_node(held: CachedSolution, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
     """A node, optionally with the nodes below it, as a file."""
     if ev not in EVS:
         raise Refusal(400, f"ev {ev[:20]!r} is unknown; write pot or net", "ev")

@@ -152,7 +152,7 @@ def plain_records(header: Header) -> list[list[float | None]]:
     return rows
 
 
-def thinned(records: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
+def thin_records(records: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
     """At most ``most`` evenly spaced records, including the first and the last."""
     if len(records) <= most:
         return list(records)

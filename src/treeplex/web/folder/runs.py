@@ -11,7 +11,7 @@ from treeplex.base.storage.reading import read_json, whole_lines
 from treeplex.errors import FileError
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import METRICS, RUN
-from treeplex.web.folder.found import DEEPEST, MOST_FILES, MOST_LOOKED_AT, entries, thinned
+from treeplex.web.folder.found import DEEPEST, MOST_FILES, MOST_LOOKED_AT, entries, thin_records
 from treeplex.web.playing.tables import plain
 from treeplex.web.served import Refusal, ServerState
 
@@ -86,7 +86,7 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
         raise Refusal(404, f"{name[:80]!r} is not a run folder", "file")
     records = records_of(folder)
     names = list(dict.fromkeys(key for record in records for key in numbers_of(record)))
-    kept = thinned(records)
+    kept = thin_records(records)
     return {
         "file": name,
         **brief(about),

@@ -23,7 +23,7 @@ from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.solve.files import read_header
 from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.solvers.registry import is_own
-from treeplex.web.folder.found import found_solution, plain_records, thinned
+from treeplex.web.folder.found import found_solution, plain_records, thin_records
 from treeplex.web.jobs.requests import JobRequest
 from treeplex.web.jobs.running import JobProcess
 from treeplex.web.served import Refusal, ServerState
@@ -237,7 +237,7 @@ class Queue:
             or (job.kind == "batch" and job.done > 0)
             or (self._running is not None and self._running[0] is job and self._running[1].ready)
         )
-        return {**data, "records": thinned(job.records)} if records else data
+        return {**data, "records": thin_records(job.records)} if records else data
 
     def listed(self) -> dict[str, Any]:
         """All jobs: the running one, the queued ones, and the others, newest first."""

@@ -40,7 +40,7 @@ class HandReplay:
         end = self.end
         if not end.is_terminal():
             raise SpecError("the hand is unfinished; a replay needs a hand played to its end")
-        state, steps, taken, shown = end.game.new_initial_state(), list[dict[str, Any]](), list(replayed(end)), 0
+        state, steps, taken, shown = end.game.new_initial_state(), list[dict[str, Any]](), list(actions_of(end)), 0
         for card in end.cards:
             state = state.child(card)
         for action in taken:
@@ -63,7 +63,7 @@ class HandReplay:
         return {"scene": scene, "text": text, "seat": player, "at": street, "board": [card_to_string(c) for c in state.board]}
 
 
-def replayed(end: HoldemHistory) -> list[int]:
+def actions_of(end: HoldemHistory) -> list[int]:
     """The actions of a hand, in order.
 
     Raises:

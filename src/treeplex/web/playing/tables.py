@@ -212,7 +212,7 @@ def routes(served: ServerState) -> APIRouter:
         text = tables[name].call("phh", number)
         folder = served.inside(served.folder / HANDS)
         folder.mkdir(exist_ok=True)
-        path = claim(folder / f"hand-{number_taken}.phh" for number_taken in count(1))
+        path = claim(folder / f"hand-{index}.phh" for index in count(1))
         try:
             write_atomically(path, text)
         except FileError:

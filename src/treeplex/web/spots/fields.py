@@ -222,7 +222,7 @@ def spot_of(fields: Mapping[str, Any]) -> Spot:
         spot = spot_request(fields).spot()
         check_algorithm(spot.settings.algorithm)
     except TreeplexError as error:
-        field, message = blamed(str(error))
+        field, message = field_and_message(str(error))
         raise Refusal(400, message, field) from error
     return spot
 
@@ -246,7 +246,7 @@ def check_algorithm(text: str | None) -> None:
         raise SpecError(f"{PLACE}algorithm: {error}") from error
 
 
-def blamed(message: str) -> tuple[str | None, str]:
+def field_and_message(message: str) -> tuple[str | None, str]:
     """The field that an error message is about, and the message without locations of files and options."""
     match = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
     if match:
@@ -291,7 +291,7 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
             check_symmetric(request.ranges(), named)
         except TreeplexError as error:
             spot = None
-            field, message = blamed(str(error))
+            field, message = field_and_message(str(error))
             problems.append({"field": field, "message": message})
             if field is None or tried.get(field) == DEFAULT.get(field):
                 break
@@ -312,11 +312,11 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
         "opening_pot": spot.opening_pot,
         "chip": spot.chip,
         "combos": [float(weights.sum()) for weights in spot.ranges],
-        "estimate": estimated(spot, threads),
+        "estimate": estimate_cost(spot, threads),
     }
 
 
-def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
+def estimate_cost(spot: Spot, threads: int | None) -> dict[str, Any]:
     """Estimated cost of solving a spot: its size, bytes and seconds."""
     try:
         how = replace(spot.settings, threads=spot.settings.threads or threads)

@@ -43,7 +43,7 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
         SpecError: no such line, or hands of one card.
     """
     view = played.at(line)
-    tables = reported(played, view, ev)
+    tables = node_tables(played, view, ev)
     locked = played.locked(view.line)
     arrays: dict[str, NDArray[Any]] = {}
     for player, side in enumerate(tables.sides):
@@ -78,19 +78,19 @@ def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
         "sides": [side_totals(side) for side in tables.sides],
         "locked": int(locked.sum()),
         "groupings": {by: names for by, (names, _) in KINDS.items()} if len(tables.cards) >= 3 else {},
-        "measures": reckoned(played, tables.line),
+        "measures": statistics_at(played, tables.line),
     }
     return pack(head, arrays)
 
 
-def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
+def statistics_at(played: ShownPolicy, line: str) -> dict[str, Any]:
     """EQR, pot odds and related numbers at a node; None where they do not apply."""
     statistics = node_statistics(played, line)
     plain = {name: number(getattr(statistics, name)) for name in ("call", "pot_odds", "mdf", "defended")}
     return {"eqr": [number(share) for share in statistics.eqr], **plain}
 
 
-def reported(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport:
+def node_tables(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport:
     """A view as tables."""
     if played.spot.format.hole != 2:
         raise SpecError(f"the page supports hands of two cards, but {played.spot.format.name} deals one; use treeplex show")
@@ -170,7 +170,7 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
     one = played.at(before).children()[0]
     table = find_runouts(played, f"{one},{after}" if after else one)
     view = played.at(f"{one},{table.after}" if table.after else one)
-    sizes = reported(played, view).sizes
+    sizes = node_tables(played, view).sizes
     cards: list[dict[str, Any] | None] = [None] * (len(RANKS) * len(SUITS))
     for index, card in enumerate(table.cards):
         name = card_to_string(int(card))
@@ -187,7 +187,7 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
     return {"line": table.before, "then": table.after, "player": table.player, "actions": offers, "cards": cards}
 
 
-def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
+def compare_nodes(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
     """A node of two solutions compared hand by hand, packed.
 
     Args:
@@ -199,7 +199,7 @@ def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[st
         SpecError: no such line, or the boards differ.
     """
     views = [played.at(line) for played, line in zip(pair, lines, strict=True)]
-    one, other = (reported(played, view) for played, view in zip(pair, views, strict=True))
+    one, other = (node_tables(played, view) for played, view in zip(pair, views, strict=True))
     if sorted(one.cards) != sorted(other.cards):
         raise SpecError(
             f"the boards differ, {one.board or 'none'} and {other.board or 'none'}; compare nodes on the same board"

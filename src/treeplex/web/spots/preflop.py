@@ -29,11 +29,11 @@ def routes(served: ServerState) -> APIRouter:
 
     @router.get("/pushfold")
     def one_stack(stack: Finite, ante: Finite = 0.0) -> dict[str, Any]:
-        return solved(stack, ante)
+        return push_fold_chart(stack, ante)
 
     @router.get("/chart")
     def all_stacks(to: Annotated[float, Query(gt=0, le=MOST_CHARTED)], ante: Finite = 0.0) -> dict[str, Any]:
-        return charted(to, ante)
+        return largest_stacks_chart(to, ante)
 
     @router.get("/blueprint")
     def blueprint(file: str, line: Annotated[str, Query(max_length=LONGEST_LINE)] = "") -> dict[str, Any]:
@@ -44,7 +44,7 @@ def routes(served: ServerState) -> APIRouter:
 
 
 @lru_cache(maxsize=256)
-def solved(stack: float, ante: float) -> dict[str, Any]:
+def push_fold_chart(stack: float, ante: float) -> dict[str, Any]:
     """Push/fold strategy for one stack.
 
     Raises:
@@ -57,7 +57,7 @@ def solved(stack: float, ante: float) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def charted(to: float, ante: float) -> dict[str, Any]:
+def largest_stacks_chart(to: float, ante: float) -> dict[str, Any]:
     """The largest stacks, up to one, at which each hand class pushes and calls.
 
     Raises:

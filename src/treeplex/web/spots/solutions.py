@@ -18,9 +18,9 @@ from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.study.report.breakdown import node_range
 from treeplex.holdem.study.report.export import header, number
 from treeplex.web.arrays import MEDIA_TYPE, finite
-from treeplex.web.folder.found import found_solution, thinned
+from treeplex.web.folder.found import found_solution, thin_records
 from treeplex.web.served import Refusal, ServerState
-from treeplex.web.spots.nodes import compared, reported, runouts
+from treeplex.web.spots.nodes import compare_nodes, node_tables, runouts
 
 
 def routes(served: ServerState) -> APIRouter:
@@ -60,7 +60,7 @@ def routes(served: ServerState) -> APIRouter:
                 locked.enter_context(one.lock)
             pair = [name.solution for name in held]
             lines = line, line if with_line is None else with_line
-            data = compared([name.policy for name in pair], lines, {"files": [file, other], **both(pair)})
+            data = compare_nodes([solution.policy for solution in pair], lines, {"files": [file, other], **both(pair)})
         return Response(data, media_type=MEDIA_TYPE)
 
     return router
@@ -69,7 +69,7 @@ def routes(served: ServerState) -> APIRouter:
 def facts(solution: HoldemSolution) -> dict[str, Any]:
     """Summary of a solution."""
     spot, about = solution.spot, header(solution)
-    root = reported(solution.policy, solution.at(""))
+    root = node_tables(solution.policy, solution.at(""))
     names = street_names(spot.format)
     target = solution.target
     return {
@@ -90,7 +90,7 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
         "ev": [number(about["ev_oop"]), number(about["ev_ip"])],
         "equity": [number(side.mean(side.equity)) for side in root.sides],
         "streets": [names[street] for street in spot.streets][: solution.streets],
-        "records": thinned(
+        "records": thin_records(
             [[record.done, record.seconds, number(float(record.exploitability))] for record in solution.records]
         ),
         "locks": locked_places(solution),
@@ -147,7 +147,7 @@ def range_at(solution: HoldemSolution, line: str, player: int) -> str:
     """
     if player not in (0, 1):
         raise Refusal(400, "player must be 0 (out of position) or 1 (in position)", "player")
-    return node_range(reported(solution.policy, solution.at(line)).sides[player])
+    return node_range(node_tables(solution.policy, solution.at(line)).sides[player])
 
 
 def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:

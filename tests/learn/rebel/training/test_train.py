@@ -44,7 +44,7 @@ from treeplex.learn.rebel.training import kind as rebel  # noqa: E402
 from treeplex.learn.rebel.training import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.learn.rebel.training.evaluation_parts import parts_of  # noqa: E402
 from treeplex.learn.rebel.training.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
-from treeplex.learn.rebel.training.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, search_part  # noqa: E402
+from treeplex.learn.rebel.training.judge import Halves, Searcher, is_rebel, judge_rebel, mixture_policy, search_part  # noqa: E402
 from treeplex.learn.rebel.training.kind import RebelKind, streams_for  # noqa: E402
 from treeplex.learn.train.kind import Training  # noqa: E402
 from treeplex.learn.train.train import train  # noqa: E402
@@ -373,7 +373,7 @@ def test_what_a_judging_worker_gets_goes_through_a_pipe(unbroken: Path) -> None:
     searcher = Searcher(DICE, net, PlaythroughSettings(iterations=2, depth=1, playthroughs=8), 0)
     found = judge_rebel(DICE, unbroken / NET, playthroughs=8, iterations=2, workers=1)
     parts = [search_part(pickle.loads(pickle.dumps(searcher)), part)[0] for part in parts_of(8)]
-    assert np.array_equal(mixed(game, np.stack(parts), np.full(4, 2.0)).probabilities, found.policy.probabilities)
+    assert np.array_equal(mixture_policy(game, np.stack(parts), np.full(4, 2.0)).probabilities, found.policy.probabilities)
 
 
 def test_networks_are_kept_on_the_way(tmp_path: Path) -> None:

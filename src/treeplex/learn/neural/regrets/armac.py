@@ -33,7 +33,7 @@ from treeplex.learn.neural.fitting.approximator import POLICY, TABLE
 from treeplex.learn.neural.fitting.averages import RegretLearner
 from treeplex.learn.neural.fitting.buffers import Rows, Window, check_room
 from treeplex.learn.neural.fitting.policies import AnyProfile
-from treeplex.learn.neural.regrets.past import explored, make_past
+from treeplex.learn.neural.regrets.past import exploring_profile, make_past
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions
@@ -113,7 +113,7 @@ class Armac(RegretLearner):
 
     def play(self, number: Ints, traverser: Ints) -> EpisodeBatch:
         """Play episodes in which a traverser explores and the others follow numbered past policies, both int64 [B]."""
-        policies: list[AnyProfile] = [*self.past.profiles(), explored(self.followed, self.settings.explore)]
+        policies: list[AnyProfile] = [*self.past.profiles(), exploring_profile(self.followed, self.settings.explore)]
         last = len(policies) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
         return self.sampler.episodes(policies, seats, EpisodeOptions(self.settings.seed, histories=True))

@@ -131,6 +131,6 @@ def make_past(learner: RegretLearner, critic: Any) -> PastTables | PastNetworks:
     return (PastTables if learner.sampler.numbered else PastNetworks)(learner, critic)
 
 
-def explored(policies: Sequence[PlayerPolicy], share: float) -> Profile:
+def exploring_profile(policies: Sequence[PlayerPolicy], share: float) -> Profile:
     """Mix players' policies with a share of uniform play."""
     return Profile([replace(policy, explore=share) for policy in policies])

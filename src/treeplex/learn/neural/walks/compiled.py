@@ -96,19 +96,19 @@ def walk_external(game: WorkerGame, policy: Floats, kind: WalkKind, walk: int, e
         following, rows, others, visited = record_external(walks, first, end, game.room)
         return following, rows, others, 0, visited
 
-    return walked(game, policy, kind, range(walk, end), record)
+    return record_walks(game, policy, kind, range(walk, end), record)
 
 
 def walk_outcomes(
     game: WorkerGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int
 ) -> TraversalRecords:
     """Run outcome-sampling playthroughs under a policy over slots, with a critic's values as baselines; returns records."""
-    return walked(
+    return record_walks(
         game, policy, kind, range(walk, end), lambda walks, first: record_outcomes(walks, critic, edge, first, end, game.room)
     )
 
 
-def walked(
+def record_walks(
     game: WorkerGame, policy: Floats, kind: WalkKind, numbers: range, record: Callable[[RecordedWalks, int], tuple[int, ...]]
 ) -> TraversalRecords:
     """Run a recording kernel until all traversals are done, emptying the buffer each time it is full; returns their records."""
@@ -129,7 +129,7 @@ def play_part(game: WorkerGame, policies: Floats, seats: Ints, seed: int, number
     return play_episodes(game.histories, compiled.tree.infoset_layout, policies, seats, compiled.size.depth, seed, number)
 
 
-def joined_episodes(parts: list[Episodes]) -> Episodes:
+def join_episodes(parts: list[Episodes]) -> Episodes:
     """Concatenate batches of episodes."""
     if len(parts) == 1:
         return parts[0]
@@ -195,7 +195,7 @@ class CompiledSampler(Sampler):
         size, seed = self._executor.size, self.settings.seed
         step = len(seats) if size == 1 else -(-len(seats) // (PARTS * size))
         jobs = ((self._shared, shared, seats[i : i + step], seed, self.played + i) for i in range(0, len(seats), step))
-        batch = joined_episodes(list(self._executor.map(play_part, jobs)))
+        batch = join_episodes(list(self._executor.map(play_part, jobs)))
         self._executor.forget(shared)
         self.count(batch.nodes, len(seats))
         return EpisodeBatch(batch, self.infosets, matrices[0], np.empty((0, 0), np.float32))

@@ -24,7 +24,7 @@ from treeplex.learn.neural.features import USUAL
 from treeplex.learn.neural.fitting.approximator import Approximator, Network, RowInputs
 from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.policies import AnyProfile
-from treeplex.learn.neural.walks.compiled import joined_episodes
+from treeplex.learn.neural.walks.compiled import join_episodes
 from treeplex.learn.neural.walks.rules_walks import RulesWalks
 from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Sampler, Walks
 
@@ -118,7 +118,7 @@ class RulesSampler(Sampler):
         shared, starts = self._executor.share(tuple(policies)), range(0, len(seats), EPISODES)
         jobs = ((self._shared, shared, seats[start : start + EPISODES], playing, self.played + start) for start in starts)
         try:
-            batch = joined(list(self._executor.map(play_rules, jobs)))
+            batch = join_batches(list(self._executor.map(play_rules, jobs)))
         finally:
             self._executor.forget(shared)
         self.count(batch.episodes.nodes, len(seats))
@@ -139,12 +139,12 @@ class RulesSampler(Sampler):
         return NeuralPolicy(self.spec, self.players, self.view, networks, **options)
 
 
-def joined(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
+def join_batches(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
     """Concatenate batches of episodes; an infoset seen in several batches is listed once."""
     if len(parts) == 1:
         return parts[0]
     numbers: dict[bytes, int] = {}
-    places = [numbered(numbers, part.infosets) for part in parts]
+    places = [number_infosets(numbers, part.infosets) for part in parts]
     _, first = np.unique(np.concatenate(places), return_index=True)
     infosets = Infosets.joined([part.infosets for part in parts]).at(first)
     policy = np.zeros(infosets.legal.shape)
@@ -155,10 +155,10 @@ def joined(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
         part.episodes._replace(infoset=part_numbers[part.episodes.infoset])
         for part_numbers, part in zip(places, parts, strict=True)
     ]
-    return EpisodeBatch(joined_episodes(episodes), infosets, policy, np.concatenate([part.histories for part in parts]))
+    return EpisodeBatch(join_episodes(episodes), infosets, policy, np.concatenate([part.histories for part in parts]))
 
 
-def numbered(numbers: dict[bytes, int], infosets: Infosets) -> NDArray[np.int32]:
+def number_infosets(numbers: dict[bytes, int], infosets: Infosets) -> NDArray[np.int32]:
     """Number infosets, int32 [P]; adds infosets not yet in ``numbers`` in order."""
     rows = np.concatenate([infosets.player[:, None].astype(np.float32), infosets.rows()], axis=1)
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows], np.int32)

@@ -269,11 +269,11 @@ def judge_rebel(
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
     with reporting(progress, "searching"):
         if certain is not None:
-            policy, halves, seconds = exactly(compiled, certain, net.leaf(certain, own_net), settings, show)
+            policy, halves, seconds = exact_policy(compiled, certain, net.leaf(certain, own_net), settings, show)
         else:
             store = Store(None if folder is None else folder / JUDGED, net, compiled, settings, seed)
             searcher = Searcher(compiled.spec, net, settings, seed, own_net)
-            policy, halves, seconds = sampled(searcher, compiled, store, work, show)
+            policy, halves, seconds = sampled_policy(searcher, compiled, store, work, show)
     result = RebelJudgement(
         game=compiled.spec,
         network=shipped_name(net) or str(source),
@@ -336,7 +336,7 @@ Judged = tuple[Policy, Halves | None, float]
 """A policy, its halves, and CPU time of the searches."""
 
 
-def exactly(
+def exact_policy(
     game: CompiledGame, rules: PublicTree, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
 ) -> Judged:
     """The agent's own policy in a game of perfect information."""
@@ -354,14 +354,14 @@ def exactly(
     return policy, None, process_time() - processor
 
 
-def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
+def sampled_policy(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
     """The policy of sampled playthroughs, run by workers."""
     parts = parts_of(searcher.settings.playthroughs)
-    parts_done = gathered(searcher, store, parts, work, watch)
+    parts_done = collect_parts(searcher, store, parts, work, watch)
     sizes = np.array([part.count for part in parts], np.float64)
     strategies = np.stack([strategy for strategy, _ in parts_done])
     halves = halves_of(game, strategies, sizes, searcher.seed)
-    return mixed(game, strategies, sizes), halves, sum(seconds for _, seconds in parts_done)
+    return mixture_policy(game, strategies, sizes), halves, sum(seconds for _, seconds in parts_done)
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:
@@ -392,7 +392,7 @@ def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
     return net
 
 
-def gathered(
+def collect_parts(
     searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
     """Every part's strategy and seconds, from the store or by running and saving the part."""
@@ -424,7 +424,7 @@ def sequence_form(policy: Policy) -> Floats:
     return strategy
 
 
-def mixed(game: CompiledGame, strategies: Floats, weights: Floats) -> Policy:
+def mixture_policy(game: CompiledGame, strategies: Floats, weights: Floats) -> Policy:
     """The policy whose sequence form is the weighted mean of strategies, [K, Q]."""
     return Policy(game, normalised(game, weights @ strategies / weights.sum()))
 
@@ -439,5 +439,5 @@ def halves_of(game: CompiledGame, strategies: Floats, sizes: Floats, seed: int) 
     for _ in range(SPLITS // 2):
         order = generator.permutation(count)
         halves += [order[: count // 2], order[count // 2 : 2 * (count // 2)]]
-    exploitability = [judge(game, mixed(game, strategies[chosen], sizes[chosen])).exploitability for chosen in halves]
+    exploitability = [judge(game, mixture_policy(game, strategies[chosen], sizes[chosen])).exploitability for chosen in halves]
     return Halves(min(exploitability), float(np.mean(exploitability)), max(exploitability))

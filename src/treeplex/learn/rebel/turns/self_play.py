@@ -55,10 +55,12 @@ def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.rando
     most = generator.uniform(*settings.stacks) - spot.pot / 2
     stack = max(round(most / spot.chip), 0) * spot.chip
     ones = np.ones(len(spot.format.hands))
-    return replace(spot, board=board, stack=stack, bets=moved(spot.bets, settings.perturbed, generator), ranges=(ones, ones))
+    return replace(
+        spot, board=board, stack=stack, bets=perturbed_sizes(spot.bets, settings.perturbed, generator), ranges=(ones, ones)
+    )
 
 
-def moved(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generator) -> BetPlan | FixedLimit:
+def perturbed_sizes(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generator) -> BetPlan | FixedLimit:
     """Randomly change a plan's pot-fraction sizes by up to ``most``, equal sizes equally."""
     if isinstance(bets, FixedLimit) or not most:
         return bets

@@ -67,11 +67,11 @@ def solved_rivers(
     for betting, group in groups.items():
         waiting = iter(group)
         while some := list(islice(waiting, AT_ONCE)):
-            solved |= solved_alike(betting, some, iterations, at, shown)
+            solved |= solve_group(betting, some, iterations, at, shown)
     return [solved[number] for number in range(len(spots))]
 
 
-def solved_alike(
+def solve_group(
     betting: Betting, group: Sequence[RiverRequest], iterations: int, at: Placement, shown: bool
 ) -> dict[int, River]:
     """Solve rivers with equal betting; returns them by their index."""

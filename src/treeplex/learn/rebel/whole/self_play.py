@@ -101,7 +101,7 @@ class StreetSearch(NamedTuple):
         return self.kept[int(self.copies[place])].board
 
 
-def alike(states: Sequence[StreetBelief]) -> list[list[int]]:
+def group_states(states: Sequence[StreetBelief]) -> list[list[int]]:
     """Group indices of states with the same table, stacks and sizes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, state in enumerate(states):
@@ -161,11 +161,11 @@ class WholeSelfPlay(Play):
     def advance(self) -> Rows:
         """Play every hand on by one street, and solve additional rivers if requested; returns training rows."""
         played, more = list[Rows](), list[StreetBelief]()
-        for numbers in alike(self.states):
+        for numbers in group_states(self.states):
             rows, beside = self._street(numbers)
             played.append(rows)
             more += beside
-        for numbers in alike(more):
+        for numbers in group_states(more):
             for begin in range(0, len(numbers), AT_ONCE):
                 played.append(self._searched([more[number] for number in numbers[begin : begin + AT_ONCE]]).rows)
         joined = Rows.joined(played)
