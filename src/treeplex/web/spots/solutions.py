@@ -58,7 +58,7 @@ def routes(served: ServerState) -> APIRouter:
         with ExitStack() as locked:
             for one in sorted(set(held), key=id):
                 locked.enter_context(one.lock)
-            pair = [name.solution for name in held]
+            pair = [cached.solution for cached in held]
             lines = line, line if with_line is None else with_line
             data = compare_nodes([solution.policy for solution in pair], lines, {"files": [file, other], **both(pair)})
         return Response(data, media_type=MEDIA_TYPE)

@@ -200,7 +200,7 @@ def test_other_networks_are_refused(spot: str) -> None:
     "train spot.yaml --out {0} --set game=3-unknown setting 'game'; did you mean 'games'",
     "train spot.yaml --out {0} --set games---set takes key=value",
     "train spot.yaml --out {0} --set stacks=1,2-stacks must be more than 10 chips",
-    "search spot.yaml-no values given",
+    "search spot.yaml-no leaf values given",
 )
 @pytest.mark.parametrize(
     ("arguments", "part"),
