@@ -57,7 +57,7 @@ def test_a_policy_reaches_what_its_solver_reaches(games):
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0], [1.0, math.nan], [1.0, -2.0]])
 def test_wrong_weights_are_refused(games, weights):
-    with pytest.raises(SpecError, match="one for each of 2 games"):
+    with pytest.raises(SpecError, match="one number above 0 for each of 2 games"):
         fitness_on(games, HORIZON, weights=weights)
 
 

@@ -1,11 +1,11 @@
-"""AlphaHoldem learning, as a job.
+"""Job of an AlphaHoldem training.
 
 ======================= =========================================================================================
 ``run.json``            the game, settings, versions, status, and the last record
-``metrics.jsonl``       after 0, 10, 20, 50, 100, ... updates: how it plays, and how fast
+``metrics.jsonl``       after 0, 10, 20, 50, 100, ... updates: playing strength and speed
 ``network.safetensors`` the network
-``state.safetensors``   everything from which the training continues, the snapshots included
-``learning-curve.png``  exploitability where it is judged exactly, else chips won against uniform play
+``state.safetensors``   state for resuming, including the snapshots
+``learning-curve.png``  exact exploitability if available, otherwise chips won against uniform play
 ======================= =========================================================================================
 """
 

@@ -1,10 +1,10 @@
-"""A training of a blueprint, as a job.
+"""Job of a blueprint's training.
 
 ========================= =======================================================================================
 ``run.json``              the game, settings, versions, status, and the last record
-``metrics.jsonl``         after 1, 2, 5, 10, 20, ... boards: regret of the first decision, and what was met
+``metrics.jsonl``         after 1, 2, 5, 10, 20, ... boards: regret of the first decision, and decisions visited
 ``blueprint.safetensors`` the average policy
-``state.safetensors``     regrets and averages, from which the training continues
+``state.safetensors``     regrets and averages, for resuming
 ``learning-curve.png``    regret of the first decision against boards
 ========================= =======================================================================================
 """

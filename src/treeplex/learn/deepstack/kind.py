@@ -1,10 +1,10 @@
-"""DeepStack's value networks as a learner.
+"""The learner ``deepstack``: DeepStack's value networks.
 
 ======================= =========================================================================================
 ``run.json``            game, settings, versions, status, and the last record
 ``metrics.jsonl``       one record every few seconds: situations, rows, steps, losses
 ``nets.safetensors``    the networks of all rounds, with a card
-``state.safetensors``   everything from which the training continues
+``state.safetensors``   state for resuming
 ``learning-curve.png``  losses against situations
 ======================= =========================================================================================
 """

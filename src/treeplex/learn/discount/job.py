@@ -1,11 +1,11 @@
-"""A training of a discount policy, as a job: an epoch is a step, and each has a record.
+"""Job of a discount policy's training: a step is an epoch, each with a record.
 
 ======================= =========================================================================================
 ``run.json``            settings, games, versions, status, the last and the best epoch
 ``metrics.jsonl``       one record per epoch: fitness, exploitability on each game, seconds, workers lost
 ``policy.safetensors``  the policy after the last epoch, with a card
 ``best.safetensors``    the policy with the best fitness so far
-``state.safetensors``   everything from which the training continues
+``state.safetensors``   state for resuming
 ``learning-curve.png``  fitness and exploitability against epochs
 ======================= =========================================================================================
 """

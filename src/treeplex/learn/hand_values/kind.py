@@ -1,10 +1,10 @@
-"""Value networks for single hands of hold'em as a learner.
+"""The learner ``hand-values``: value networks for single hold'em hands.
 
 ======================= =========================================================================================
 ``run.json``            settings, versions, status, and the last record
 ``metrics.jsonl``       one record every few seconds: situations, rows, steps, losses
 ``net.safetensors``     the network, with a card
-``state.safetensors``   everything from which the training continues
+``state.safetensors``   state for resuming
 ``learning-curve.png``  losses against situations
 ======================= =========================================================================================
 """

@@ -1,14 +1,14 @@
-"""Classes that derive ``Learner`` as jobs, the library's and custom ones: a step is one of theirs.
+"""Jobs of ``Learner`` classes, the library's and custom ones: a step is one of the learner's.
 
 ======================= =========================================================================================
 ``run.json``            the learner's name, game, settings, versions, status, and the last record
-``metrics.jsonl``       one record at 0 steps and ten per power of ten: what was measured
+``metrics.jsonl``       measurements, at 0 steps and ten per power of ten
 ``policy.safetensors``  the policy
-``state.safetensors``   everything from which the training continues
-``learning-curve.png``  what was measured against steps
+``state.safetensors``   state for resuming
+``learning-curve.png``  measurements against steps
 ======================= =========================================================================================
 
-Reading a folder runs no code: to resume, a custom learner is named again. Those of the library are known by name.
+Reading a folder runs no code: to resume, a custom learner must be named again.
 """
 
 import inspect

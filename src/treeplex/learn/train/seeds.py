@@ -1,11 +1,11 @@
-"""Train with several seeds: a folder of trainings, and bands of what they measured.
+"""Training with several seeds: a folder of trainings, and bands of their measurements.
 
 =================== ===============================================================================
-``seeds.json``      what was asked for: game, learner, settings, how many seeds
-``seed-0``, ...     the trainings, each a folder of its own
-``bands.json``      mean, least and greatest of each measure over seeds, at each number of steps
-``bands-nodes.png`` exploitability against nodes, or the return of games that all are paid for alike, or what is won against
-                    uniform play; the same for episodes, CPU seconds and steps; none of trainings that are not judged
+``seeds.json``      the request: game, learner, settings, number of seeds
+``seed-0``, ...     the trainings, one folder each
+``bands.json``      mean, minimum and maximum of each measure over seeds, at each number of steps
+``bands-nodes.png`` exploitability against nodes, or the return in cooperative games, or winnings against uniform play; likewise
+                    for episodes, CPU seconds and steps; missing if trainings are not evaluated
 =================== ===============================================================================
 """
 

@@ -1,18 +1,18 @@
-"""A ReBeL training, as a job: a step is one round of self-play and the gradient steps that it allows.
+"""Job of a ReBeL training: a step is one round of self-play and the gradient steps due.
 
 ======================= =========================================================================================
 ``run.json``            game or spot, settings, versions, status, and the last record
-``metrics.jsonl``       one record every few seconds: subgames or games, rows, steps, loss, now and then exploitability
+``metrics.jsonl``       one record every few seconds: subgames or games, rows, steps, loss, periodically exploitability
 ``net.safetensors``     the network, with a card
-``net-96.safetensors``  the network as it was after 96% of the training, and ``net-98``: the paper judges three checkpoints
-``state.safetensors``   everything from which the training continues
+``net-96.safetensors``  the network after 96% of the training, and ``net-98``: the paper evaluates three checkpoints
+``state.safetensors``   state for resuming
 ``learning-curve.png``  losses and exploitability against subgames or games
-``evaluations.jsonl``   what ``treeplex evaluate`` found, one record each
-``judged/``             parts of evaluations, from which they resume; may be deleted
-``tensorboard/``        the records as TensorBoard events, if asked for
+``evaluations.jsonl``   results of ``treeplex evaluate``, one record each
+``judged/``             finished parts of evaluations for resuming; may be deleted
+``tensorboard/``        the records as TensorBoard events, if requested
 ======================= =========================================================================================
 
-Trainings on turns of hold'em have no checkpoints at 96% and 98%, and ``treeplex evaluate`` does not judge them.
+Trainings on hold'em turns have no checkpoints at 96% and 98%, and ``treeplex evaluate`` does not evaluate them.
 """
 
 import math
