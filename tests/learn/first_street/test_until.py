@@ -53,7 +53,7 @@ def test_it_resumes_bit_for_bit_and_its_file_gives_it_back(tmp_path: Path) -> No
     assert again["x", "TdQd"] == pytest.approx(whole["x", "TdQd"])
     small_file = load_solution(whole.save(tmp_path / "small.spot", resumable=False))
     assert small_file["", "TdQd"] == pytest.approx(whole["", "TdQd"], abs=1e-3)
-    with pytest.raises(SpecError, match="saved without what solving on needs"):
+    with pytest.raises(SpecError, match="saved without the state for resuming"):
         tp.solve(resume=small_file, iterations=30)
     with pytest.raises(PolicyError, match="without its last streets"):
         whole.policy.judge()
@@ -62,9 +62,9 @@ def test_it_resumes_bit_for_bit_and_its_file_gives_it_back(tmp_path: Path) -> No
 def test_what_it_resumes_stays_as_it_was() -> None:
     started = by_showdown(3)
     for options, words in (
-        ({"algorithm": "cfr+"}, "is one by dcfr, not cfr+; leave the algorithm out"),
-        ({"net": "hands"}, "has values by showdown, not hands; leave net out"),
-        ({"iterations": 2}, "3 iterations are done already"),
+        ({"algorithm": "cfr+"}, "uses dcfr, not cfr+; leave the algorithm out"),
+        ({"net": "hands"}, "uses values of showdown, not hands; leave net out"),
+        ({"iterations": 2}, "3 iterations are already done"),
     ):
         with pytest.raises(SpecError, match=words.replace("+", r"\+")):
             tp.solve(resume=started, **{"iterations": 6} | options)
@@ -146,7 +146,7 @@ def test_a_network_is_asked_on_the_river() -> None:
     ("options", "words"),
     [
         ({"until": "turn"}, "the next street is the river; write until: river"),
-        ({"until": "river", "storage": "int16"}, "storage does not go with until"),
+        ({"until": "river", "storage": "int16"}, "storage does not apply with until"),
         ({"until": "river", "target": 1.0}, "leave target out"),
         ({"until": "river", "threads": 2}, "threads does not apply with until, which runs on one thread; leave it out"),
         ({"until": "river", "net": "nowhere"}, "no hand network at nowhere"),

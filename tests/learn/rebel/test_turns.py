@@ -151,7 +151,7 @@ def test_networks_are_saved_and_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found(rows), own)
     other = RiverNet(8, width=16, layers=1, seed=0).leaf()
     save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 9, "width": 16, "layers": 1}, card={})
-    with pytest.raises(FileError, match=r"wrong.*not a network for hold'em rivers \(it is for hold'em rivers, 8 bins"):
+    with pytest.raises(FileError, match=r"wrong.*not a network for hold'em rivers \(it is for rivers of hold'em, 8 bins"):
         read_turn_leaf(tmp_path / "wrong.safetensors")
     save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 8, "width": 8, "layers": 1}, card={})
     with pytest.raises(FileError, match="not a network for hold'em rivers"):

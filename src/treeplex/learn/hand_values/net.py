@@ -16,7 +16,7 @@ from treeplex.learn.common.value_net import Forward, Module, network_text, value
 from treeplex.learn.hand_values.situations import Situation
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 
-GAME = "hold'em hands at the start of the {street}"
+GAME = "hands of hold'em where the {street} begins"
 FORM = "treeplex network for hands"
 NET = "net.safetensors"
 LINEAR = 0.2

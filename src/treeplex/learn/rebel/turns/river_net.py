@@ -12,8 +12,8 @@ from treeplex.learn.common.value_net import Forward, Module, network_text, value
 
 LINEAR = 0.1
 """Error, as a fraction of the pot, beyond which the Huber loss is linear; deep stacks have large errors."""
-GAME = "hold'em rivers, {bins} bins of strength"
-HANDS = "hold'em rivers, {bins} single hands"
+GAME = "rivers of hold'em, {bins} bins of strength"
+HANDS = "rivers of hold'em, {bins} single hands"
 
 
 class RiverNet:
