@@ -46,7 +46,7 @@ def test_openspiel_games_have_their_own_tensor() -> None:
 def test_rules_that_say_the_same_of_all_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = tp.compile("leduc_poker")
     monkeypatch.setattr(LeducState, "information_state_tensor", lambda *_: [1.0])
-    with pytest.raises(GameError, match="the same tensor; take features=words"):
+    with pytest.raises(GameError, match="the same tensor for different infosets; take features=words"):
         infoset_features(compiled, "tensor")
     np.testing.assert_array_equal(infoset_features(compiled), infoset_features(compiled, "words"))
 

@@ -364,7 +364,7 @@ def test_other_methods_stay_on_the_processor(method: str) -> None:
     ("leaf", "error", "why"),
     [
         (NoLeaf, AlgorithmError, "leaves need values"),
-        (lambda: ExactLeaf(), SpecError, "by ExactLeaf are found on device cpu only"),
+        (lambda: ExactLeaf(), SpecError, "by ExactLeaf run on device cpu only"),
     ],
 )
 def test_leaves_need_values_on_the_device(leaf: Callable[[], LeafValue], error: type[Exception], why: str) -> None:

@@ -135,5 +135,5 @@ def test_a_reservoir_goes_on_where_it_was() -> None:
 
 def test_a_reservoir_larger_than_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buffers, "available_memory", lambda: 1_000_000)
-    with pytest.raises(AlgorithmError, match=r"100,000 rows takes 2 MB, and 1 MB are free; .*--set memory=12500"):
+    with pytest.raises(AlgorithmError, match=r"100,000 rows needs 2 MB, but 1 MB are free; .*--set memory=12500"):
         Reservoir(100_000, 3)

@@ -70,7 +70,7 @@ def test_resumes_bit_for_bit(name: str, approximator: str) -> None:
 
 @pytest.mark.parametrize("name", ["coma", "a2c"])
 def test_games_that_are_not_cooperative_are_refused(name: str) -> None:
-    with pytest.raises(AlgorithmError, match="kuhn_poker does not pay all its players the same"):
+    with pytest.raises(AlgorithmError, match="kuhn_poker does not give all players the same payoff"):
         learner(name, "kuhn_poker")
 
 

@@ -339,7 +339,7 @@ def test_cooperative_games_are_allowed_and_said(capsys: pytest.CaptureFixture[st
     game = "matrix(rows=[[2,0],[0,1]],second=[[2,0],[0,1]])"
     for rules in (False, True):
         student: Learner = learner("ppo", game, batch=4, rules=rules)
-        assert "paid the same in matrix" in capsys.readouterr().err
+        assert "receive the same payoff" in capsys.readouterr().err
         student.step()
     learner("ppo", batch=4)
     assert not capsys.readouterr().err
