@@ -181,7 +181,7 @@ def test_evaluate_states_n_and_t(trained: Path) -> None:
     assert printed["exploitability"] > 0
     assert printed["seconds"] > 0
     out = call(*asked)[0]
-    assert "8 playthroughs averaged by reach, T = 3 iterations of dcfr a search" in out
+    assert "8 playthroughs averaged by reach, T = 3 iterations of dcfr per search" in out
     assert f"{printed['exploitability']:.6e}" in out
     assert "more playthroughs" in out
     assert json.loads(call(*asked[:2], trained / NET, *asked[3:], "--json")[0])["exploitability"] == printed["exploitability"]
@@ -196,7 +196,7 @@ def test_evaluate_searches_otherwise_where_it_is_asked_to(trained: Path) -> None
     assert [other[name] for name in ("method", "depth", "rounds", "endgame", "warm")] == ["lcfr", 2, True, 3, 0]
     assert other["exploitability"] != usual["exploitability"]
     words = (
-        "T = 3 iterations of lcfr a search, depth 2, to the end of betting rounds, endgames of up to 3 public nodes not cut off"
+        "T = 3 iterations of lcfr per search, depth 2, to the end of betting rounds, endgames of up to 3 public nodes not cut off"
     )
     assert words in call(*asked, *changed)[0]
     # nothing is cut off: search alone, as good as it is

@@ -61,7 +61,7 @@ def print_judgement(found: "RebelJudgement") -> None:
     from treeplex.learn.rebel.training.judge import LARGEST_GAIN, LEAST_SETTLED
 
     settings, judgement = found.settings, found.judgement
-    search = f"T = {settings.iterations:,} iterations of {settings.method} a search, {horizon_text(settings.horizon)}"
+    search = f"T = {settings.iterations:,} iterations of {settings.method} per search, {horizon_text(settings.horizon)}"
     whose = "exact" if found.exact else "an upper bound"
     repeats = f"{settings.playthroughs:,} playthroughs averaged by reach, {search}, seed {found.seed}"
     facts = {
