@@ -73,5 +73,5 @@ def test_a_state_of_more_streams_is_refused() -> None:
     play.stop = lambda: True
     saved = numbers(trainer)
     fewer, _ = training(STREAMS - 1)
-    with pytest.raises(ValueError, match="not 2 streams"):
+    with pytest.raises(ValueError, match="does not have 2 streams"):
         fewer.play.restore(saved)

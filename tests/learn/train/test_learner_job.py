@@ -219,6 +219,6 @@ def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: 
         def effort(self) -> dict[str, int]:
             return {"nodes": 1, "episodes": 0}
 
-    with pytest.raises(SpecError, match="Idle does not count episodes with these settings; limit it by --nodes, steps or --seconds"):
+    with pytest.raises(SpecError, match="does not count episodes with these settings; limit it by --nodes, steps or --seconds"):
         tp.train("kuhn_poker", Idle, settings={"episodes": 3}, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
