@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
         out, err = process.communicate(timeout=300)
         assert (process.returncode, out.split()[0]) == (0, "22"), err
     assert len(outer_files(cache)) == 1
-    assert not list(cache.glob("*.part"))
+    assert not [*cache.glob("*.part"), *cache.glob("*.lock")]
     assert run(package, cache)[0] == "22 0"
 
 
@@ -159,3 +160,15 @@ def test_entries_say_what_they_are_and_can_be_removed(package: Path, tmp_path: P
     assert found["rules.caller.outer"].signature == "int64"
     assert kernel_cache.clear() == 2
     assert not list(kernel_cache.entries())
+
+
+def test_kernels_compiled_ahead_are_there_when_they_are_needed(package: Path, tmp_path: Path) -> None:
+    (package / "caller.py").write_text(CALLER.replace("@kernel()", '@kernel(ahead="rules.ahead:compile_late")'))
+    (package / "late.py").write_text(CALLEE.format(7).replace("inner", "late"))
+    (package / "ahead.py").write_text("from rules.late import late\n\ndef compile_late():\n    late(1)\n")
+    cache = tmp_path / "cache"
+    assert run(package, cache)[0] == "22 1"
+    deadline = time.monotonic() + 120
+    while not list(cache.glob("rules.late.late-*.kernel")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert list(cache.glob("rules.late.late-*.kernel"))

@@ -17,16 +17,18 @@ INLINED: dict[str, Any] = {**NO_COUNTS, "inline": "always"}
 Monte Carlo CFR took three times as long."""
 
 
-def kernel(**options: Any) -> Callable[[Function], Function]:
+def kernel(*, ahead: str = "", **options: Any) -> Callable[[Function], Function]:
     """A decorator that compiles a function of a module at its first call with Numba, without the GIL, and caches the result.
 
     Args:
+        ahead: ``module:function`` that uses the kernels needed after this one; where this one has to be compiled, it runs
+            in a process of its own (:mod:`treeplex.engine.compile_ahead`).
         options: of ``numba.njit``, except ``cache``.
     """
 
     def compiled(function: Function) -> Function:
         dispatcher: Any = njit(nogil=True, **options)(function)
-        dispatcher._cache = KernelCache(function, dispatcher.targetoptions)
+        dispatcher._cache = KernelCache(function, dispatcher.targetoptions, ahead)
         return dispatcher  # type: ignore[no-any-return]
 
     return compiled

@@ -32,6 +32,8 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from treeplex.base.notices import notify
+from treeplex.engine.compile_ahead import compile_ahead
+from treeplex.engine.kernel_lock import lock, unlock
 
 PACKAGE = Path(__file__).parents[1]
 ENVIRONMENT = "TREEPLEX_KERNELS"
@@ -77,13 +79,15 @@ class KernelCache:
     Args:
         function: what is compiled, of a module, without a closure.
         options: of the compilation; a part of the key.
+        ahead: ``module:function`` that runs in a process of its own while this kernel is compiled, or nothing.
     """
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], ahead: str = "") -> None:
         if function.__closure__:
             raise TypeError(f"{function.__qualname__} has a closure; a kernel is a function of a module")
         self.module = function.__module__
         self.name = f"{function.__module__}.{function.__qualname__}"
+        self.ahead = ahead
         self.options = sorted((name, str(value)) for name, value in options.items())
 
     @property
@@ -92,10 +96,21 @@ class KernelCache:
         return str(folders()[0])
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The kernel for these argument types, or None."""
+        """The kernel for these argument types, or None if this process has to compile it."""
         target.refresh()
         if not sources_digest(self.module):
             return None
+        found = self.find(signature, target)
+        if found is None:
+            folder = folders()[0]
+            if self.ahead:
+                compile_ahead(self.ahead, folder)
+            if lock(folder / self.file_name(signature, cpu_of(target.codegen()))):
+                found = self.find(signature, target)
+        return found
+
+    def find(self, signature: Any, target: Any) -> Any:
+        """The kernel in the cache, or None."""
         for cpu in (cpu_of(target.codegen()), *levels()):
             name = self.file_name(signature, cpu)
             for folder in folders():
@@ -106,15 +121,23 @@ class KernelCache:
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a compiled kernel; nothing is kept where no folder can be written or a source changed while the process ran."""
+        cpu = cpu_of(compiled.codegen)
+        name = self.file_name(signature, cpu)
+        try:
+            self.keep(name, signature, cpu, compiled)
+        finally:
+            unlock(folders()[0] / name)
+
+    def keep(self, name: str, signature: Any, cpu: str, compiled: Any) -> None:
+        """Write a compiled kernel, unless it cannot be cached."""
         if (
             not sources_digest(self.module)
             or any(not each.can_cache for each in compiled.lifted)
             or compiled.library.has_dynamic_globals
         ):
             return
-        cpu = cpu_of(compiled.codegen)
         about = {"kernel": self.name, "signature": signature_text(signature), "cpu": cpu}
-        write(self.file_name(signature, cpu), about, dumps(compiled._reduce()))  # type: ignore[no-untyped-call]
+        write(name, about, dumps(compiled._reduce()))  # type: ignore[no-untyped-call]
 
     def file_name(self, signature: Any, cpu: str) -> str:
         """The file for these argument types on this processor."""

@@ -23,7 +23,8 @@ def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
         inputs, outputs = sizes[layer], sizes[layer + 1]
         target, biases = source + inputs, place + inputs * outputs
         result = activations[target : target + outputs]
-        result[:] = parameters[biases : biases + outputs]
+        for k in range(outputs):
+            result[k] = parameters[biases + k]
         values, weights = activations[source:target], parameters[place:biases]
         whole = inputs - inputs % 4
         for i in range(0, whole, 4):  # four rows at a time, so that sums are loaded and stored a quarter as often

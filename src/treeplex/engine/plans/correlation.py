@@ -234,7 +234,8 @@ def add_plan(
         seen: in and out.
     """
     count = order.start.shape[0]
-    backed[:] = placed
+    for k in range(len(placed)):
+        backed[k] = placed[k]
     expected, best = empty, empty
     for infoset in range(count - 1, -1, -1):
         start, told = order.start[infoset], plan[order.infoset[infoset]]
@@ -257,7 +258,8 @@ def add_plan(
             for action in range(order.actions[infoset]):
                 seen.swapped[start + told, action] += backed[start + action]
     infoset = 0
-    backed[:] = placed
+    for k in range(len(placed)):
+        backed[k] = placed[k]
     while infoset < count:
         best += best_below(order, infoset, backed[order.start[infoset] : order.end[infoset]])
         infoset = order.after[infoset]
@@ -287,7 +289,8 @@ def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Fl
         for place in range(start, start + order.actions[infoset]):
             row = seen.gradients[order.table[place] : order.table[place] + size]
             together[:size] += row
-            scratch[:size] = row
+            for k in range(size):
+                scratch[k] = row[k]
             informed[place] = best_below(order, infoset, scratch[:size])
         uninformed[infoset] = best_below(order, infoset, together[:size])
 

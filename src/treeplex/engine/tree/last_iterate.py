@@ -93,7 +93,8 @@ def iterate_transformed(
     for k in range(steps.shape[0]):
         mu, gamma = steps[k, 0], steps[k, 1]
         if steps[k, 2] > 0.0:
-            reference[:] = strategy
+            for q in range(len(strategy)):
+                reference[q] = strategy[q]
         for player in range(players):
             gradient(tree, payoff, player, strategy, values)
             for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):

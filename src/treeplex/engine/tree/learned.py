@@ -146,7 +146,8 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
     first = forward(scheme.sizes, scheme.parameters, activations)
     for o in range(noise.shape[0]):
         activations[first + o] += noise[o]
-    exponents[:] = scheme.defaults
+    for k in range(len(exponents)):
+        exponents[k] = scheme.defaults[k]
     place = first
     for a in range(scheme.exponents.shape[0]):
         span, levels = scheme.high[a] - scheme.low[a], scheme.levels[a]

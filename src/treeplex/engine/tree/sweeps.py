@@ -1,14 +1,12 @@
 """Reach (top-down) and backup (bottom-up) over the treeplex of one player, and what they compose to for a judge."""
 
-import numpy as np
-
 from treeplex.base.arrays import Floats
 from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 
 
-@kernel()
+@kernel(ahead="treeplex.evaluate.ahead:update_and_judge")
 def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
     """Write the sequence-form strategy of ``player``: own reach times the probability of the last action.
 
@@ -19,25 +17,19 @@ def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
         strategy: [Q], output; the empty sequence gets 1.
     """
     strategy[tree.sequence_offsets[player]] = 1.0
-    own_reach = np.empty(widest_block(tree, player))
     for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         parents = tree.infoset_parent[i0 : i0 + n]
+        last = q0 + (actions - 1) * n
+        own_reach, last_policy = strategy[last : last + n], policy[last : last + n]
         for j in range(n):
             own_reach[j] = strategy[parents[j]]
-        for a in range(actions):
+        for a in range(actions - 1):
             below, probabilities = strategy[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
             for j in range(n):
                 below[j] = own_reach[j] * probabilities[j]
-
-
-@kernel()
-def widest_block(tree: Tree, player: int) -> int:
-    """The most infosets in one block of a player."""
-    widest = 0
-    for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
-        widest = max(widest, tree.blocks[b, 2])
-    return widest
+        for j in range(n):
+            own_reach[j] *= last_policy[j]
 
 
 @kernel()
@@ -71,7 +63,8 @@ def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) 
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         block_values = infoset_values[i0 : i0 + n]
-        block_values[:] = values[q0 : q0 + n]
+        for j in range(n):
+            block_values[j] = values[q0 + j]
         for a in range(1, actions):
             action_values = values[q0 + a * n : q0 + (a + 1) * n]
             for j in range(n):

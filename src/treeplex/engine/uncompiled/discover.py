@@ -77,7 +77,8 @@ def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     if needed <= len(array):
         return array
     longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
+    for k in range(len(array)):
+        longer[k] = array[k]
     return longer
 
 
@@ -187,7 +188,8 @@ def register(
     actions, player = frames.integers[depth, ABOUT + COUNT], frames.integers[depth, MOVER]
     rows, action_ids = grown(rows, count + 1), grown(action_ids, first + actions)
     write_row(rows[count], frames, depth, first, where[0], where[1])
-    action_ids[first : first + actions] = frames.integers[depth, frames.actions : frames.actions + actions]
+    for k in range(actions):
+        action_ids[first + k] = frames.integers[depth, frames.actions + k]
     slots[slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)] = count
     if 2 * (count + 1) > len(slots):
         slots = rehashed(rows, count + 1, 4 * (count + 1))

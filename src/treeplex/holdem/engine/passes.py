@@ -63,7 +63,7 @@ NUMBERS_A_PIECE = 4_000_000
 """Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is handled between two pieces."""
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
 def descend(
     form: HoldemForm,
     street: int,
@@ -233,7 +233,7 @@ def apply_locks(store: Store) -> None:
         store.guesses[store.lock_places[k]] = store.lock_values[k]
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
 def iterate_board(
     form: HoldemForm, weights: Floats, raked: bool, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:

@@ -18,7 +18,7 @@ from treeplex.engine.tree.learned import (
     iterate_learned,
 )
 from treeplex.engine.tree.regret import iterate
-from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach, widest_block
+from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach
 from treeplex.engine.tree.value_tested import iterate_tested
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -87,7 +87,7 @@ class TreeForm:
             network=np.empty(0) if network is None else network.parameters.copy(),
         )
         if kind is RuleKind.TESTED:
-            self._block = np.empty((7, max(widest_block(game.tree, player) for player in range(game.players))))
+            self._block = np.empty((7, int(game.tree.blocks[:, 2].max())))
         if kind is RuleKind.REPLIES:
             self._target = np.empty(size)
         if network is not None:

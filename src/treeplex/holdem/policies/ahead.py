@@ -1,0 +1,18 @@
+"""The kernels by which a solver of a spot judges strategies, compiled on a second core."""
+
+import numpy as np
+
+from treeplex.holdem.betting.bet_plan import BetPlan
+from treeplex.holdem.engine.form import Store
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.spot_form import store_of
+from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.spots.known import holdem
+
+
+def judge_turn() -> None:
+    """Compile the judge while the calling process compiles the iteration."""
+    spot = holdem("Td9d6hQc", "AA", "KK", pot=20, stack=60, bets=BetPlan.same("50%", "a"))
+    game = compile_spot(spot)
+    store = Store(**store_of(game, frozenset(), np.float32))
+    judge_spot(game, store.average, store, judging_crew(game, 1))
