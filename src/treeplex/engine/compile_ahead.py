@@ -8,7 +8,6 @@ whichever needs a kernel first compiles it, and the other waits for it (:mod:`tr
 import importlib
 import multiprocessing
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +29,8 @@ def compile_ahead(entry: str, folder: Path) -> None:
     """
     if entry in _started or os.environ.get(ENVIRONMENT) == "0" or available_cores() < 2 or multiprocessing.parent_process():
         return
+    if not hasattr(os, "posix_spawn"):  # nor file locks, by which processes divide the work
+        return
     _started.add(entry)
     package = str(Path(__file__).parents[2])
     environment = os.environ | {
@@ -37,14 +38,12 @@ def compile_ahead(entry: str, folder: Path) -> None:
         "TREEPLEX_KERNELS": str(folder),
         "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH")))),
     }
+    silent = [
+        (os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_RDONLY if descriptor == 0 else os.O_WRONLY, 0)
+        for descriptor in range(3)
+    ]
     with suppress(OSError):
-        subprocess.Popen(
-            [sys.executable, "-m", __name__, entry],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        os.posix_spawn(sys.executable, [sys.executable, "-m", __name__, entry], environment, file_actions=silent)
 
 
 if __name__ == "__main__":

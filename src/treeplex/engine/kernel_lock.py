@@ -24,7 +24,11 @@ _held: dict[Path, int] = {}
 
 
 def lock(kernel: Path) -> bool:
-    """Lock a kernel's file for this process. Returns whether another process held the lock, so that the file may be there now."""
+    """Lock a kernel's file for this process, after waiting for another that compiles it.
+
+    Returns:
+        Whether the file may be there by now.
+    """
     if fcntl is None or kernel in _held:
         return False
     end, waited = time.monotonic() + LONGEST_SECONDS, False
