@@ -1,7 +1,6 @@
 """The installed version of Treeplex, and how to install what an extra of it needs."""
 
 import re
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from shlex import quote
 
@@ -11,6 +10,8 @@ CHECKOUT = Path(__file__).parents[3]
 
 def own_version() -> str:
     """The installed version of Treeplex; ``unknown`` where it runs without being installed."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
     try:
         return version("treeplex")
     except PackageNotFoundError:
@@ -22,6 +23,8 @@ def install_hint(extra: str) -> str:
 
     In a source checkout it is ``pip install -c constraints.txt -e '.[torch]'``, with the checkout's path in other folders.
     """
+    from importlib.metadata import PackageNotFoundError, requires
+
     if (CHECKOUT / "pyproject.toml").exists() and (CHECKOUT / "constraints.txt").exists():
         here = Path.cwd() == CHECKOUT
         constraints = "constraints.txt" if here else quote(str(CHECKOUT / "constraints.txt"))

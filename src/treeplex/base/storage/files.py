@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +37,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         FileError: it cannot be written; the old file, if any, is as it was.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
     try:
         try:
             with open(temporary, "xb") as file:
