@@ -1,4 +1,4 @@
-"""Hold'em: spots, how large they are, solving them and looking at solutions; ``tp.holdem``.
+"""Hold'em spots: describe, estimate and solve them, and read their solutions; ``tp.holdem``.
 
 >>> import treeplex as tp
 >>> river = tp.holdem.spot("Td 9d 6h Qc 2s", "AA,QJs,JTs", "KK,T8s", pot=20, stack=60, bets="50%,a", raises="a")
@@ -8,8 +8,8 @@ True
 >>> list(solution["", "QdJd"])  # check, bet ten chips, all-in
 ['x', 'b10', 'a']
 
-A spot is a game as any other: :func:`treeplex.solve`, :func:`treeplex.compare`, :func:`treeplex.judge` and
-:func:`treeplex.load_policy` take it.
+A spot is a game like any other: :func:`treeplex.solve`, :func:`treeplex.compare`, :func:`treeplex.judge` and
+:func:`treeplex.load_policy` accept it.
 """
 
 from typing import TYPE_CHECKING

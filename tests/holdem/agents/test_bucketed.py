@@ -122,7 +122,7 @@ def test_it_plays_against_others() -> None:
 def test_other_tables_are_refused(rules: dict[str, Any]) -> None:
     own = policy()
     plays = r"holdem\(bets=\[2;2;4;4\],raises=\[3;4;4;4\],ranks=5\)"
-    with pytest.raises(SpecError, match=rf"the policy of bucketed_holdem.* plays {plays}; let it play that"):
+    with pytest.raises(SpecError, match=rf"the policy of bucketed_holdem.* plays {plays}; use that game"):
         BucketAgent(holdem(**rules).public, own)
 
 

@@ -63,7 +63,7 @@ def test_ranges_of_different_sizes() -> None:
 def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None:
     """On boards that are solved under other suits as well."""
     blueprint = SpotBlueprint(solved.policy)
-    with pytest.raises(AlgorithmError, match="start=2, but the spot has no street after so many deals; at most 1"):
+    with pytest.raises(AlgorithmError, match="start=2, but the spot has deals for starts up to 1"):
         ResolvingAgent(HoldemGame.of(small_spot()), Resolving(iterations=1), blueprint=blueprint, start=2)
     game = HoldemGame.of(small_spot())
     assert solved.game.isomorphism

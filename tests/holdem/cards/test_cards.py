@@ -35,7 +35,7 @@ def test_boards_may_have_separators(text: str) -> None:
         ("T", "'T' is not a card"),
         ("10d", "'10' is not a card"),
         ("TdXx", "'Xx' is not a card"),
-        ("Td9dTd", "Td is there twice"),
+        ("Td9dTd", "Td appears twice"),
     ],
 )
 def test_bad_cards(text: str, message: str) -> None:

@@ -64,7 +64,7 @@ def test_formats_are_listed() -> None:
         ("small(ranks=14)", "ranks is 14; it must be from 1 to 13"),
         ("small(suits=0)", "suits is 0; it must be from 1 to 4"),
         ("small(hole=3)", "holds 1 or 2 cards"),
-        ("small(deal=3)", r"write whole numbers in brackets, say \[0,3,1,1\]"),
+        ("small(deal=3)", r"write whole numbers in brackets, such as \[0,3,1,1\]"),
         ("small(deal=[0,0])", "at least 1 on each street"),
         ("small(deal=[-1,2])", "at least 1 on each street"),
         ("small(deal=[])", "write whole numbers in brackets"),
@@ -99,5 +99,5 @@ def test_bad_boards(board: str, message: str) -> None:
 
 
 def test_a_board_has_no_card_twice() -> None:
-    with pytest.raises(SpecError, match="2c is there twice"):
+    with pytest.raises(SpecError, match="2c appears twice"):
         HOLDEM.street((0, 1, 0))

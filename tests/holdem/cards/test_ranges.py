@@ -124,7 +124,7 @@ def test_weights_and_overlaps(text: str, hand: str, weight: float) -> None:
         ("150%(AA)", "weight '150%' is not from 0 to 1"),
         (
             "QQ+,AA:0.5",
-            "'AA:0.5' at character 5: earlier entries name all these hands, and the first one counts; write it first",
+            "'AA:0.5' at character 5: earlier entries already contain all these hands, and the first entry counts; move this one before them",
         ),
         ("JJ-22,JJ:0.5", "'JJ:0.5' at character 7: earlier entries"),
         ("[50]AA", r"'\[50\]AA' at character 1: the group is not closed; write \[/...\] at its end"),
@@ -135,7 +135,7 @@ def test_weights_and_overlaps(text: str, hand: str, weight: float) -> None:
         ("top 150%", "weight '150%' is not from 0 to 1"),
         ("AA 50%(KK", r"'50%\(KK' at character 4: the group is not closed"),
         ("AA)", r"'\)' at character 3: no group ends here"),
-        ("50%(AA,50%(KK))", "at character 8: groups cannot stand in groups"),
+        ("50%(AA,50%(KK))", "at character 8: groups cannot be nested"),
         ("AK+-AJ", "'AK\\+-AJ' at character 1"),
         ("20%", "'20%' at character 1"),
         ("ſſ", "'ſſ' at character 1"),

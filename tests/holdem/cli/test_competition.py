@@ -64,7 +64,7 @@ def test_the_dealer_says_what_it_changed():
 
 def test_players_who_do_not_come_are_one_line():
     _, said = ran("dealer", "--port", str(free_port()), "--start", "0.05", code=2)
-    assert said == "error: 0 of two players came within 0.05 s; start both, or allow more by --start\n"
+    assert said == "error: 0 of two players connected within 0.05 s; start both, or allow more time with --start\n"
 
 
 def test_a_dealer_who_says_nothing_is_one_line():
@@ -79,7 +79,7 @@ def test_a_busy_port_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         _, said = ran("dealer", "--port", str(port), code=2)
-    assert said == f"error: port {port} is in use by another program; end that one, or give another --port\n"
+    assert said == f"error: port {port} is in use by another program; stop it, or give another --port\n"
 
 
 def test_no_dealer_is_one_line():
@@ -127,7 +127,7 @@ def test_the_dealer_writes_the_log_of_the_competition(tmp_path):
     assert totals == found["won"]
     assert lines[-1] == f"SCORE:{totals[0]}|{totals[1]}:0|1"
     _, said = ran("dealer", "--port", str(free_port()), "--log", str(log), code=2)
-    assert said == f"error: {log} is there already; give --log another name, or move that file\n"
+    assert said == f"error: {log} already exists; give --log another name, or move that file\n"
     assert log.read_text().splitlines() == lines
 
 

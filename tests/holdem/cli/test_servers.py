@@ -135,6 +135,6 @@ def test_a_single_hand_has_no_interval():
 def test_the_key_is_wanted(monkeypatch):
     words = ["gtowizard", CALLER, "--url", "http://127.0.0.1:9"]
     monkeypatch.delenv("GTOWIZARD_API_KEY", raising=False)
-    assert ran(*words, code=2)[1] == "error: the server wants a key; set the environment variable GTOWIZARD_API_KEY\n"
+    assert ran(*words, code=2)[1] == "error: the server needs a key; set the environment variable GTOWIZARD_API_KEY\n"
     monkeypatch.setenv("GTOWIZARD_API_KEY", "a\nb")
-    assert "GTOWIZARD_API_KEY holds characters that no key has" in ran(*words, code=2)[1]
+    assert "GTOWIZARD_API_KEY contains characters that a key cannot have" in ran(*words, code=2)[1]

@@ -191,6 +191,6 @@ def test_command(solved, tmp_path):
     assert [[str(size) for size in own.raises] for own in made.spot.bets.streets[3]] == [["a"]] * 2
     assert (made.spot.pot, made.spot.chip) == (solved.spot.pot, solved.spot.chip)
     wrong = CliRunner().invoke(app, [*words, "--pot", "50"])
-    assert "--pot does not go with --from" in wrong.stderr
+    assert "--pot cannot be combined with --from" in wrong.stderr
     both = CliRunner().invoke(app, [*words, "--resume", str(old)])
     assert "exclude each other" in both.stderr

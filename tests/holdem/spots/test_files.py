@@ -245,7 +245,7 @@ def test_another_board(write):
         ("pot: 200\n", "", "spot.yaml: pot is missing; add the line pot: 200"),
         ("stack: 900", "stack: 900\nstack: 800", "spot.yaml:7: 'stack' is there twice (first spot.yaml:6)"),
         ("Td 9d 6h Qc", "Td 9d 6h Xc", "spot.yaml:2: board: cards 'Td 9d 6h Xc': 'Xc' is not a card"),
-        ("Td 9d 6h Qc", "Td 9d 6h 9d", "spot.yaml:2: board: cards 'Td 9d 6h 9d': 9d is there twice"),
+        ("Td 9d 6h Qc", "Td 9d 6h 9d", "spot.yaml:2: board: cards 'Td 9d 6h 9d': 9d appears twice"),
         ("Td 9d 6h Qc", "Td 9d", "spot.yaml:2: board: board 'Td9d' has 2 cards"),
         ("Td 9d 6h Qc", "", "spot.yaml:2: board: is empty"),
         ("oop: 66+, A8s+", "oop: 66+, A8z+", "spot.yaml:3: oop: "),

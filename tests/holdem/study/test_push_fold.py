@@ -97,7 +97,7 @@ def test_command(tmp_path):
         assert result.exit_code == code, result.output
         return result.stderr if code else result.stdout
 
-    assert "--step is for --to" in call("--stack", 10, "--step", 1, code=2)
+    assert "--step needs --to" in call("--stack", 10, "--step", 1, code=2)
     files = tmp_path / "p.csv", tmp_path / "p.html"
     text = call("--stack", 10, "--csv", files[0], "--html", files[1])
     assert text.startswith("small blind, 10 bb: all-in with 58.3% of hands\nAA ")
@@ -109,7 +109,7 @@ def test_command(tmp_path):
     assert files[1].read_text().count("<td ") == 2 * 169
     data = json.loads(call("--stack", 10, "--json"))
     assert data["hands"]["43s"]["push"] == pytest.approx(found.push[CLASSES.index("43s")])
-    assert "pushes with up to so many big blinds (3 at most)" in call("--to", 3, "--step", 1)
+    assert "pushes (3 at most)" in call("--to", 3, "--step", 1)
     assert "give --stack BB for one stack, or --to BB" in call(code=2)
     assert "--html is for --stack" in call("--to", 3, "--html", files[1], code=2)
     assert tp.holdem.push_fold(10).value == found.value

@@ -73,10 +73,10 @@ def test_rebel_is_one_of_them() -> None:
         (
             "modicum(blueprint={},continuations=5)",
             SpecError,
-            "at most 4 where they are biased, not 5; approach=self-generative",
+            "continuations is 5; there are at most 4 biased ones, and approach=self-generative makes more",
         ),
         ("modicum(blueprint={},continuations=0)", SpecError, "continuations must be a whole number of at least 1"),
-        ("modicum(blueprint={},promises=estimates)", SpecError, "promises is for whole hold'em .* leave promises out"),
+        ("modicum(blueprint={},promises=estimates)", SpecError, "promises is for whole hold'em .* leave it out"),
         ("modicum(blueprint={},approach=biased)", SpecError, "approach must be one of bias, self-generative"),
         ("deepstack(leaf=nothing)", SpecError, "leaf must be exact, zero or a file"),
         ("deepstack(iterations=10,skip=10)", SpecError, "skip must be below the 10 iterations"),

@@ -1,1 +1,1 @@
-"""Agents for hold'em by name: blueprints, and searches on top of them."""
+"""Named hold'em agents: blueprints, and searches on top of them."""

@@ -1,4 +1,4 @@
-"""Blueprints of whole hold'em as they are."""
+"""Agents that play a hold'em blueprint without search."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from treeplex.search.named_agents.tables import Blueprint, BlueprintSettings
 
 
 class PlayedBlueprint(Blueprint):
-    """A policy as it is, or a blueprint of whole hold'em."""
+    """Plays a policy table, or a blueprint of whole hold'em, without search."""
 
     def make(self, game: Game, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
         if not isinstance(game.public, HoldemGame) and is_holdem_blueprint(settings.file):

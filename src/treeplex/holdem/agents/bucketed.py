@@ -1,4 +1,4 @@
-"""An agent that plays a policy of limit hold'em in buckets at a table with real cards."""
+"""An agent that plays a bucketed limit hold'em policy at a table with real cards."""
 
 import os
 from contextlib import suppress
@@ -29,14 +29,14 @@ from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 DEEP = 100
-"""Big blinds in front of each player at a table of fixed limit, where that is more than can be bet."""
+"""Smallest stack in big blinds at a fixed-limit table."""
 
 
 def bucket_agent(game: PublicHoldem, policy: Any, generator: np.random.Generator | None) -> "BucketAgent | None":
-    """The agent of a policy of ``bucketed_holdem``, or of a file or run folder with one; None for any other policy.
+    """The agent of a ``bucketed_holdem`` policy, or of a file or run folder with one; None for any other policy.
 
     Raises:
-        SpecError: the policy is of another poker than ``game``.
+        SpecError: the policy's game differs from ``game``.
     """
     if isinstance(policy, str | os.PathLike):
         path, spec = policy_file(policy), ""
@@ -54,16 +54,16 @@ class BucketAgent(BaseAgent):
     """Plays either seat of limit hold'em by the buckets of its hand.
 
     Attributes:
-        table: the policy, of a compiled game of buckets.
+        table: the policy on the compiled bucket game.
     """
 
     draws = False
 
     def __init__(self, game: PublicHoldem, policy: Policy, generator: np.random.Generator | None = None) -> None:
-        """Take no seat yet.
+        """Create an agent without a seat.
 
         Raises:
-            SpecError: ``game`` is not :func:`limit_holdem` of the policy's game, stacks aside.
+            SpecError: ``game`` is not :func:`limit_holdem` of the policy's game, apart from stacks.
         """
         super().__init__(game, generator)
         rules, infostates = policy.game.rules, policy.game.infostates
@@ -79,7 +79,7 @@ class BucketAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
-            GameError: to begin within a hand.
+            GameError: ``at`` lies within a hand.
         """
         self.sit_at_first(seat, generator, at)
         self.state, self._node, self._sequences = self.game.first_state(), 0, {}
@@ -96,11 +96,11 @@ class BucketAgent(BaseAgent):
         self.state = following
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.search.agents.agent.Agent.policy`; sequences of buckets that are never dealt play uniformly."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`; bucket sequences that are never dealt play uniformly."""
         self.check_acting()
         board = hand_of(self.state).board
         if board not in self._sequences:
-            self._sequences = {board: self._rows.at(board)}  # the next question is mostly about the same cards
+            self._sequences = {board: self._rows.at(board)}  # the next call is likely for the same board
         infosets, dealt = self._infosets_at(self._node)
         sequences = self._sequences[board]
         place = np.minimum(np.searchsorted(dealt, sequences), len(dealt) - 1)
@@ -110,30 +110,30 @@ class BucketAgent(BaseAgent):
 
 
 def limit_holdem(game: BucketGame) -> Holdem:
-    """The game that hands in buckets stand for, with real cards: stacks are more than can be bet.
+    """The game with real cards that a bucket game abstracts; its stacks never bind.
 
     Raises:
         SpecError: its betting is not fixed limit, or it begins after the flop.
     """
     spot = game.spot
     if not isinstance(spot.bets, FixedLimit) or spot.blinds is None:
-        raise SpecError(f"{game} is not fixed-limit hold'em from the blinds on, and only that is played with real cards")
+        raise SpecError(f"{game} is not fixed-limit hold'em from the blinds on; only such policies are played with real cards")
     deck = spot.format.deck
     return holdem(
         stack=max(DEEP * round(spot.blinds[1]), round(unbound(spot.bets)) + 1),
         blinds=[round(blind) for blind in spot.blinds],
         bets=[round(bet) for bet in spot.bets.bets],
-        raises=[spot.bets.most[0] - 1, *spot.bets.most[1:]],  # among them the big blind is the first bet
+        raises=[spot.bets.most[0] - 1, *spot.bets.most[1:]],  # the limit counts the big blind as the first bet
         ranks=13 if spot.format is HOLDEM else len({card >> 2 for card in deck}),
         suits=4 if spot.format is HOLDEM else len({card & 3 for card in deck}),
     )
 
 
 def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
-    """Refuse a table that plays another poker than a game of buckets, stacks aside.
+    """Refuse a table whose game differs from the bucket game, apart from stacks.
 
     Raises:
-        SpecError: it does.
+        SpecError: it differs.
     """
     own = limit_holdem(buckets)
     rules, theirs = own.rules, game.rules
@@ -146,4 +146,4 @@ def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
         and not any(theirs.antes)
     )
     if not alike or min(theirs.stacks) <= unbound(bets):
-        raise SpecError(f"the policy of {buckets} plays {own}; let it play that")
+        raise SpecError(f"the policy of {buckets} plays {own}; use that game")

@@ -1,4 +1,4 @@
-"""Whole hold'em: a blueprint, then turns and rivers solved to the end."""
+"""Endgame solving in whole hold'em: a blueprint first, then turns and rivers solved to the end."""
 
 from dataclasses import dataclass
 
@@ -29,44 +29,46 @@ LATER = HOLDEM_STREETS[1:]
 class EndgameSettings(ThinkingSettings):
     """Settings for endgame solving."""
 
-    blueprint: str = setting(help="the folder or file of a blueprint, of treeplex train blueprint")
-    chart: str = setting(
-        "", "a preflop chart that plays before the flop as far as it goes: 20bb or a file (.spot); empty: none"
+    blueprint: str = setting(help="file or folder of a blueprint made by treeplex train blueprint")
+    chart: str = setting("", "preflop chart to follow while it has the line: 20bb or a file (.spot); empty for none")
+    start: str = setting("turn", "first street to solve; the blueprint plays earlier streets", choices=LATER)
+    flop: str = setting(DEFAULTS.later, "bet sizes on a solved flop, such as [50%;a]")
+    turn: str = setting(DEFAULTS.bets[0], "bet sizes on a solved turn")
+    river: str = setting(DEFAULTS.bets[1], "bet sizes on a solved river")
+    later: str = setting(DEFAULTS.later, "bet sizes on later streets within a solve")
+    raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
+    add_allin: float = setting(DEFAULTS.add_allin, "offer all-in up to this multiple of the pot", low=0)
+    force_allin: float = setting(
+        DEFAULTS.force_allin, "turn a bet that leaves less than this multiple of the pot behind into all-in", low=0
     )
-    start: str = setting("turn", "the first street that is solved; before, the blueprint plays", choices=LATER)
-    flop: str = setting(DEFAULTS.later, "bets where the flop is solved, such as [50%;a]")
-    turn: str = setting(DEFAULTS.bets[0], "bets on the turn where it is solved")
-    river: str = setting(DEFAULTS.bets[1], "bets on the river where it is solved")
-    later: str = setting(DEFAULTS.later, "bets on later streets within a solve")
-    raises: str = setting(DEFAULTS.raises, "raises, unless the time is too short for them")
-    add_allin: float = setting(DEFAULTS.add_allin, "all-in is offered where it is at most so many pots", low=0)
-    force_allin: float = setting(DEFAULTS.force_allin, "a bet that leaves less than so many pots behind is all-in", low=0)
-    iterations: int = setting(DEFAULTS.iterations, "iterations of each solve at most", low=1)
-    think: float | None = setting(2.0, "seconds for each decision; none: as long as the iterations take", above=0)
-    gadget: str = setting(DEFAULTS.gadget, "what stands in front of solves that have something to keep", choices=RESOLVING[:3])
+    iterations: int = setting(DEFAULTS.iterations, "most iterations of a solve", low=1)
+    think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
+    gadget: str = setting(DEFAULTS.gadget, "gadget of solves with guaranteed values", choices=RESOLVING[:3])
     promises: str = setting(
         DEFAULTS.promises,
-        "what a hand's first solve keeps: what hands could get against the blueprint, get by it, or only ranges",
+        "what a hand's first solve keeps: best-response values against the blueprint, the blueprint's values, or ranges only",
         choices=PROMISES,
     )
     method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS, listed=METHOD_NAMES)
-    drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
+    drop: float = setting(
+        DEFAULTS.drop, "leave out hands whose reach relative to the likeliest hand is below this", low=0, below=1
+    )
     threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
 
     def check(self) -> None:
-        """Refuse bets that are no sizes, those of streets before ``start`` as well."""
+        """Refuse invalid bet sizes, also on streets before ``start``."""
         super().check()
         for name in (*LATER, "later", "raises"):
             check_sizes(name, getattr(self, name), raises=name == "raises")
 
 
 class Endgames(AgentKind):
-    """Plays whole hold'em."""
+    """Plays a blueprint of whole hold'em and solves endgames."""
 
     name = "endgames"
     text = "plays a blueprint of whole hold'em, and solves turn and river to the end with real bet sizes"
     source = "Brown and Sandholm 2017, 2018 (Libratus, Modicum)"
-    plays = "holdem of two players without limit"
+    plays = "two-player no-limit holdem"
     example = "endgames(blueprint=runs/holdem,iterations=100)"
     settings = EndgameSettings
 
@@ -97,10 +99,10 @@ def whole_agent(
     generator: np.random.Generator,
     chart: str = "",
 ) -> WholeHoldemAgent:
-    """The agent of whole hold'em with a blueprint from a file, and a chart for what comes before the flop.
+    """The whole-hold'em agent with a blueprint from a file, and optionally a preflop chart.
 
     Raises:
-        SpecError, GameError: it cannot play this game.
+        SpecError, GameError: the agent cannot play this game.
         FileError: the file cannot be read.
     """
     guide = blueprint_agent(game, blueprint, generator)
@@ -114,10 +116,10 @@ def whole_agent(
 
 
 def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Agent:
-    """The agent that plays a blueprint of whole hold'em; at a table with other bets it hears and plays them as its own.
+    """The agent of a hold'em blueprint; at a table with other bet sizes it uses action translation.
 
     Raises:
-        SpecError: the table plays something else, or with other stacks or blinds.
+        SpecError: the table's game, stacks or blinds differ.
         FileError: the file cannot be read.
     """
     found = HoldemBlueprint.load(file)
@@ -129,14 +131,14 @@ def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Ag
 
 
 def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHoldem:
-    """The game of a table, if a blueprint fits it, bets aside.
+    """The game of a table, if a blueprint fits it apart from bet sizes.
 
     Raises:
-        SpecError: the table plays something else, or with other players, stacks or blinds.
+        SpecError: the table's game, players, stacks or blinds differ.
     """
     own, table = found.game.rules, game.public
     if not isinstance(table, PublicHoldem):
-        raise SpecError(f"{file} is a blueprint of {found.game}, and cannot play {game}")
+        raise SpecError(f"{file} is a blueprint of {found.game} and cannot play {game}")
     theirs = table.rules
     for what in ("format", "stacks", "antes", "rake"):
         if getattr(own, what) != getattr(theirs, what):
@@ -147,7 +149,7 @@ def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHold
 
 
 def other_table(game: Game, file: str, found: HoldemBlueprint, what: str) -> SpecError:
-    """The error for a blueprint of another game than the table's, which differs in ``what``."""
+    """The error for a blueprint whose game differs from the table's in ``what``."""
     return SpecError(
-        f"{file} is a blueprint of {found.game}, and the table plays {game}, with {what}: play {found.game}, or train another"
+        f"{file} is a blueprint of {found.game}, but the table plays {game}, with {what}; play {found.game}, or train another"
     )

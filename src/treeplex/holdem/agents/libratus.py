@@ -1,4 +1,4 @@
-"""Libratus in hold'em: spots with a solution as the blueprint, and whole hold'em with a blueprint of it."""
+"""Libratus in hold'em, with a solved spot or a whole-hold'em blueprint."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ TURN = 2
 
 
 class HoldemLibratus(Libratus):
-    """Nested safe solving, in hold'em as well."""
+    """Nested safe solving, also in hold'em."""
 
     def make(self, game: Game, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
@@ -35,14 +35,14 @@ class HoldemLibratus(Libratus):
 
 
 def whole_solving(settings: LibratusSettings) -> StreetSolving:
-    """Settings for whole hold'em, where streets are solved with the bet sizes of ``endgames``.
+    """Settings of street solving for whole hold'em, with the bet sizes of ``endgames``.
 
     Raises:
-        SpecError: a setting that only other games have.
+        SpecError: a setting that whole hold'em does not support.
     """
     if settings.every != ROUND or settings.skip or settings.gadget not in RESOLVING[:3] or settings.start > 3:
         raise SpecError(
-            f"in whole hold'em each street is solved once, the river at the latest: leave every and skip out, give "
+            f"in whole hold'em each street is solved once, at the latest the river; leave every and skip out, give "
             f"start=2 or 3, and gadget={' or '.join(RESOLVING[:3])}"
         )
     return StreetSolving(

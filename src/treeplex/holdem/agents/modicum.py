@@ -1,4 +1,4 @@
-"""Modicum: subgames end with the betting round, where the opponent chooses how a blueprint goes on."""
+"""Modicum: depth-limited solving of a betting round, after which the opponent chooses a continuation of the blueprint."""
 
 from dataclasses import dataclass
 
@@ -26,9 +26,9 @@ from treeplex.search.resolving.self_generation import self_generated_policies
 from treeplex.search.resolving.settings import ROUND
 
 BIASED = 4
-"""The blueprint, and the same biased to folding, to calling and to raising."""
+"""Number of continuations: the blueprint, and its biases towards folding, calling and raising."""
 BIAS, GENERATE = "bias", "self-generative"
-"""How continuations are made: biased versions of the blueprint, or best responses to the searches of the first round."""
+"""Ways to make continuations: biased blueprints, or best responses to searches of the first round."""
 FLOP_BETS = "75%"
 """Bet sizes on the flop of whole hold'em."""
 
@@ -37,19 +37,21 @@ FLOP_BETS = "75%"
 class ModicumSettings(ResolvingSettings):
     """Settings of Modicum."""
 
-    blueprint: str = setting(help="a run folder, policy file, solved spot, or blueprint of whole hold'em")
-    continuations: int = setting(BIASED, "among how many policies the opponent chooses behind leaves", low=1)
-    approach: str = setting(BIAS, "how these are made: biased, or as best responses to searches", choices=(BIAS, GENERATE))
-    bias: float = setting(10.0, "how many times as likely the actions of a bias become", above=0)
-    rounds: int = setting(1, "betting rounds until a subgame ends", low=1)
+    blueprint: str = setting(help="run folder, policy file, solved spot, or blueprint of whole hold'em")
+    continuations: int = setting(BIASED, "number of continuations that the opponent chooses from at leaves", low=1)
+    approach: str = setting(
+        BIAS, "how continuations are made: biased blueprints, or best responses to searches", choices=(BIAS, GENERATE)
+    )
+    bias: float = setting(10.0, "factor by which a bias multiplies its actions' probabilities", above=0)
+    rounds: int = setting(1, "betting rounds in a subgame", low=1)
     boards: int | None = setting(
         None,
-        f"in hold'em: complete boards at most that continuations are valued on; none: {BOARDS}, on flops {FLOP_BOARDS}",
+        f"in hold'em: most complete boards used to value continuations; none: {BOARDS}, on flops {FLOP_BOARDS}",
         low=1,
     )
     promises: str = setting(
         RANGES,
-        "whole hold'em: a first solve keeps what hands could get against the blueprint, get by it, or ranges",
+        "whole hold'em: a first solve keeps best-response values against the blueprint, the blueprint's values, or ranges",
         choices=PROMISES,
     )
     every: str = ROUND
@@ -58,25 +60,25 @@ class ModicumSettings(ResolvingSettings):
         super().check()
         if self.approach == BIAS and self.continuations > BIASED:
             raise SpecError(
-                f"continuations must be at most {BIASED} where they are biased, not {self.continuations}; "
-                f"approach={GENERATE} makes more"
+                f"continuations is {self.continuations}; there are at most {BIASED} biased ones, "
+                f"and approach={GENERATE} makes more"
             )
 
 
 def whole_solving(settings: ModicumSettings) -> StreetSolving:
-    """Street solving for whole hold'em: the flop is solved to the end of its betting, the turn with its rivers.
+    """Street solving for whole hold'em: the flop to the end of its betting, the turn with its rivers.
 
     Raises:
-        SpecError: a setting that only other games have.
+        SpecError: a setting that whole hold'em does not support.
     """
     other_bias = settings.bias != ModicumSettings.bias
     if settings.approach != BIAS or other_bias or settings.rounds != 1 or settings.every != ROUND or settings.skip:
         raise SpecError(
-            f"in whole hold'em continuations are biased by {ModicumSettings.bias:g}, and each street is solved once; leave "
+            f"in whole hold'em, continuations are biased by {ModicumSettings.bias:g} and each street is solved once; leave "
             "approach, bias, rounds, every and skip out"
         )
     if settings.gadget not in RESOLVING[:3]:
-        raise SpecError(f"in whole hold'em no gifts are counted; give gadget={' or '.join(RESOLVING[:3])}")
+        raise SpecError(f"whole hold'em does not support gifts; give gadget={' or '.join(RESOLVING[:3])}")
     return StreetSolving(
         start=1,
         bets=(FLOP_BETS, *StreetSolving().bets),
@@ -91,12 +93,12 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
 
 
 class Modicum(AgentKind):
-    """Depth-limited solving with continuations."""
+    """Depth-limited solving with a choice of continuations at leaves."""
 
     name = "modicum"
-    text = "solves each round again, its end valued by continuations of a blueprint"
+    text = "re-solves each betting round, with leaf values from continuations of a blueprint"
     source = "Brown, Sandholm and Amos 2018"
-    plays = "games of two players with a public tree; hold'em spots; holdem of two players without limit"
+    plays = "two-player games with a public tree; hold'em spots; two-player no-limit holdem"
     example = "modicum(blueprint=runs/leduc)"
     settings = ModicumSettings
 
@@ -105,7 +107,7 @@ class Modicum(AgentKind):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         if settings.promises != RANGES:
             raise SpecError(
-                "promises is for whole hold'em with a blueprint of it; here the blueprint's are kept: leave promises out"
+                "promises is for whole hold'em with its blueprint; elsewhere the blueprint's values are kept, so leave it out"
             )
         horizon = horizon_for(game, settings.rounds)
         if isinstance(game.public, HoldemGame):
@@ -133,14 +135,14 @@ class Modicum(AgentKind):
 
 
 def spot_leaves(game: HoldemGame, settings: ModicumSettings) -> list[BlueprintLeaf]:
-    """For each player the leaves of a spot, whose blueprint is a solution of it, perhaps with fewer bets.
+    """Leaf values of a spot for each player, by a blueprint that is a solution of the spot, perhaps with fewer bets.
 
     Raises:
         SpecError: generated continuations.
-        PolicyError, FileError: a solution of another spot, or one that cannot be read.
+        PolicyError, FileError: the file cannot be read, or is a solution of another spot.
     """
     if settings.approach != BIAS:
-        raise SpecError("continuations of a spot are biased; leave approach out")
+        raise SpecError("a spot supports biased continuations only; leave approach out")
     solution = load_solution(settings.blueprint).policy
     SpotBlueprint(solution).check(game, 0)
     policy = SpotHands(solution)

@@ -1,4 +1,4 @@
-"""Pluribus in whole hold'em with a trained blueprint."""
+"""Pluribus in whole hold'em, with a trained blueprint."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from treeplex.search.translation.agent import TranslatedAgent
 
 
 class HoldemPluribus(Pluribus):
-    """Searches each round from its start, in whole hold'em with a blueprint of it by sampling."""
+    """Re-solves each round from its start; in whole hold'em with a sampled search of its blueprint."""
 
     def make(self, game: Game, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
         public = self.card_game(game)
@@ -22,7 +22,9 @@ class HoldemPluribus(Pluribus):
             return super().make(game, settings, generator)
         blueprint = HoldemBlueprint.load(settings.blueprint)
         if settings.search == "all":
-            raise SpecError("pluribus: search=all needs a policy table; a blueprint of treeplex train is searched by sampling")
+            raise SpecError(
+                "pluribus: search=all needs a policy table; for a blueprint of treeplex train choose a sampled search"
+            )
         check_blueprint(game, settings.blueprint, blueprint)
         assert isinstance(public, PublicHoldem)
         own = blueprint.game.rules

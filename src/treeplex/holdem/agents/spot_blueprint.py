@@ -1,4 +1,4 @@
-"""A solved spot of hold'em as a blueprint, and as a policy of hands."""
+"""A solved spot as a blueprint, and as a policy of hands."""
 
 from collections.abc import Hashable
 from functools import cached_property, lru_cache
@@ -25,11 +25,11 @@ class At(NamedTuple):
     """A public state of a solved spot.
 
     Attributes:
-        node: of the spot's betting tree.
-        tree: the betting of its street there.
-        board: its number among all boards.
-        hands: for each player int64, the hands of the format in the tree's order.
-        given: gifts of the giver on the way, per hand in the tree's order, in the game's units; zeros if not counted.
+        node: node of the spot's betting tree.
+        tree: values on the betting of its street.
+        board: index among all boards.
+        hands: for each player int64, indices of the format's hands in the tree's order.
+        given: gifts of the giver on the path, per hand in the tree's order, in the game's units; zeros if not counted.
     """
 
     node: int
@@ -40,20 +40,20 @@ class At(NamedTuple):
 
 
 class SpotBlueprint:
-    """A solved spot; the game that is played may have more bets from some street on.
+    """A solved spot as a blueprint; the game to play may have more bets from some street on.
 
-    Promises are exact: the opponent's best response to the whole solution is computed once for each player.
+    Guaranteed values are exact: the opponent's best response to the whole solution is computed once per player.
 
     Attributes:
-        policy_of_spot: the solution's policy, of all streets.
+        policy_of_spot: the solution's policy on all streets.
         game: the spot as a game.
     """
 
     def __init__(self, policy: HoldemPolicy) -> None:
-        """Use a policy.
+        """Wrap a policy.
 
         Raises:
-            PolicyError: it was saved without its last streets.
+            PolicyError: the policy was saved without its last streets.
         """
         policy.check_whole()
         self.policy_of_spot, self.game = policy, HoldemGame(policy.game.spot, policy.game.betting)
@@ -62,12 +62,12 @@ class SpotBlueprint:
         """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         own = self.game.spot
         if not isinstance(game, HoldemGame):
-            raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the game that is played")
+            raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the current game")
         if (difference := other_field(game, self.game)) is not None:
-            raise PolicyError(f"the blueprint is a solution of another spot: its {difference} differs; bets alone may")
+            raise PolicyError(f"the blueprint is a solution of another spot: its {difference} differs; only bets may differ")
         if start >= len(own.streets):
             most = len(own.streets) - 1
-            raise AlgorithmError(f"start={start}, but the spot has no street after so many deals; at most {most}")
+            raise AlgorithmError(f"start={start}, but the spot has deals for starts up to {most}; give at most {most}")
 
     @cached_property
     def _browser(self) -> Browser:
@@ -75,7 +75,7 @@ class SpotBlueprint:
 
     @cached_property
     def _responding(self) -> tuple[Browser, Browser]:
-        """For each player the values when the other one plays its best response to it."""
+        """For each player, the values when the other player plays a best response to it."""
         first, second = (Browser(self.policy_of_spot.response_values(1 - player)) for player in (0, 1))
         return first, second
 
@@ -113,15 +113,15 @@ class SpotBlueprint:
     def _find(
         self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
     ) -> tuple[At, tuple[State, HoldemState]]:
-        """Follow a path of the game in the solution; the states in both games.
+        """Follow a path of the game in the solution; returns the states in both games.
 
         Args:
-            browser: of its values.
-            game, path: where.
-            giver: whose gifts are counted, as :func:`treeplex.search.resolving.resolved.gifts` does; None counts none.
+            browser: values of the solution.
+            game, path: the game and the path.
+            giver: whose gifts are counted, as in :func:`treeplex.search.resolving.resolved.gifts`; None counts none.
 
         Raises:
-            AlgorithmError: a bet that the solution lacks.
+            AlgorithmError: the path has a bet that the solution lacks.
         """
         values: HoldemValues = browser.values
         here, there = game.first_state(), self.game.first_state()
@@ -141,7 +141,7 @@ class SpotBlueprint:
             else:
                 own = action_in(game, here, label, self.game, there)
                 if own is None:
-                    raise AlgorithmError(f"the blueprint lacks a bet that was played at {game.name_of(here)}; start earlier")
+                    raise AlgorithmError(f"the blueprint lacks a bet made at {game.name_of(here)}; start earlier")
                 there = self.game.after(there, own)
                 if isinstance(event, Decision) and event.player == giver:
                     best = np.max([tree.values[child][giver] for child in event.children], axis=0)
@@ -157,17 +157,17 @@ class SpotBlueprint:
 
 
 class SpotHands:
-    """A solved spot as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`: each hand by itself, on each board.
+    """A solved spot as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`, with a class for each hand on each board.
 
     Attributes:
         game: the spot.
     """
 
     def __init__(self, policy: HoldemPolicy) -> None:
-        """Use a policy.
+        """Wrap a policy.
 
         Raises:
-            PolicyError: it was saved without its last streets.
+            PolicyError: the policy was saved without its last streets.
         """
         policy.check_whole()
         self.game = HoldemGame(policy.game.spot, policy.game.betting)
@@ -193,7 +193,7 @@ class SpotHands:
         return biased_hands(self, factor)
 
     def _find(self, board: tuple[int, ...]) -> tuple[int, int, list[NDArray[np.int64]]]:
-        """The street of a board, the number of the one that stands for it, and each player's hands in its order."""
+        """The street of a board, the index of its representative, and each player's hands in its order."""
         spot, values = self.game.spot, self._browser.values
         street, place, renaming, size = 0, 0, IDENTITY, len(spot.board)
         while size < len(board):
@@ -206,7 +206,7 @@ class SpotHands:
 
 
 def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:
-    """The label of an action in another version of the game; None if that lacks it."""
+    """The label of an action in another version of the game; None if that version lacks the action."""
     try:
         return game.label_in(here, label, other, there)
     except GameError:
@@ -214,7 +214,7 @@ def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, ther
 
 
 def other_field(game: HoldemGame, blueprint: HoldemGame) -> str | None:
-    """The first field other than bets in which two spots differ; None if none does."""
+    """The first field other than bets in which two spots differ; None if there is none."""
     mine, theirs = game.spot, blueprint.spot
     for name in ("board", "pot", "stack", "rake", "blinds", "format"):
         if getattr(mine, name) != getattr(theirs, name):

@@ -1,1 +1,1 @@
-"""Betting: sizes, moves and trees."""
+"""Betting: sizes, rules and trees."""

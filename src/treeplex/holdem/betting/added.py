@@ -1,4 +1,4 @@
-"""Bets that a spot does not offer: its plan with one size more."""
+"""Adds a bet size to a spot's plan."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +11,15 @@ from treeplex.holdem.spots.spot import Spot
 
 
 def with_bet(spot: Spot, event: Decision, action: float) -> Spot:
-    """The spot with a bet or raise to ``action`` chips, in all on this street, for the player to act on this street.
+    """The spot with a bet or raise to ``action`` total chips on this street added for the player to act.
 
     Raises:
-        GameError: the rules have no such bet.
+        GameError: the rules allow no such bet.
     """
     if not isinstance(spot.bets, BetPlan):
         raise GameError("fixed-limit betting has no other sizes")
     if not any(each.kind in ("bet", "raise", "allin") for each in event.actions) and not open_to_raise(event, spot):
-        raise GameError("nothing can be raised here; somebody is all-in")
+        raise GameError("no raise is possible here; a player is all-in")
     return replace(spot, bets=with_size(spot.bets, event, max(action - max(event.street_bets), 0.0)))
 
 
@@ -27,7 +27,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
     """The index of the bet or raise to ``action`` chips.
 
     Raises:
-        GameError: it is not offered; ``spot`` says why.
+        GameError: the bet is not offered; ``spot`` supplies the reason.
     """
     number = action_to(event, action)
     if number is None:
@@ -37,7 +37,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
 
 
 def action_to(event: Decision, amount: float) -> int | None:
-    """The number of the bet or raise to an amount, if it is offered."""
+    """The index of the bet or raise to an amount, if it is offered."""
     for number, action in enumerate(event.actions):
         if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
             return number
@@ -45,7 +45,7 @@ def action_to(event: Decision, amount: float) -> int | None:
 
 
 def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
-    """The plan with one more bet or raise of ``chips`` for the player to act, on this street."""
+    """The plan with one more bet or raise of ``chips`` for the player to act on this street."""
     own = plan.streets[event.street][event.player]
     size = Size("chips", chips)
     changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
@@ -60,11 +60,11 @@ def open_to_raise(event: Decision, spot: Spot) -> bool:
 
 
 def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """The bets that the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
+    """The bets that the rules allow, as text for a message; ``sums`` are the bets offered."""
     if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
         return f"bets are whole chips of {spot.chip:g}"
     if amount < min(sums):
         return f"at least {min(sums):g}"
     if amount > max(sums):
         return f"at most {max(sums):g}, all-in"
-    return f"the spot's force_allin and merge leave {', '.join(f'{each:g}' for each in sums)}"
+    return f"the spot's force_allin and merge reduce the bets to {', '.join(f'{each:g}' for each in sums)}"

@@ -1,11 +1,11 @@
-"""Bet plans: bet and raise sizes for every street and player, turned into amounts, and fixed limits.
+"""Bet plans: bet and raise sizes for every street and player, converted into amounts, and fixed limits.
 
-Sizes are those of :mod:`treeplex.games.betting.size_grammar`. The order is that of postflop-solver (b-inary, 2023), so that
-trees agree with it:
+Sizes are those of :mod:`treeplex.games.betting.size_grammar`. The order of steps is that of postflop-solver (b-inary, 2023), so
+that trees agree with it:
 
-1. every size becomes an amount, rounded half up; all-in is added where ``add_allin`` says so;
+1. every size becomes an amount, rounded half up; all-in is added if ``add_allin`` applies;
 2. an amount below the smallest bet or raise, or above what another player can call, is moved to that limit;
-3. a bet after which ``force_allin`` holds becomes all-in;
+3. a bet to which ``force_allin`` applies becomes all-in;
 4. equal amounts are dropped, the rest sorted, all-in last;
 5. ``merge`` drops bets close below a larger one.
 """
@@ -28,7 +28,7 @@ MERGE_MARGIN = 1e-12
 
 @dataclass(frozen=True)
 class StreetSizes:
-    """The sizes of one player on one street; ``donk`` None means that a lead into the last aggressor uses ``bets``.
+    """The sizes of one player on one street; with ``donk`` None, a lead into the last aggressor uses ``bets``.
 
     A donk bet is player 0's first bet of a street after calling a bet on the street before.
     """
@@ -38,7 +38,7 @@ class StreetSizes:
     donk: tuple[Size, ...] | None = None
 
     def changed(self, bets: str | None = None, raises: str | None = None, donk: str | None = None) -> "StreetSizes":
-        """A copy with the sizes that are given replaced (donk ``default``: as ``bets``)."""
+        """A copy with the given sizes replaced (donk ``default``: as ``bets``)."""
         sizes = self if bets is None else replace(self, bets=parse_sizes(bets, False))
         sizes = sizes if raises is None else replace(sizes, raises=parse_sizes(raises, True))
         if donk is None:
@@ -51,7 +51,7 @@ class StreetSizes:
         return cls(tuple(size for size in sizes if size.kind != "last"), sizes)
 
     def in_chips(self, big_blind: float) -> "StreetSizes":
-        """Sizes behind the first street with big blinds as chips; they are sizes of first bets there, not of raises."""
+        """Sizes for later streets, with big blinds converted to chips; these apply to first bets, not to raises."""
 
         def chips(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
             return tuple(Size("chips", big_blind * size.value) if size.kind == "blinds" else size for size in sizes)
@@ -60,25 +60,25 @@ class StreetSizes:
         return StreetSizes(chips(self.bets), raises, None if self.donk is None else chips(self.donk))
 
     def to_json(self) -> dict[str, str]:
-        """Texts by name, as :meth:`changed` takes them."""
+        """Sizes as texts by name, as :meth:`changed` takes them."""
         donk = DEFAULT if self.donk is None else sizes_to_string(self.donk)
         return {"bets": sizes_to_string(self.bets), "raises": sizes_to_string(self.raises), "donk": donk}
 
 
 @dataclass(frozen=True)
 class BetPlan:
-    """No-limit sizes for every street and player, and the rules that tidy them.
+    """No-limit sizes for every street and player, and thresholds that adjust them.
 
     Attributes:
-        streets: ``streets[street][player]``; streets as in the format, so hold'em has four, preflop first.
+        streets: ``streets[street][player]``; all of the format's streets, so hold'em has four, preflop first.
         add_allin: add all-in where it is at most this share of the pot (after the call); 0 never.
-        force_allin: replace a bet by all-in where the stack left after the call is at most this share of the pot then; 0 never.
-        merge: drop a bet of Y pots next to a larger one of X pots where (1 + X) / (1 + Y) < 1 + merge; 0 never.
+        force_allin: replace a bet by all-in if the stack left after a call is at most this share of the pot then; 0 never.
+        merge: drop a bet of Y pots next to a larger one of X pots if (1 + X) / (1 + Y) < 1 + merge; 0 never.
         min_bet: the smallest first bet and raise increment, in chips. None: the big blind, or one chip without blinds.
-        limps: whether the first to put in chips after the blinds may just call the big one.
+        limps: whether the first player to act after the blinds may call the big blind.
 
-    The thresholds work as in postflop-solver. Player 1 is in position; among many players this is the dealer, and all others
-    have the sizes of player 0.
+    The thresholds work as in postflop-solver. Player 1 is in position. With more players this is the dealer, and all others
+    use the sizes of player 0.
     """
 
     streets: tuple[tuple[StreetSizes, StreetSizes], ...] = ()
@@ -92,7 +92,7 @@ class BetPlan:
         for name in ("add_allin", "force_allin", "merge"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
-                raise SpecError(f"bet plan: {name} is {value}; give a number of at least 0 (0 switches it off)")
+                raise SpecError(f"bet plan: {name} is {value}; give a number of at least 0 (0 disables it)")
         if self.min_bet is not None and not (math.isfinite(self.min_bet) and self.min_bet > 0):
             raise SpecError(f"bet plan: min_bet is {self.min_bet}; give chips greater than 0, or leave it out")
 
@@ -110,10 +110,10 @@ class BetPlan:
         min_bet: float | None = None,
         streets: int = len(HOLDEM_STREETS),
     ) -> "BetPlan":
-        """A plan with one set of sizes for both players and all streets; ``streets`` is for other formats than hold'em.
+        """A plan with the same sizes for both players on all streets; ``streets`` is for formats other than hold'em.
 
         Raises:
-            SpecError: a text that is not a list of sizes, or a threshold out of range.
+            SpecError: a text is not a list of sizes, or a threshold is out of range.
         """
         both = StreetSizes().changed(bets, raises)
         plan = cls(((both, both),) * streets, add_allin, force_allin, merge, min_bet)
@@ -149,7 +149,7 @@ class BetPlan:
         return replace(self, streets=(*self.streets[:number], changed, *self.streets[number + 1 :]))
 
     def without_blinds(self, first: int, big_blind: float) -> "BetPlan":
-        """The plan from a later street ``first`` on, where the blinds are in the pot: bets are at least a big blind still."""
+        """The plan from a later street ``first`` on, with the blinds in the pot; bets are still at least a big blind."""
         none = StreetSizes()
         streets = [(none, none) if street < first else own for street, own in enumerate(self.streets)]
         later = tuple((one.in_chips(big_blind), other.in_chips(big_blind)) for one, other in streets)
@@ -160,12 +160,12 @@ class BetPlan:
         return (size for street in self.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ())))
 
     def raise_lists(self, street: int) -> list[tuple[Size, ...]]:
-        """The lists of raises of a street: one for all players, or two: out of position and in position."""
+        """The raise sizes of a street: one list for all players, or one out of position and one in position."""
         one, other = self.streets[street]
         return [one.raises] if one == other else [one.raises, other.raises]
 
     def offered(self, state: "BettingState", rules: "BettingRules", legal: range) -> range | tuple[int, ...]:
-        """Those of the ``legal`` raises that are on offer, ascending."""
+        """The ``legal`` raises that the plan offers, ascending."""
         player, faced = state.player, state.faced
         sizes = self.sizes_at(state, int(player == rules.dealer))
         if sizes == ANY:
@@ -187,14 +187,14 @@ class BetPlan:
         return tuple(merged(sorted(found), faced, pot, self.merge))
 
     def sizes_at(self, state: "BettingState", position: int) -> tuple[Size, ...]:
-        """The sizes that count: raises, donk bets or first bets."""
+        """The sizes that apply: raises, donk bets or first bets."""
         own = self.streets[state.street][position]
         if state.faced > state.base:
             return own.raises
         return own.donk if state.donk and position == 0 and own.donk is not None else own.bets
 
     def amount(self, size: Size, state: "BettingState", rules: "BettingRules", pot: int, most: int) -> int | None:
-        """The amount that a size raises to, before any tidying; None where it does not apply."""
+        """The amount that a size raises to, before thresholds; None where the size does not apply."""
         faced, kind = state.faced, size.kind
         if kind == "pot":
             return faced + half_up(pot * size.value)
@@ -214,7 +214,7 @@ class BetPlan:
         return most
 
     def to_json(self) -> dict[str, object]:
-        """Plain data that :func:`plan_from_json` reads back."""
+        """JSON data that :func:`plan_from_json` reads."""
         return {
             "kind": "no_limit",
             "streets": [[sizes.to_json() for sizes in street] for street in self.streets],
@@ -230,7 +230,7 @@ class BetPlan:
 class FixedLimit:
     """Fixed-limit betting: ``bets[street]`` chips per bet or raise, ``most[street]`` bets and raises per street.
 
-    With blinds the big blind counts as the first bet. A player without the chips for a full bet goes all-in for less.
+    With blinds, the big blind counts as the first bet. A player without the chips for a full bet goes all-in for less.
     """
 
     bets: tuple[float, ...]
@@ -238,14 +238,16 @@ class FixedLimit:
 
     def __post_init__(self) -> None:
         if len(self.bets) != len(self.most):
-            raise SpecError(f"fixed limit: {len(self.bets)} bet sizes for {len(self.most)} streets; give one of each a street")
+            raise SpecError(
+                f"fixed limit: {len(self.bets)} bet sizes for {len(self.most)} streets; give one of each per street"
+            )
         if not all(math.isfinite(bet) and bet > 0 for bet in self.bets):
             raise SpecError(f"fixed limit: bets are {self.bets}; every one must be greater than 0 chips")
         if not all(isinstance(most, int) and most >= 0 for most in self.most):
             raise SpecError(f"fixed limit: most is {self.most}; give whole numbers of at least 0")
 
     def to_json(self) -> dict[str, object]:
-        """Plain data that :func:`plan_from_json` reads back."""
+        """JSON data that :func:`plan_from_json` reads."""
         return {"kind": "fixed_limit", "bets": list(self.bets), "most": list(self.most)}
 
 
@@ -253,7 +255,7 @@ def plan_from_json(data: Mapping[str, Any]) -> BetPlan | FixedLimit:
     """The plan that ``to_json`` wrote.
 
     Raises:
-        SpecError: data that is no plan.
+        SpecError: the data describe no plan.
     """
     values = dict(data)
     kind = values.pop("kind", None)
@@ -265,12 +267,12 @@ def plan_from_json(data: Mapping[str, Any]) -> BetPlan | FixedLimit:
             read = tuple((StreetSizes().changed(**oop), StreetSizes().changed(**ip)) for oop, ip in streets)
             return BetPlan(read, **values)
     except (KeyError, TypeError, ValueError) as error:
-        raise SpecError(f"bet plan: cannot read {dict(data)!r} ({error!r}); write what to_json gives") from None
+        raise SpecError(f"bet plan: cannot read {dict(data)!r} ({error!r}); give the output of to_json") from None
     raise SpecError(f"bet plan: kind is {kind!r}; use no_limit or fixed_limit")
 
 
 def street_number(street: int | str, streets: int) -> int:
-    """The number of a street given as a number or, with four streets, by its hold'em name."""
+    """The index of a street given as a number or, with four streets, by its hold'em name."""
     if isinstance(street, str) and streets == len(HOLDEM_STREETS) and street.lower() in HOLDEM_STREETS:
         return HOLDEM_STREETS.index(street.lower())
     if isinstance(street, int) and 0 <= street < streets:
@@ -280,7 +282,7 @@ def street_number(street: int | str, streets: int) -> int:
 
 
 def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
-    """The ascending amounts that stay, from the largest down, when each must be clearly below the one kept before."""
+    """The ascending amounts left after merging from the largest down: each must be clearly below the last one kept."""
     if not merge:
         return amounts
     kept: list[int] = []
@@ -292,6 +294,6 @@ def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
 
 
 def half_up(value: float) -> int:
-    """The nearest whole number, halves away from zero (values here are not negative)."""
+    """The nearest whole number of a value that is not negative, halves rounded up."""
     whole = math.floor(value)
     return whole + (value - whole >= 0.5)

@@ -13,9 +13,9 @@ def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> lis
     """The main pot and the side pots, each with the players who can win it.
 
     Args:
-        paid: chips each player has put in.
-        folded: who cannot win.
-        dead: chips in the main pot besides.
+        paid: chips that each player has put in.
+        folded: whether each player has folded.
+        dead: further chips in the main pot.
 
     Returns:
         Pairs (chips, players), the main pot first; players in ascending order.
@@ -34,12 +34,12 @@ def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> lis
 
 
 def won(pots: Sequence[tuple[int, list[int]]], strengths: Sequence[int], order: Sequence[int] | None) -> list[float]:
-    """Chips that each player takes out of the pots.
+    """Chips that each player wins from the pots.
 
     Args:
-        pots: as :func:`side_pots` gives them.
-        strengths: of each player's hand, more is better; those of players who can win no pot are not looked at.
-        order: who gets chips that cannot be split, the first one of the winners in this order; None to split chips.
+        pots: as returned by :func:`side_pots`.
+        strengths: strength of each player's hand, higher is better; ignored for players who can win no pot.
+        order: players in the order in which the first winner gets chips that cannot be split; None to split chips.
     """
     taken = [0.0] * len(strengths)
     for amount, able in pots:

@@ -1,19 +1,19 @@
-"""The betting of a hand of poker among any number of players: who acts, what may be bet, and when a street ends.
+"""Betting rules of a poker hand for any number of players: who acts, which bets are legal, and when a street ends.
 
-Chips are whole numbers. Everything a player puts in during the hand is one number, antes aside: a raise *to* 300 means that
-the player then has 300 chips in, those of earlier streets included. All who are still in and have chips left have put in the
-same when a street begins, so this orders bets as amounts on the street would. Whole hands, spots and small decks are bet by
-these rules; a spot begins on a later street, with chips in the pot.
+Chips are whole numbers. A player's chips in the hand are one number, antes aside: a raise *to* 300 means that the player
+then has 300 chips in, including earlier streets. All remaining players with chips have put in the same amount when a street
+begins, so bets are ordered as by amounts on the street. Whole hands, spots and small decks all use these rules. A spot
+begins on a later street, with chips in the pot.
 
-Two sets of rules differ where somebody is all-in for less than a full raise or a full blind:
+Two sets of rules differ when a player is all-in for less than a full raise or a full blind:
 
-- ``tda``: those of card rooms (Poker Tournament Directors Association, rules of 2022, rule 47). A player who has acted may
-  raise again only when facing at least a full raise since; short all-ins add up. The next raise goes at least a full raise
-  above the bet faced. Whoever calls a blind that is all-in for less puts in the full blind, unless no other player in the hand
-  has that much.
-- ``acpc``: those of the Annual Computer Poker Competition and of OpenSpiel's ``universal_poker``. Any raise opens the betting
-  again. A short all-in leaves the smallest raise where it was. Raising is allowed as long as another player has chips. Blinds
-  are called for what was posted.
+- ``tda``: the rules of card rooms (Poker Tournament Directors Association, rules of 2022, rule 47). A player who has acted may
+  raise again only when facing at least a full raise since then; short all-ins add up. The next raise is at least a full raise
+  above the bet faced. A player who calls a blind that is all-in for less puts in the full blind, unless no other player in
+  the hand has that much.
+- ``acpc``: the rules of the Annual Computer Poker Competition and of OpenSpiel's ``universal_poker``. Any raise reopens the
+  betting. A short all-in does not change the smallest raise. Raising is legal as long as another player has chips. Calling a
+  blind costs the amount posted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.holdem.betting.bet_plan import BetPlan
 
 FOLD, CALL = 0, 1
-"""Actions; CALL is a check where there is nothing to call. Any other action is the chips to raise to."""
+"""Actions: CALL is a check where there is nothing to call; any action above it is the total chips raised to."""
 TDA, ACPC = "tda", "acpc"
 RULES = (TDA, ACPC)
 NOT_YET = -1
@@ -36,22 +36,22 @@ Value = TypeVar("Value")
 
 
 class BettingState(NamedTuple):
-    """The betting so far; chips as in the module.
+    """The betting so far; chips as in the module docstring.
 
     Attributes:
-        player: who acts, ``CHANCE`` where cards are due, ``TERMINAL`` where the hand is over.
+        player: the player to act, ``CHANCE`` where cards are dealt next, ``TERMINAL`` where the hand is over.
         street: the street, from 0.
-        paid: chips each player has put in, antes aside.
-        folded: who has folded.
-        waiting: players still to act on the street if there is no raise.
+        paid: chips that each player has put in, antes aside.
+        folded: whether each player has folded.
+        waiting: whether each player still acts on the street if there is no raise.
         faced: the bet to match.
         base: ``faced`` when the street began; 0 on the first.
-        least: the smallest raise goes to here, a shorter all-in aside.
-        full: by how much a full raise goes above the bet faced.
-        raises: bets and raises on this street; blinds are none.
-        acted: the bet that was faced after each player's last action on this street; NOT_YET before it.
-        donk: the last action was a call of a bet by the player out of position, whose next bet is a donk bet; of two players.
-        line: the actions, as in the ACPC: ``f``, ``c`` and ``r300``, streets separated by ``/``.
+        least: the smallest legal raise goes to this amount, except for a shorter all-in.
+        full: the size of a full raise above the bet faced.
+        raises: number of bets and raises on this street, blinds excluded.
+        acted: the bet faced after each player's last action on this street; NOT_YET before it.
+        donk: whether the last action was a call of a bet by the player out of position, whose next bet is a donk bet; heads-up.
+        line: the actions in ACPC notation: ``f``, ``c`` and ``r300``, streets separated by ``/``.
     """
 
     player: int
@@ -70,12 +70,12 @@ class BettingState(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All but the line: what the rest of the hand depends on."""
+        """All fields but the line, which determine the rest of the hand."""
         return self[:-1]
 
 
 class Actions(Sequence[int]):
-    """Actions in ascending order: some, and then all from one number to another, which are never listed."""
+    """Legal actions in ascending order: a few, followed by a range that is never listed."""
 
     __slots__ = ("passive", "raises")
 
@@ -107,7 +107,7 @@ class Actions(Sequence[int]):
         yield from self.raises
 
     def index(self, action: int, start: int = 0, stop: int | None = None) -> int:
-        """The place of an action."""
+        """The index of an action."""
         return self.passive.index(action) if action in self.passive else len(self.passive) + self.raises.index(action)
 
     def __eq__(self, other: object) -> bool:
@@ -125,21 +125,21 @@ class BettingRules:
     """The betting rules of a hand.
 
     Attributes:
-        dealer: the player with the button. The next one has the small blind and acts first after the flop; of two players the
+        dealer: the player on the button. The next player has the small blind and acts first after the flop; heads-up, the
             dealer has the small blind.
         stacks: each player's chips before the hand.
-        streets: how many there are.
-        blinds: by position: small blind, big blind, then straddles; empty where there are none.
-        antes: by position, like blinds.
-        big_blind_ante: antes are dead money in the main pot, whoever pays them; else each player's ante is part of their bet.
-        limits: fixed limit: the bet of each street; empty for no limit.
-        most: most bets and raises on each street, blinds aside; 0 for any number, below 0 for none.
-        rules: ``tda`` or ``acpc``, see the module.
-        plan: the raises on offer where there is no limit.
-        pot: chips in the pot from before the first street.
+        streets: number of streets.
+        blinds: by position: small blind, big blind, then straddles; empty for none.
+        antes: by position, as blinds.
+        big_blind_ante: whether antes are dead money in the main pot; else a player's ante is part of its bet.
+        limits: bet size of each street in fixed limit; empty for no limit.
+        most: most bets and raises on each street, blinds excluded; 0 for no limit, negative for none.
+        rules: ``tda`` or ``acpc``, see the module docstring.
+        plan: the raises offered in no limit.
+        pot: chips in the pot before the first street.
         min_bet: the smallest first bet; 0 for the big blind, in the ACPC the largest straddle.
-        first_street: where betting begins.
-        chip: what one of the chips is worth: all amounts are whole numbers of it, but for sizes of the plan in chips.
+        first_street: the street on which betting begins.
+        chip: value of one chip; all amounts are multiples of it, except the plan's sizes in chips.
     """
 
     dealer: int
@@ -173,12 +173,12 @@ class BettingRules:
         return self.min_bet or (self.blinds[1] if self.rules == TDA else max(self.blinds))
 
     def seat(self, position: int) -> int:
-        """The player in a position: 0 has the small blind, 1 the big blind."""
+        """The player in a position: 0 is the small blind, 1 the big blind."""
         players = len(self.stacks)
         return (self.dealer + position + (players > 2)) % players
 
     def by_seat(self, amounts: Sequence[int]) -> tuple[int, ...]:
-        """Amounts by position (zero where there are none) as amounts by player."""
+        """Amounts by position (0 where missing) as amounts by player."""
         found = [0] * len(self.stacks)
         for position, amount in enumerate(amounts):
             found[self.seat(position)] = amount
@@ -196,12 +196,12 @@ class BettingRules:
 
     @cached_property
     def dead(self) -> int:
-        """Chips in the pot that no bet has put there."""
+        """Chips in the pot that are no bets."""
         return self.pot + sum(self.posted)
 
     @cached_property
     def root(self) -> BettingState:
-        """The state after the blinds, or where the first street begins without them."""
+        """The state after the blinds, or at the start of the first street without blinds."""
         stacks, players = self.behind, len(self.stacks)
         paid, none, nobody = self.by_seat(self.blinds), (False,) * players, (NOT_YET,) * players
         if not self.blinds:
@@ -210,10 +210,10 @@ class BettingRules:
         paid = tuple(map(min, paid, stacks))
         faced, full = max(paid), self.limits[self.first_street] if self.limits else max(self.smallest_bet, *self.blinds)
         second = sorted(stacks)[-2]
-        if self.rules == TDA:  # of the full blind, as much as two players have
+        if self.rules == TDA:  # the bet to match is the full blind, capped by the second-largest stack
             faced = max(faced, min(max(self.blinds), second))
         waiting = tuple(stack > put for stack, put in zip(stacks, paid, strict=True))
-        if self.rules == TDA:  # in the ACPC a player checks even if there is nothing to win by a bet
+        if self.rules == TDA:  # in the ACPC a player may check even if a bet could win nothing
             waiting = tuple(each and second > put for each, put in zip(waiting, paid, strict=True))
             if sum(waiting) == 1 and paid[waiting.index(True)] >= faced:
                 waiting = none
@@ -228,11 +228,11 @@ class BettingRules:
         return waiting.index(True, after + 1) if True in waiting[after + 1 :] else waiting.index(True)
 
     def bets(self, state: BettingState) -> int:
-        """Bets and raises on this street, the blinds among them as one."""
+        """Number of bets and raises on this street; the blinds count as one."""
         return state.raises + (bool(self.blinds) and state.street == self.first_street)
 
     def legal_raises(self, state: BettingState) -> range:
-        """Legal amounts to raise to for the player to act; empty where no raise is allowed."""
+        """Legal amounts to raise to for the player to act; empty if no raise is legal."""
         player, faced, stacks = state.player, state.faced, self.behind
         stack = stacks[player]
         if stack <= faced or (self.most and self.most[state.street] and state.raises >= self.most[state.street]):
@@ -240,7 +240,7 @@ class BettingRules:
         acted, tda = state.acted[player], self.rules == TDA
         if tda and acted != NOT_YET and faced - acted < state.full:
             return range(0)
-        for seat, out in enumerate(state.folded):  # somebody has chips to call with
+        for seat, out in enumerate(state.folded):  # another player needs chips to call
             if not out and seat != player and stacks[seat] > (faced if tda else state.paid[seat]):
                 break
         else:
@@ -249,7 +249,7 @@ class BettingRules:
             amount = min(faced + self.limits[state.street], stack)
             return range(amount, amount + 1)
         least = min(state.least, stack)
-        return range(max(least, CALL + 1) if self.blinds else least, stack + 1)  # of whole hands 1 is to call
+        return range(max(least, CALL + 1) if self.blinds else least, stack + 1)  # in whole hands, action 1 is a call
 
     def actions(self, state: BettingState) -> Actions:
         """The actions on offer to the player to act."""
@@ -261,10 +261,10 @@ class BettingRules:
         return Actions(FOLD_OR_CALL if limps else FOLD_OR_RAISE, raises)
 
     def after(self, state: BettingState, action: int) -> BettingState:
-        """The state after an action of the player to act, on offer or not.
+        """The state after any legal action of the player to act, offered or not.
 
         Raises:
-            GameError: the rules do not allow it.
+            GameError: the action is not legal.
         """
         if action == CALL:
             return self.called(state)
@@ -276,7 +276,7 @@ class BettingRules:
         raise GameError(f"player {state.player} cannot {what} after {state.line!r}")
 
     def following(self, state: BettingState, actions: Actions) -> list[BettingState]:
-        """The state after each of the actions on offer."""
+        """The state after each offered action."""
         passive = [self.called(state) if action == CALL else self.folded(state) for action in actions.passive]
         return passive + [self.raised(state, amount) for amount in actions.raises]
 
@@ -304,7 +304,7 @@ class BettingRules:
         """The state after a fold."""
         player, folded, waiting = state.player, replaced(state.folded, state.player, True), state.waiting
         waiting, over = replaced(waiting, player, False), folded.count(False) == 1
-        if not over and min(self.behind) <= state.faced:  # of a bet all-in for less, no more is due from who has as much in
+        if not over and min(self.behind) <= state.faced:  # the bet is all-in for less: players who have matched it owe nothing
             waiting = tuple(each and self.owes(state, folded, seat) for seat, each in enumerate(waiting))
         return state._replace(
             player=TERMINAL if over else self.next_to_act(waiting, player, state.street),
@@ -346,12 +346,12 @@ class BettingRules:
         )
 
     def next_to_act(self, waiting: tuple[bool, ...], player: int, street: int) -> int:
-        """Who acts after a player; ``CHANCE`` where a street ends, ``TERMINAL`` behind the last one."""
+        """The player to act after a player; ``CHANCE`` where a street ends, ``TERMINAL`` after the last street."""
         following = self.next_player(waiting, player)
         return TERMINAL if following == CHANCE and street + 1 == self.streets else following
 
     def next_street(self, state: BettingState) -> BettingState:
-        """The state at the start of the next street, after its cards; no player acts if fewer than two have chips left."""
+        """The state at the start of the next street, after its deal; no player acts if fewer than two have chips."""
         waiting = tuple(not out and stack > put for out, stack, put in zip(state.folded, self.behind, state.paid, strict=True))
         if sum(waiting) < 2:
             waiting = (False,) * len(waiting)
@@ -370,7 +370,7 @@ class BettingRules:
         )
 
     def to_act(self, state: BettingState) -> BettingState:
-        """The state once cards that are due have been dealt: somebody acts, or the hand is over."""
+        """The state after dealing streets until a player acts or the hand is over."""
         while state.player == CHANCE:
             state = self.next_street(state)
         return state

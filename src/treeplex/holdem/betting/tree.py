@@ -1,7 +1,7 @@
 """The betting tree of a spot: all betting lines of all remaining streets, with the cards factored out.
 
-What players may bet does not depend on the cards, so one tree serves every board: a street ends in one :class:`StreetEnd`,
-whatever card comes next. Nodes are numbered in preorder, the root is node 0.
+Legal bets do not depend on the cards, so one tree serves every board: a street ends in one :class:`StreetEnd`, whatever the
+next card. Nodes are numbered in preorder, and the root is node 0.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from treeplex.holdem.betting.tree_size import betting_size, check_nodes
 from treeplex.holdem.spots.spot import Rake, Spot
 
 MANY_NODES = 3_000
-"""Nodes after which a growing tree pauses to compute how large it will be."""
+"""Number of nodes after which a growing tree checks its final size."""
 KINDS = ("fold", "check", "call", "bet", "raise", "allin")
 BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
 
@@ -42,15 +42,15 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A player acts.
+    """A node at which a player acts.
 
     Attributes:
         street: index of ``format.deal``.
         player: 0 out of position, 1 in position.
         actions: fold and call, or check; then bets or raises by amount, all-in last.
         children: the node after each action.
-        contributions: chips each player has in the pot, half of the starting pot included.
-        street_bets: chips each player has put in on this street.
+        contributions: chips that each player has in the pot, half of the starting pot included.
+        street_bets: chips that each player has put in on this street.
     """
 
     street: int
@@ -80,7 +80,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Showdown:
-    """Betting ended on ``street``; before the last one both are all-in and the board runs out."""
+    """The betting ended on ``street``; before the last street, both players are all-in and the board is run out."""
 
     street: int
     contributions: tuple[float, float]
@@ -88,7 +88,7 @@ class Showdown:
 
 @dataclass(frozen=True, slots=True)
 class StreetEnd:
-    """``street`` ended with chips left: cards are dealt, then node ``child``, a decision, opens the next one."""
+    """``street`` ended with chips left: cards are dealt, then the decision ``child`` opens the next street."""
 
     street: int
     child: int
@@ -100,14 +100,14 @@ Node = Decision | Fold | Showdown | StreetEnd
 
 @dataclass(frozen=True, eq=False)
 class BettingTree:
-    """All nodes in preorder, and the streets they lie on."""
+    """All nodes of a betting tree in preorder, and its streets."""
 
     nodes: tuple[Node, ...]
     streets: range
 
     @cached_property
     def names(self) -> list[str]:
-        """The texts of all actions of players, in an order that every node keeps: by kind, then by amount."""
+        """Names of all actions, ordered by kind, then by amount, as at every node."""
         actions = {action for _, node in self.decisions() for action in node.actions}
         return list(dict.fromkeys(map(str, sorted(actions, key=lambda action: (KINDS.index(action.kind), action.amount)))))
 
@@ -134,20 +134,20 @@ class BettingTree:
         return len(self.nodes)
 
     def decisions(self, street: int | None = None) -> Iterator[tuple[int, Decision]]:
-        """The decisions (of one street) with their numbers, in preorder."""
+        """The decisions (of one street) with their node numbers, in preorder."""
         for number, node in enumerate(self.nodes):
             if isinstance(node, Decision) and street in (None, node.street):
                 yield number, node
 
 
 def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
-    """Payoffs at a terminal, in chips against getting back half of the starting pot each.
+    """Payoffs at a terminal, in chips relative to getting back half of the starting pot each.
 
-    With m the smaller contribution, the pot is 2m (an uncalled bet goes back) and the rake r is taken from it: the winner gets
-    m - r, the loser -m, and in a tie both get -r/2.
+    With m the smaller contribution, the pot is 2m (an uncalled bet is returned) and the rake r is taken from it: the winner
+    gets m - r, the loser -m, and in a tie both get -r/2.
 
     Returns:
-        For a fold the payoffs of players 0 and 1; for a showdown those for a win, a loss and a tie.
+        For a fold, the payoffs of players 0 and 1; for a showdown, the payoffs of a win, a loss and a tie.
     """
     matched, taken = min(node.contributions), rake_taken(node, rake)
     if isinstance(node, Showdown):
@@ -161,42 +161,42 @@ def rake_taken(node: Fold | Showdown, rake: Rake) -> float:
 
 
 def stakes_of(node: Node) -> Stakes:
-    """The chips at a node of the betting; settled where it has ended."""
+    """The chips at a node; settled at terminals."""
     return Stakes(node.contributions, node.street, isinstance(node, Fold | Showdown))
 
 
 def betting_tree(spot: Spot) -> BettingTree:
-    """Every betting line of a spot.
+    """The betting tree of a spot.
 
     Raises:
-        SpecError: more than :data:`treeplex.holdem.betting.tree_size.MOST_NODES` nodes, found out before they are built.
+        SpecError: more than :data:`treeplex.holdem.betting.tree_size.MOST_NODES` nodes; checked before they are built.
     """
     return tree_from(spot.betting, spot.betting.root, spot.pot / 2)
 
 
 def tree_from(rules: BettingRules, root: BettingState, half_pot: float | None = None) -> BettingTree:
-    """All that may be bet from the beginning of a street on, cards aside.
+    """The betting tree from the beginning of a street on.
 
     Args:
-        rules: of two players, the dealer player 1.
-        root: where the street begins, before anybody has acted on it.
-        half_pot: each player's part of what no bet has put into the pot; None for half of ``rules.dead``.
+        rules: rules of two players, with the dealer as player 1.
+        root: the state at the start of the street, before any action on it.
+        half_pot: each player's half of the chips that no bet has put into the pot; None for half of ``rules.dead``.
 
     Raises:
-        GameError: another state, or other players.
-        SpecError: more betting than can be built.
+        GameError: not the start of a street, or not two such players.
+        SpecError: the tree is too large.
     """
     if rules.players != 2 or rules.dealer != 1:
-        raise GameError("betting trees are of two players, with the button at player 1")
+        raise GameError("a betting tree needs two players, with the button at player 1")
     if root.player < 0 or root.raises or set(root.acted) != {NOT_YET}:
-        raise GameError(f"no street begins after {root.line or 'the blinds'}")
+        raise GameError(f"no street begins after {root.line or 'the blinds'}; give the state at the start of a street")
     builder = TreeBuilder(rules, rules.dead / 2 * rules.chip if half_pot is None else half_pot)
     builder.grow(root)
     return BettingTree(tuple(builder.frozen()), range(root.street, rules.streets))
 
 
 class Draft:
-    """A decision or street end, whose children are still to come."""
+    """A decision or street end whose children are not yet complete."""
 
     __slots__ = ("children", "node")
 
@@ -206,9 +206,9 @@ class Draft:
 
 
 class TreeBuilder:
-    """Grows the tree depth first with its own stack, so that long lines do not exhaust Python's.
+    """Grows the tree depth first with an explicit stack, so that long lines do not exceed Python's recursion limit.
 
-    States that several lines lead to are worked out once.
+    States that several lines lead to are computed once.
     """
 
     def __init__(self, rules: BettingRules, half_pot: float) -> None:
@@ -253,14 +253,14 @@ class TreeBuilder:
         return Decision(state.street, state.player, shown, (), self.paid(state), bets), after
 
     def action(self, state: BettingState, action: int) -> Action:
-        """What a player does who neither bets nor raises."""
+        """A fold, check or call as an :class:`Action`."""
         if action != CALL:
             return Action("fold")
         faced = min(state.faced, self.rules.behind[state.player])
         return Action("call", (faced - state.base) * self.chip) if faced > state.paid[state.player] else Action("check")
 
     def paid(self, state: BettingState) -> tuple[float, float]:
-        """Chips in the pot, from each player."""
+        """Each player's chips in the pot."""
         first, second = state.paid
         return self.half_pot + first * self.chip, self.half_pot + second * self.chip
 

@@ -1,7 +1,7 @@
-"""The size of a betting tree, without building it: the nodes of every street, cards aside.
+"""The size of a betting tree, computed without building it: the nodes of every street, cards aside.
 
-Lines that lead to the same state are counted together, action by action, so that most trees are counted exactly in a moment.
-Where that are too many states, some are drawn, which then stand for all (stochastic enumeration, Rubinstein 2013).
+Lines that lead to the same state are counted together, action by action, so most trees are counted exactly in a moment. With
+too many states, a random sample represents them all (stochastic enumeration, Rubinstein 2013).
 """
 
 import random
@@ -15,19 +15,19 @@ from treeplex.holdem.betting.rules import BettingRules, BettingState
 
 MOST_NODES = 2_000_000
 MOST_STATES = 5_000
-"""States that are followed after each action of a street; with more the size is an estimate."""
+"""Most states followed after each action of a street; with more states the size is an estimate."""
 DEEP = 30
-"""Actions on a street after which more than ``MOST_NODES`` nodes are counted no further."""
+"""Most actions on a street; trees beyond ``MOST_NODES`` nodes are not counted further."""
 
 Lines = dict[tuple[object, ...], tuple[BettingState, int]]
-"""States by their keys, and how many lines lead to each."""
+"""States by their keys, each with the number of lines that lead to it."""
 
 
 def check_nodes(nodes: int) -> None:
     """Refuse a betting tree of more than ``MOST_NODES`` nodes.
 
     Raises:
-        SpecError: it is larger.
+        SpecError: the tree is larger.
     """
     if nodes > MOST_NODES:
         raise SpecError(
@@ -40,10 +40,10 @@ class StreetSize:
     """The size of a street's betting, cards factored out.
 
     Attributes:
-        roots: ways to come to the street; earlier all-ins, which leave no decision, are among them.
-        decisions, actions: decisions of each player, and the actions there.
-        folds, showdowns: where betting ends; a showdown counts on the street on which the board is complete.
-        ends: ways to leave the street for the next one, as its ``roots``.
+        roots: ways to reach the street, including all-ins on earlier streets, which leave no decision.
+        decisions, actions: numbers of each player's decisions, and of the actions there.
+        folds, showdowns: numbers of terminals; a showdown counts on the street on which the board is complete.
+        ends: ways to leave the street for the next one, the next street's ``roots``.
     """
 
     roots: int
@@ -56,14 +56,13 @@ class StreetSize:
 
 @dataclass
 class BettingSize:
-    """The size of a betting tree; while it is counted, what there is at least.
+    """The size of a betting tree; a lower bound while it is counted.
 
     Attributes:
-        streets: of each street that is played.
-        nodes: nodes of the tree, decisions, street ends and terminals, as :func:`treeplex.holdem.betting.tree.betting_tree`
-            numbers them.
-        waiting: decisions on the last street that are not counted there yet: every raise leads to one.
-        exact: whether all was counted; else some states stood for all.
+        streets: size of each street played.
+        nodes: number of decisions, street ends and terminals, as in :func:`treeplex.holdem.betting.tree.betting_tree`.
+        waiting: decisions on the last street not counted there yet; every raise leads to one.
+        exact: whether all states were counted; else a sample represents them.
     """
 
     streets: list[StreetSize] = field(default_factory=list)
@@ -77,7 +76,7 @@ class BettingSize:
         return sum(sum(street.decisions) for street in self.streets) + self.waiting
 
     def numbers(self, rows: Sequence[int]) -> int:
-        """Actions of all decisions, each as often as its street has rows in a table."""
+        """Number of actions at all decisions, times the rows of their street in a table."""
         counted = sum(each * sum(street.actions) for each, street in zip(rows, self.streets, strict=False))
         return counted + self.waiting * rows[len(self.streets) - 1]
 
@@ -89,13 +88,13 @@ def betting_size(
     streets: int | None = None,
     enough: Callable[[BettingSize], bool] | None = None,
 ) -> BettingSize:
-    """The size of a betting tree in which somebody acts. It takes a second or two at most, whatever the size.
+    """The size of a betting tree with at least one decision; takes a second or two at most.
 
     Args:
-        rules: of any number of players.
-        root: where it begins; None for the beginning of the hand.
-        streets: how many streets are counted; None for all that are left.
-        enough: whether a tree of that size at least is too large; counting stops there.
+        rules: rules of any number of players.
+        root: the state to start from; None for the beginning of the hand.
+        streets: number of streets to count; None for all remaining ones.
+        enough: whether a tree of at least this size is too large; counting stops there.
 
     Raises:
         SpecError: without ``enough``, a single street has too many lines to count.
@@ -121,12 +120,12 @@ def betting_size(
 
 
 def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: Callable[[BettingSize], bool] | None) -> Lines:
-    """Count the betting of one street; the states that open the next one.
+    """Count the betting of one street; returns the states at the start of the next street.
 
     Args:
         rules: the rules.
-        opened: where the street begins.
-        size: counts are added to its last street; showdowns before the last street of all too.
+        opened: states at the start of the street.
+        size: added to: counts of its last street, and nodes.
         enough: see :func:`betting_size`.
     """
     found, generator, depth = size.streets[-1], random.Random(size.nodes), 0
@@ -164,7 +163,7 @@ def add(states: Lines, state: BettingState, lines: int) -> None:
 
 
 def drawn(level: Lines, generator: random.Random) -> Lines:
-    """Some of the states, to which as many lines lead."""
+    """A sample of the states, scaled to the same number of lines."""
     kept = dict(generator.sample(list(level.items()), MOST_STATES))
     share = Fraction(sum(lines for _, lines in level.values()), sum(lines for _, lines in kept.values()))
     return {key: (state, round(lines * share)) for key, (state, lines) in kept.items()}

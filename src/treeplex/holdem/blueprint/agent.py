@@ -1,4 +1,4 @@
-"""Whole hold'em played by a policy in buckets, as it is."""
+"""An agent that plays a hold'em blueprint without search."""
 
 import numpy as np
 
@@ -12,17 +12,17 @@ from treeplex.search.subgames.beliefs import Belief
 
 
 class HoldemBlueprintAgent(BaseAgent):
-    """Plays the game that a blueprint was made for.
+    """Plays a blueprint in its own game.
 
     Attributes:
         blueprint: the policy.
-        node: where the betting stands in its tree.
+        node: the current node of its betting tree.
     """
 
     draws = False
 
     def __init__(self, game: PublicHoldem, blueprint: HoldemBlueprint, generator: np.random.Generator | None = None) -> None:
-        """Sit down at the blueprint's own game."""
+        """Create an agent for the blueprint's own game."""
         super().__init__(game, generator)
         self.blueprint, self.node = blueprint, 0
 
@@ -30,7 +30,7 @@ class HoldemBlueprintAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
-            GameError: to begin within a hand.
+            GameError: ``at`` lies within a hand.
         """
         self.sit_at_first(seat, generator, at)
         self.state, self.node = self.game.first_state(), 0
@@ -49,5 +49,5 @@ class HoldemBlueprintAgent(BaseAgent):
 
 
 def guided_betting(game: PublicHoldem, blueprint: HoldemBlueprint) -> GuidedBetting:
-    """A trained blueprint of this game, to search rounds with."""
+    """A trained blueprint prepared for searching rounds of its game."""
     return GuidedBetting(game, blueprint.nodes, blueprint.rows, normalised_shares(blueprint), blueprint.decision)

@@ -21,12 +21,12 @@ from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 
 @dataclass(frozen=True, eq=False)
 class BucketPolicy:
-    """A :class:`treeplex.holdem.policies.by_hand.HandPolicy`; classes are buckets, tables have the name of their street.
+    """A blueprint from a street on as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`; its classes are buckets.
 
     Attributes:
         blueprint: the blueprint.
-        game: its own betting from the street on.
-        nodes: the blueprint's number of each decision of that betting; -1 elsewhere.
+        game: the blueprint's betting from the street on.
+        nodes: the blueprint's node of each decision of that betting; -1 elsewhere.
     """
 
     blueprint: HoldemBlueprint
@@ -38,17 +38,17 @@ class BucketPolicy:
     def of(
         cls, blueprint: HoldemBlueprint, node: int, state: PublicHand, ranges: Sequence[Floats] | None = None
     ) -> "BucketPolicy":
-        """What follows the cards of a street.
+        """The blueprint's policy from the start of a street on.
 
         Args:
             blueprint: the blueprint.
-            node: its decision with which the street begins.
-            state: the same as a public state of its game.
-            ranges: for each player float64 [H], with which the street begins; None for all hands.
+            node: its decision at the start of the street.
+            state: the public state of the game there.
+            ranges: for each player float64 [H], the ranges at the start of the street; None for all hands.
 
         Raises:
-            GameError: no street of two players begins there.
-            PolicyError: the node is another one.
+            GameError: no heads-up street begins there.
+            PolicyError: the node does not match the state.
         """
         holdem = PublicHoldem(blueprint.game.rules)
         hands = np.ones(len(holdem.hands))
@@ -58,11 +58,11 @@ class BucketPolicy:
 
     @classmethod
     def whole(cls, blueprint: HoldemBlueprint, spot: CompiledSpot) -> "BucketPolicy":
-        """From the first card on.
+        """The blueprint's policy of a whole game.
 
         Args:
             blueprint: the blueprint.
-            spot: its game, compiled (:func:`treeplex.holdem.street_search.exact.compiled_whole`).
+            spot: the game, compiled (:func:`treeplex.holdem.street_search.exact.compiled_whole`).
 
         Raises:
             PolicyError: the spot has other actions.
@@ -87,24 +87,24 @@ class BucketPolicy:
 
 @lru_cache(maxsize=32)
 def street_tree(blueprint: HoldemBlueprint, node: int, table: BettingState) -> tuple[BettingTree, Ints]:
-    """The blueprint's betting from the beginning of a street on, and its number of each decision of that; -1 elsewhere.
+    """The blueprint's betting from the start of a street on, and its node of each decision of that; -1 elsewhere.
 
     Raises:
-        GameError: no street of two players begins there.
-        PolicyError: the node is another one.
+        GameError: no heads-up street begins there.
+        PolicyError: the node does not match the state.
     """
     tree = tree_from(blueprint.game.rules.betting, table)
     return tree, numbered(blueprint, tree, node, table.line)
 
 
 def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str) -> Ints:
-    """A blueprint's number of each decision of a betting tree, int64 [nodes]; -1 elsewhere.
+    """A blueprint's node of each decision of a betting tree, int64 [nodes]; -1 elsewhere.
 
     Args:
         blueprint: the blueprint.
         tree: betting with the same actions.
-        node: the number of its first decision.
-        line: the actions before it.
+        node: the blueprint's node of the first decision.
+        line: the actions before that decision.
 
     Raises:
         PolicyError: the decisions have other actions.
@@ -117,7 +117,9 @@ def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str
             stack.append((event.child, number))
         elif isinstance(event, Decision):
             if number < 0 or len(blueprint.labels(number)) != len(event.actions):
-                raise PolicyError(f"decision {number} of the blueprint does not stand after {line or 'the blinds'}")
+                raise PolicyError(
+                    f"decision {number} of the blueprint does not follow {line or 'the blinds'}; its actions differ"
+                )
             numbers[place] = number
             stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
     return numbers

@@ -1,4 +1,4 @@
-"""A policy of whole hold'em: the file that a training writes, and how every hand plays at every decision."""
+"""A policy of whole hold'em: the file that training writes, and the policy of every hand at every decision."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from treeplex.holdem.whole.nodes import betting_nodes, slots_of, table_size
 from treeplex.holdem.whole.public import hand_of
 
 BLUEPRINT = "blueprint.safetensors"
-"""The file in a training's folder."""
+"""Name of the blueprint's file in a training folder."""
 FORMAT, VERSION = "treeplex holdem blueprint", 1
 LINE = re.compile(r"(.*?)(f|c|/|r\d+)")
 STEPS = 255
@@ -36,14 +36,14 @@ STEPS = 255
 
 @dataclass(frozen=True, eq=False)
 class HoldemBlueprint:
-    """How to play all seats of whole hold'em.
+    """A policy of all seats of whole hold'em.
 
     Attributes:
-        game: with the raises that it knows.
-        rows: what it tells apart: buckets, or every hand on every board.
+        game: the game, with the blueprint's raises.
+        rows: card abstraction: buckets, or every hand on every board.
         nodes: the betting tree.
-        shares: uint8, of each action at each decision and bucket, up to a factor; all 0 where nothing was learned.
-        card: how it was made.
+        shares: uint8, unnormalised probability of each action at each decision and bucket; all 0 where nothing was learned.
+        card: how the blueprint was trained.
     """
 
     game: Holdem
@@ -59,33 +59,33 @@ class HoldemBlueprint:
         return in_proportion(self.shares[where + np.arange(count)[:, None]])
 
     def table(self, node: int) -> Floats:
-        """Policy of each bucket, or sequence of buckets, at a decision, float64 [A, rows]; uniform where it learned nothing."""
+        """Policy of each bucket or bucket sequence at a decision, float64 [A, rows]; uniform where nothing was learned."""
         count, first = int(self.nodes.actions[node]), int(self.nodes.rows[node])
         rows = self.rows.counts[int(self.nodes.street[node])]
         return in_proportion(self.shares[first : first + rows * count].reshape(rows, count).T)
 
     def labels(self, node: int) -> list[int]:
-        """The actions at a decision: fold, call, or the chips to raise to."""
+        """The actions at a decision: fold, call, or the total chips raised to."""
         found: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
         return found
 
     def after(self, node: int, number: int) -> int:
-        """The decision after an action by its number; negative where the hand is over."""
+        """The decision after an action, given by its index; negative where the hand is over."""
         return int(self.nodes.child[self.nodes.first[node] + number])
 
     def decision(self, state: State) -> int:
-        """The decision of a public state where somebody acts.
+        """The decision of a public state with a player to act.
 
         Raises:
-            GameError: no line of the blueprint leads there.
+            GameError: the blueprint has no line to the state.
         """
         return decision_after(self, hand_of(state).table.line)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it.
+        """Write the blueprint to a file.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: the file cannot be written.
         """
         about = {
             "format": FORMAT,
@@ -99,10 +99,10 @@ class HoldemBlueprint:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "HoldemBlueprint":
-        """Read what :meth:`save` wrote, a file or a folder with it. Nothing is executed; buckets are made again.
+        """Read a blueprint from a file, or a folder with one; executes nothing and recomputes the buckets.
 
         Raises:
-            FileError: missing, changed, no such policy, or its buckets come out differently here.
+            FileError: the file is missing, changed, no blueprint, or its buckets cannot be reproduced.
         """
         path = Path(path)
         file = (path / BLUEPRINT if path.is_dir() else path).resolve()
@@ -111,30 +111,30 @@ class HoldemBlueprint:
 
 @lru_cache(maxsize=2)
 def loaded(path: Path, changed: int) -> HoldemBlueprint:
-    """The policy in a file that was last changed then."""
+    """The policy of a file with this time of change; cached."""
     with TensorFile(path, FORMAT, VERSION) as file:
         try:
             spec, given, card = file.about["game"], json.loads(file.about["buckets"]), json.loads(file.about["card"])
             identity, shares = file.about["identity"], np.array(file["shares"])
             game = load(spec).enumerable_rules() if not named_file(spec) else None
             if not isinstance(game, Holdem):
-                raise FileError(f"{path}: its game {spec!r} is no holdem; train again")
+                raise FileError(f"{path}: its game {spec!r} is not holdem; train again")
             rows = bucket_rows_of(game, tuple(given["counts"]), given["method"], given["recall"])
             nodes = betting_nodes(game.rules, rows.counts)
         except (KeyError, ValueError, TypeError, SpecError) as error:
-            raise FileError(f"{path}: the policy is not whole; put back a copy") from error
+            raise FileError(f"{path}: the policy is incomplete; restore a copy") from error
     if shares.dtype != np.uint8 or shares.shape != (table_size(nodes, rows.counts),):
-        raise FileError(f"{path}: the policy does not fit its game; put back a copy")
+        raise FileError(f"{path}: the policy does not fit its game; restore a copy")
     if rows.identity != identity:
-        raise FileError(f"{path}: its buckets cannot be made again by this version; train again")
+        raise FileError(f"{path}: this version cannot reproduce its buckets; train again")
     return HoldemBlueprint(game, rows, nodes, shares, card)
 
 
 def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> CardRows:
-    """Buckets of a game's hands, with recall made anew after every sequence of buckets; no counts for every hand by itself.
+    """Buckets of a game's hands, with ``recall`` per sequence of buckets; empty ``counts`` for every hand by itself.
 
     Raises:
-        SpecError: numbers or a method that do not fit.
+        SpecError: invalid counts or method.
     """
     if not counts:
         return rows_of_hands(game.rules.format)
@@ -142,10 +142,10 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
 
 
 def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> tuple[int, ...]:
-    """The number of rows :func:`bucket_rows_of` has on each street, before any bucket is made.
+    """The number of rows that :func:`bucket_rows_of` has on each street, computed without making buckets.
 
     Raises:
-        SpecError: as there.
+        SpecError: as in :func:`bucket_rows_of`.
     """
     if not counts:
         return rows_of_hands(game.rules.format).counts
@@ -153,13 +153,13 @@ def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bo
 
 
 def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPlan:
-    """The plan of buckets.
+    """The bucket plan.
 
     Raises:
-        SpecError: numbers or a method that do not fit.
+        SpecError: invalid counts or method.
     """
     if len(counts) != 4:
-        raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
+        raise SpecError(f"buckets has {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
     one, two, three, four = counts
     return BucketPlan((one, two, three, four), method, nested=recall)
 
@@ -173,12 +173,12 @@ def in_proportion(shares: NDArray[np.uint8]) -> Floats:
 
 @lru_cache(maxsize=256)
 def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
-    """:meth:`CardRows.at`, remembered."""
+    """:meth:`CardRows.at`, cached."""
     return rows.at(board)
 
 
 def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Sums of policies as shares in :data:`STEPS`, rounded, in the same places."""
+    """Sums of policies as shares out of :data:`STEPS`, rounded, in the same layout."""
     found = np.zeros(len(average), np.uint8)
     for node in range(len(nodes.player)):
         count = int(nodes.actions[node])
@@ -192,7 +192,7 @@ def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...
 
 @lru_cache(maxsize=4096)
 def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
-    """The decision after a line of actions, ``f``, ``c`` and ``r300``, streets separated by ``/``."""
+    """The decision after a line of actions (``f``, ``c`` and ``r300``), with streets separated by ``/``."""
     if not line:
         return 0
     before, word = LINE.fullmatch(line).groups()  # type: ignore[union-attr]
@@ -201,7 +201,7 @@ def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
         return node
     label, labels = int(word[1:]) if word[0] == "r" else "fc".index(word), blueprint.labels(node)
     if label not in labels:
-        raise GameError(f"the blueprint has no action {word} after {before!r}; it plays {blueprint.game}")
+        raise GameError(f"the blueprint of {blueprint.game} has no action {word} after {before!r}")
     return blueprint.after(node, labels.index(label))
 
 
@@ -217,10 +217,10 @@ def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
 
 
 def game_of_blueprint(path: str | os.PathLike[str]) -> str:
-    """The game of such a policy, a file or a folder with it, as its file names it.
+    """The game of a blueprint, from its file or folder.
 
     Raises:
-        FileError: it is none.
+        FileError: the file is no blueprint.
     """
     path = Path(path)
     with TensorFile(path / BLUEPRINT if path.is_dir() else path, FORMAT, VERSION) as file:
@@ -228,7 +228,7 @@ def game_of_blueprint(path: str | os.PathLike[str]) -> str:
 
 
 def is_holdem_blueprint(path: str | os.PathLike[str]) -> bool:
-    """Whether a file, or a folder with one, is such a policy."""
+    """Whether a file, or a folder with one, is a hold'em blueprint."""
     try:
         game_of_blueprint(path)
         return True

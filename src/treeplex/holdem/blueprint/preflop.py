@@ -16,15 +16,15 @@ from treeplex.holdem.cards.format import HOLDEM
 
 @dataclass(frozen=True)
 class PreflopChart:
-    """A decision before the flop.
+    """The chart of a preflop decision.
 
     Attributes:
-        player: who acts: 1 is the small blind, with the button.
-        title: who acts, after what.
-        actions, kinds: names, and what they are: ``fold``, ``check``, ``call``, ``raise`` or ``allin``.
+        player: the player to act; 1 is the small blind, on the button.
+        title: the player to act, and the actions before.
+        actions, kinds: names of the actions, and their kinds: ``fold``, ``check``, ``call``, ``raise`` or ``allin``.
         classes: the 169 classes.
-        shares: float64 [A, 169], how often each class takes each action.
-        reach: float64 [169], the part of each class that the player's own actions bring here; of blueprints 1.
+        shares: float64 [A, 169], frequency of each action by class.
+        reach: float64 [169], the player's own reach by class; 1 for blueprints.
     """
 
     player: int
@@ -43,14 +43,13 @@ class PreflopChart:
 
 
 class ChartDecision(NamedTuple):
-    """A decision of a book of charts.
+    """A decision in a book of charts.
 
     Attributes:
-        player: who acts: 1 is the small blind, with the button.
-        bets: the actions; chips are those of the chart.
-        policy: float64 [A, H], how likely each hand takes each action, hands in the order of the format; 0 for hands that the
-            player's range lacks.
-        following: the number of the decision after each action; -1 where none before the flop follows.
+        player: the player to act; 1 is the small blind, on the button.
+        bets: the actions, in the chart's chips.
+        policy: float64 [A, H], policy of each hand in the order of the format; 0 for hands outside the player's range.
+        following: index of the decision after each action; -1 where no preflop decision follows.
     """
 
     player: int
@@ -60,13 +59,13 @@ class ChartDecision(NamedTuple):
 
 
 class ChartBook(NamedTuple):
-    """All decisions before the flop of one solved game, the first one first.
+    """All preflop decisions of a solved game, the first decision first.
 
     Attributes:
-        name: where it is from.
-        stack: big blinds of each player.
-        big_blind: in chips of the chart.
-        decisions: by number.
+        name: name of the source.
+        stack: stack of each player in big blinds.
+        big_blind: big blind in the chart's chips.
+        decisions: decisions by index.
     """
 
     name: str
@@ -79,11 +78,11 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
     """The chart after a line of actions: ``f``, ``c``, and ``r`` with the chips raised to.
 
     Raises:
-        SpecError: another deck, or a line that the blueprint does not have before the flop.
+        SpecError: another deck, or no such preflop line in the blueprint.
     """
     rules = blueprint.game.rules
     if rules.format != HOLDEM:
-        raise SpecError("charts of 169 classes are for 52 cards; this blueprint is of a smaller deck")
+        raise SpecError("charts of 169 classes need a 52-card deck; this blueprint has a smaller one")
     node, table = 0, rules.betting.root
     for word in words_of(line):
         labels = blueprint.labels(node)
@@ -91,7 +90,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
         after = blueprint.after(node, labels.index(label)) if label in labels else -1
         if after < 0 or blueprint.nodes.street[after] > 0:
             known = ", ".join({FOLD: "f", CALL: "c"}.get(each, f"r{each}") for each in labels)
-            raise SpecError(f"line {line!r}: nobody acts before the flop after {word!r}; on offer there: {known}")
+            raise SpecError(f"line {line!r}: no player acts preflop after {word!r}; the blueprint offers {known}")
         node, table = after, rules.betting.after(table, label)
     labels = blueprint.labels(node)
     policy = blueprint.policy_at(node, ())
@@ -106,7 +105,7 @@ def words_of(line: str) -> list[str]:
     """The actions of a line.
 
     Raises:
-        SpecError: a text that is none.
+        SpecError: the text is not a line.
     """
     found, place = list[str](), 0
     while place < len(line):

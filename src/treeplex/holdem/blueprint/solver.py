@@ -1,11 +1,11 @@
-"""Monte Carlo CFR with external sampling on whole hold'em, any number of players and any betting, hands in buckets or not.
+"""External-sampling Monte Carlo CFR on whole hold'em, for any number of players and any betting, with or without buckets.
 
-The updates are those of Brown and Sandholm 2019 (Pluribus): linear discounting in steps, pruning of actions with very negative
-regrets in most walks, regrets of 32 bits with a floor. Two things differ. Cards of a board are dealt once for many deals of
-hands, since ranking a board takes as long as many walks. And averages are kept on all streets, as sums of 32-bit floats, where
-Pluribus keeps them for the first and takes means of snapshots later. A policy is added wherever a walk draws from it. So it
-counts by its player's reach, and with more than two players also by that of those who are neither its player nor walked;
-CFR guarantees nothing about that average, nor about any other with more than two players.
+The updates are those of Brown and Sandholm 2019 (Pluribus): linear discounting in steps, pruning of actions with very
+negative regrets in most walks, and 32-bit regrets with a floor. There are two deviations. One board is dealt for many deals
+of hands, since ranking a board takes as long as many walks. And averages are kept on all streets, as 32-bit float sums,
+where Pluribus keeps them for the first street and takes means of snapshots later. A policy is added whenever a walk samples
+from it, so it is weighted by its player's reach, and with more than two players also by the reach of those who are neither
+its player nor the traverser. CFR guarantees nothing about that average, nor about any other with more than two players.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,26 +25,26 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import betting_nodes, check_acting, table_size
 
 CHUNK = 256
-"""Boards that are drawn at a time; they depend on the seed and the number of the chunk alone."""
+"""Boards drawn per chunk; they depend only on the seed and the chunk's number."""
 UNITS = 1000.0
-"""Units of regret in a big blind."""
+"""Regret units per big blind."""
 NUMBER_BYTES = 9
-"""Bytes per action and row: regret, average, and the share that is written."""
+"""Bytes per action and row: regret, average, and stored share."""
 DECISION_BYTES = 1_500
 """Bytes per decision, with the terminals below it, while the tree is listed (measured)."""
 
 
 class BlueprintSolver:
-    """Solves whole hold'em; an iteration is a board.
+    """Solves whole hold'em; an iteration is one board.
 
     Attributes:
-        rules, rows: the betting, and what players tell apart.
+        rules, rows: betting rules and card abstraction.
         nodes: the betting tree.
-        walks: how boards are walked.
-        prune_after: boards before the first walk that skips actions.
-        discount_every: boards between discounts; the k-th multiplies all sums by k / (k + 1); 0 never.
+        walks: how boards are traversed.
+        prune_after: number of boards before pruning starts.
+        discount_every: boards between discounts; the k-th discount multiplies all sums by k / (k + 1); 0 for none.
         iteration: boards done.
-        met: decisions met so far.
+        met: number of decisions visited so far.
         tables: regrets and average.
     """
 
@@ -60,14 +60,14 @@ class BlueprintSolver:
         prune_after: int = 0,
         prune_below: float = -300.0,
     ) -> None:
-        """Begin.
+        """Create a solver at iteration 0.
 
         Args:
             rules, rows, prune_after, discount_every: see the attributes.
-            deals: hands of all players on each board.
-            seed: of all draws.
-            prune: the share of deals in which actions with very negative regrets are skipped.
-            prune_below: how negative, in big blinds; at most what 32 bits hold.
+            deals: number of deals of all hands on each board.
+            seed: seed of all draws.
+            prune: share of deals in which actions with very negative regrets are skipped.
+            prune_below: regret threshold in big blinds; limited by 32 bits.
         """
         self.rules, self.rows, self.prune_after, self.discount_every = rules, rows, prune_after, discount_every
         self.nodes = betting_nodes(rules, rows.counts)
@@ -96,40 +96,38 @@ class BlueprintSolver:
                 discount(self.tables, step / (step + 1))
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs to go on bit for bit."""
+        """Everything that :meth:`restore` needs to resume bit for bit."""
         done = np.array([self.iteration, self.met])
         return {"done": done, "regrets": self.tables.regrets, "average": self.tables.average}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Take over a state.
+        """Restore a state.
 
         Raises:
-            AlgorithmError: a state of another game.
+            AlgorithmError: the state belongs to another game.
         """
         regrets, average = state["regrets"], state["average"]
         if regrets.shape != self.tables.regrets.shape or average.shape != self.tables.average.shape:
-            raise AlgorithmError(
-                "the tables are of another betting tree or of other buckets; resume with those they were saved from"
-            )
+            raise AlgorithmError("the tables belong to another betting tree or other buckets; resume with the original ones")
         self.tables.regrets[:], self.tables.average[:] = regrets, average
         self.iteration, self.met = (int(each) for each in state["done"])
 
 
 def predicted_bytes(size: BettingSize, counts: Sequence[int]) -> int:
-    """Bytes that a run with a betting tree of this size takes, without its ``counts`` buckets (hold'em: some 300 MB)."""
+    """Memory of a run with a betting tree of this size, in bytes, excluding the buckets (hold'em: some 300 MB)."""
     return NUMBER_BYTES * size.numbers(counts) + DECISION_BYTES * size.decisions
 
 
 def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None) -> None:
-    """Refuse, before anything is built, a betting tree whose tables memory cannot hold.
+    """Refuse a betting tree whose tables do not fit into memory, before anything is built.
 
     Args:
-        rules: the betting.
-        counts: rows of each street.
-        most: bytes that may be used; None for what the machine has free.
+        rules: the betting rules.
+        counts: rows on each street.
+        most: available bytes; None for the machine's free memory.
 
     Raises:
-        SpecError: there is no decision, or there are too many; the message says what makes them fewer.
+        SpecError: there is no decision, or there are too many; the message suggests remedies.
     """
     check_acting(rules)
     free = available_memory() if most is None else most

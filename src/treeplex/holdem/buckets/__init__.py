@@ -1,1 +1,1 @@
-"""Hold'em in buckets: hands of like strength as one, and the game that is left."""
+"""Card abstraction: hands of similar strength share a bucket, and the abstract game over buckets."""

@@ -1,4 +1,4 @@
-"""Card abstraction: each street's hands in a few buckets of like strength, and every hand's sequence of buckets on a board."""
+"""Card abstraction: buckets of hands of similar strength on each street, and every hand's bucket sequence on a board."""
 
 import hashlib
 import json
@@ -27,9 +27,9 @@ class Buckets:
     ``tables[street][g, code]``, where g is the sequence of its earlier buckets if buckets are nested, else 0.
 
     Attributes:
-        plan: how they were made.
-        strengths: where codes come from.
-        codes: uint16, codes before the river: [H], [R, H], [R, H].
+        plan: the settings of the abstraction.
+        strengths: source of the codes.
+        codes: uint16, codes preflop [H], on flops [R, H] and on turns [R, H].
         tables: uint8 [G, codes] for each street.
     """
 
@@ -40,7 +40,7 @@ class Buckets:
 
     @property
     def identity(self) -> str:
-        """A SHA-256 of the plan, the cards, the tables and what tables do not say."""
+        """SHA-256 of the plan, the cards, the tables and further details that tables lack."""
         text = json.dumps([asdict(self.plan), list(self.strengths.format.deck)], sort_keys=True)
         digest = hashlib.sha256(text.encode())
         for table in self.tables:
@@ -63,11 +63,11 @@ class Buckets:
         return wins
 
     def sequences(self, places: "Places", board: int, river: tuple[NDArray[np.int32], Codes], out: NDArray[np.int32]) -> None:
-        """Write the bucket sequence of every hand on a board into ``out`` int32 [H]; -1 where the board blocks it.
+        """Write the bucket sequence of every hand on a board into ``out`` int32 [H]; -1 for blocked hands.
 
         Args:
-            places, board: the boards, and which of them.
-            river: what :class:`~treeplex.holdem.cards.strength.River` says of that board.
+            places, board: the boards, and the index of one.
+            river: keys and codes of that board by :class:`~treeplex.holdem.cards.strength.River`.
             out: int32 [H].
         """
         keys, wins = river
@@ -90,7 +90,7 @@ class Buckets:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Complete boards, and where the tables have their flops and turns.
+    """Complete boards with the rows of their flops and turns in the tables.
 
     Attributes:
         boards: int64 [n, 5]; the first three cards are the flop, the fourth is the turn.
@@ -109,7 +109,7 @@ class Places:
 
 
 def placed(strengths: Strengths, boards: Ints) -> Places:
-    """Look up boards [n, 5]."""
+    """The :class:`Places` of boards [n, 5]."""
     return Places(boards, *strengths.flops.find(boards[:, :3]), *strengths.turns.find(boards[:, :4]))
 
 
@@ -121,7 +121,7 @@ def random_boards(strengths: Strengths, count: int, random: np.random.Generator)
 
 
 def boards_after(strengths: Strengths, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-    """Random complete boards that begin with these cards; all of them, each once, where there are no more than ``count``."""
+    """Random complete boards that begin with these cards; each board once if there are at most ``count``."""
     if not start:
         return random_boards(strengths, count, random)
     rest = np.array(strengths.format.cards_left(start), dtype=np.int64)
@@ -140,13 +140,13 @@ def make_buckets(
     start: tuple[int, ...] = (),
     ready: tuple[Codes, Codes] | None = None,
 ) -> Buckets:
-    """Divide the hands of every street, each weighted by the number of deals that lead to it.
+    """Divide the hands of every street into buckets, each hand weighted by the number of deals that lead to it.
 
     Args:
         strengths: E[HS] and E[HS2] of every hand.
-        plan: how.
-        start: the cards with which every board begins; buckets then share the hands on such boards.
-        ready: of the method ``histogram``, what :func:`treeplex.holdem.buckets.histograms.histogram_clusters` made.
+        plan: settings of the abstraction.
+        start: the first cards of every board; all buckets are then used for hands on such boards.
+        ready: for the method ``histogram``, the output of :func:`treeplex.holdem.buckets.histograms.histogram_clusters`.
     """
     codes = street_codes(strengths, plan.method)
     if ready is not None:
@@ -180,7 +180,7 @@ def make_buckets(
 
 
 def street_codes(strengths: Strengths, method: str) -> tuple[Codes, Codes, Codes]:
-    """The codes of hands before the river: E[HS2], or for pairs its high byte behind that of E[HS]."""
+    """Codes of hands before the river: E[HS2], or for pairs the high bytes of E[HS] and E[HS2]."""
     kinds = (strengths.preflop, strengths.flop, strengths.turn)
     if method == "kmeans-pair":
         pairs = [(kind[MEAN] & 0xFF00) | (kind[SQUARE] >> 8) for kind in kinds]
@@ -201,7 +201,7 @@ def features(street: int, pairs: bool, river_codes: int) -> NDArray[np.float64]:
 def turn_weights(
     strengths: Strengths, codes: tuple[Codes, Codes, Codes], tables: list[Table], plan: BucketPlan, groups: int
 ) -> NDArray[np.float64]:
-    """Deals of each code on the turn after each sequence of buckets: [groups, codes], every flop of every turn board."""
+    """Deals of each code on the turn after each bucket sequence, [groups, codes]; covers every flop of every turn board."""
     boards = strengths.turns.boards.astype(np.int64)
     flops = np.stack([np.delete(boards, place, axis=1) for place in range(4)], axis=1)
     rows, renamings = strengths.flops.find(flops)
@@ -223,7 +223,7 @@ def sampled_weights(
     groups: int,
     start: tuple[int, ...],
 ) -> NDArray[np.float64]:
-    """Deals of each code on the next street after each sequence of buckets, on the plan's random boards: [groups, codes]."""
+    """Deals of each code on the next street after each bucket sequence, on the plan's random boards, [groups, codes]."""
     street = len(tables)
     river_codes = 2 * strengths.opponents + 1
     sizes = [FULL + 1, FULL + 1, FULL + 1, river_codes]

@@ -1,4 +1,4 @@
-"""Dividing weighted codes into buckets of ascending strength: equal shares, or clusters."""
+"""Divides weighted codes into buckets of ascending strength: equal shares, or clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,11 @@ MOST_ROUNDS = 100
 
 
 def percentiles(weights: Floats, count: int) -> Table:
-    """Buckets of equal weight; all of a code is in the bucket where its middle falls.
+    """Buckets of equal weight; a code is in the bucket of its middle.
 
     Args:
-        weights: float64 [G, C] of each code, in ascending strength, for each group.
-        count: buckets.
+        weights: float64 [G, C], weight of each code in ascending strength, for each group.
+        count: number of buckets.
 
     Returns:
         uint8 [G, C].
@@ -28,12 +28,12 @@ def percentiles(weights: Floats, count: int) -> Table:
 
 
 def clusters(weights: Floats, features: Floats, count: int) -> Table:
-    """Buckets by k-means (Lloyd's rounds), ordered by the centre's last feature.
+    """Buckets by k-means (Lloyd's algorithm), ordered by the centre's last feature.
 
     Args:
         weights: float64 [G, C], as in :func:`percentiles`.
-        features: float64 [C, D], what a code stands for; the last one orders.
-        count: buckets.
+        features: float64 [C, D], features of each code; the last one determines the order.
+        count: number of buckets.
 
     Returns:
         uint8 [G, C].
@@ -50,7 +50,7 @@ def centres(weights: Floats, features: Floats, count: int) -> Floats:
     used = np.flatnonzero(weights)
     used = used[np.argsort(features[used, -1], kind="stable")]
     mass, points = weights[used], features[used]
-    bucket = percentiles(np.ones((1, len(used))), count)[0]  # shares of strengths, so that no bucket begins empty
+    bucket = percentiles(np.ones((1, len(used))), count)[0]  # start from shares of strengths, so that no bucket is empty
     found = points[:0]
     for _ in range(MOST_ROUNDS):
         sums = np.bincount(bucket, mass, minlength=count)
@@ -66,7 +66,7 @@ def centres(weights: Floats, features: Floats, count: int) -> Floats:
 
 
 def nearest_centres(points: Floats, found: Floats) -> Table:
-    """The number of the nearest centre of each point: uint8 [n] for [n, D] and [k, D]."""
+    """Index of the nearest centre of each point: uint8 [n] for [n, D] and [k, D]."""
     if points.shape[1] == 1:
         middles = (found[1:, 0] + found[:-1, 0]) / 2
         return np.searchsorted(middles, points[:, 0]).astype(np.uint8)

@@ -1,7 +1,7 @@
-"""Compile a game of buckets: betting nodes times sequences of buckets, by arithmetic; pairs of sequences are never walked.
+"""Compiles a game of buckets arithmetically from betting nodes and bucket sequences; pairs of sequences are never enumerated.
 
-Every update rule, judge and exact method for compiled games then runs on it. Chance is in the payoff: all folds share the table
-of pairs and all showdowns that of wins, each summed down to the streets on which the two players last acted.
+Every update rule, judge and exact method for compiled games then runs on it. Chance is in the payoff: all folds share the
+table of pairs and all showdowns the table of wins, each summed down to the streets on which the two players last acted.
 """
 
 from collections.abc import Iterator
@@ -19,17 +19,17 @@ from treeplex.holdem.betting.tree import Decision, Fold, Showdown, payoffs
 from treeplex.holdem.buckets.game import BucketGame
 
 MOST_SEQUENCES = 50_000_000
-"""Sequences of both players, beyond which a game is refused: some eight gigabytes."""
+"""Most sequences of both players in a game, some eight gigabytes."""
 
 Last = tuple[int, int, int]
-"""A player's last own action: decision (-1 for none), number of the action and street (-1 for none)."""
+"""A player's last own action: decision (-1 for none), index of the action, and street (-1 for none)."""
 
 
 class Infostates(LazyInfostates):
-    """The infostate of every infoset, written when it is asked for."""
+    """The infostate of every infoset, written on demand."""
 
     def __init__(self, game: BucketGame, nodes: Ints, sequences: Ints) -> None:
-        """``nodes`` and ``sequences`` are int64 [I]: node of the betting tree and sequence of buckets of each infoset."""
+        """``nodes`` and ``sequences`` are int64 [I]: betting-tree node and bucket sequence of each infoset."""
         self._game, self.nodes, self.sequences = game, nodes, sequences
         self._players = [node.player if isinstance(node, Decision) else -1 for node in game.tree.nodes]
 
@@ -41,7 +41,7 @@ class Infostates(LazyInfostates):
         return self._game.infostate(self._players[node], node, int(self.sequences[infoset]))
 
     def at(self, node: int) -> tuple[Ints, Ints]:
-        """The infosets at a node of the betting tree, and their sequences of buckets, ascending: int64 [n] each."""
+        """The infosets at a node of the betting tree and their bucket sequences, ascending: int64 [n] each."""
         infosets = np.flatnonzero(self.nodes == node)
         return infosets, self.sequences[infosets]
 
@@ -52,7 +52,7 @@ class Infostates(LazyInfostates):
 
 
 class BucketWalk:
-    """A walk over the betting tree: the infosets of every decision, and where it ends."""
+    """A traversal of the betting tree that collects the infosets of every decision, and the terminals."""
 
     def __init__(self, game: BucketGame) -> None:
         self.game = game
@@ -61,11 +61,11 @@ class BucketWalk:
             [np.flatnonzero(game.pairs_on(s, -1)) for s in streets],
             [np.flatnonzero(game.pairs_on(-1, s)) for s in streets],
         ]
-        """For each player and street the sequences that can be dealt, int64 [n]."""
+        """For each player and street the bucket sequences that can be dealt, int64 [n]."""
         self.decisions: list[tuple[int, int, int, int, Last, int]] = []
-        """Node of the tree, player, street, number of actions, last own action before, own depth."""
+        """Node of the tree, player, street, number of actions, previous own action, own depth."""
         self.ends: list[tuple[bool, float, Last, Last]] = []
-        """Whether there is a showdown, chips for player 0, and the last action of each player."""
+        """Whether the terminal is a showdown, chips for player 0, and the last action of each player."""
         self.depth = 0
         none = (-1, 0, -1)
         stack: list[tuple[int, tuple[Last, Last], tuple[int, int], int]] = [(0, (none, none), (0, 0), 2)]
@@ -91,10 +91,10 @@ def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGa
 
     Args:
         game: the game.
-        limit: the most sequences, default :data:`MOST_SEQUENCES`.
+        limit: most sequences; default :data:`MOST_SEQUENCES`.
 
     Raises:
-        GameError: more sequences than that, or tables that do not fit.
+        GameError: there are more sequences, or the tables do not fit the game.
     """
     most = MOST_SEQUENCES if limit is None else limit
     needed = sum(game.sequences[game.dealt_at(number)] * len(node.actions) for number, node in game.tree.decisions())
@@ -107,7 +107,7 @@ def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGa
     hands = [len(walk.possible[player][street]) for _, player, street, *_ in walk.decisions]
     actions = [row[3] for row in walk.decisions]
     infosets = np.concatenate(([0], np.cumsum(hands)))
-    first = 2 + np.concatenate(([0], np.cumsum(np.multiply(hands, actions))))  # behind the two empty sequences
+    first = 2 + np.concatenate(([0], np.cumsum(np.multiply(hands, actions))))  # after the two empty sequences
     spread = [np.full(count, row) for row, count in enumerate(hands)]
     row_of = np.concatenate(spread)
     columns = np.array([(player, level, count) for _, player, _, count, _, level in walk.decisions])
@@ -144,7 +144,7 @@ def compile_buckets(game: BucketGame, *, limit: int | None = None) -> CompiledGa
 
 
 def parents(walk: BucketWalk, row: int, first: Ints) -> Ints:
-    """The provisional sequence that leads to each infoset of a decision: int64 [n]."""
+    """The provisional sequence that leads to each infoset of a decision, int64 [n]."""
     _, player, street, _, (decision, action, before), _ = walk.decisions[row]
     possible = walk.possible[player][street]
     if decision < 0:
@@ -155,7 +155,7 @@ def parents(walk: BucketWalk, row: int, first: Ints) -> Ints:
 
 
 def terminals(walk: BucketWalk, first: Ints, final: Ints) -> Dense:
-    """The dense operator: terminals that share a table, and the streets on which the players last acted, in one group."""
+    """The dense operator; terminals with the same table and the same streets of last actions form a group."""
     groups: dict[tuple[bool, int, int], list[tuple[int, int, float]]] = {}
     for shown, chips, one, two in walk.ends:
         starts = [int(first[last[0]]) + last[1] if last[0] >= 0 else player for player, last in enumerate((one, two))]
@@ -186,7 +186,7 @@ def names_of(game: BucketGame, player: int) -> dict[int, str]:
 
 
 def size_of(walk: BucketWalk) -> GameSize:
-    """Counts of histories, as a walk of the rules would find them."""
+    """Numbers of histories, as a walk of the rules would count them."""
     game = walk.game
     pairs = [game.pairs_on(street, street) > 0 for street in range(len(game.counts))]
     met = [int(possible.sum()) for possible in pairs]

@@ -1,8 +1,7 @@
-"""The game of buckets: chance deals both players a bucket on every street, and the betting is any tree of bets.
+"""The bucket game: chance deals both players a bucket on every street, with any betting tree.
 
-What a player knows is the own *sequence* of buckets so far; nothing of the cards is public. How likely each pair of sequences
-is, and who wins the showdown on average, are two tables over the pairs of the last street. What is solved and judged is the
-game that these tables define.
+A player knows its own *sequence* of buckets so far; no cards are public. Two tables over pairs of last-street sequences give
+the probability of each pair and the expected showdown. The game that these tables define is solved and judged.
 
 Source: Zinkevich, Johanson, Bowling and Piccione (2007), "Regret Minimization in Games with Incomplete Information", section 4.
 """
@@ -36,7 +35,7 @@ TOLERANCE = 1e-3
 
 
 class BucketState(CheckedState):
-    """The two sequences of buckets, and the node of the betting tree; :data:`DEAL` before any is dealt."""
+    """Both bucket sequences, and the node of the betting tree; :data:`DEAL` before the first deal."""
 
     __slots__ = ("game", "node", "sequences")
 
@@ -99,13 +98,13 @@ class BucketState(CheckedState):
 
 
 class BucketGame(Game):
-    """Two-player poker with buckets for hands; payoffs in chips. Player 0 is out of position, the big blind before the flop.
+    """Two-player poker with buckets for hands; payoffs in chips. Player 0 is out of position, the big blind preflop.
 
     Attributes:
-        spot: stacks, blinds and bets; its cards and ranges do not matter, but for the number of streets.
-        counts: buckets on each street that is played. A sequence on a street is a number in that mixed radix, first street
+        spot: stacks, blinds and bets; of its cards only the number of streets matters.
+        counts: buckets on each street played. A sequence on a street is a number in that mixed radix, first street
             highest.
-        tree: the betting tree; an action id is a place in its ``names``.
+        tree: the betting tree; an action id is an index of its ``names``.
     """
 
     def __init__(
@@ -118,24 +117,24 @@ class BucketGame(Game):
         spec: str = "",
         parameters: Mapping[str, object] | None = None,
     ) -> None:
-        """Describe the game; what takes time is done when it is first needed.
+        """Describe the game; expensive parts are computed when first needed.
 
         Args:
-            spot: see above.
-            counts: see above.
-            tables: gives :attr:`pairs` and :attr:`wins`.
-            buckets: gives :attr:`buckets`.
-            spec, parameters: of games with a name.
+            spot: see the attributes.
+            counts: see the attributes.
+            tables: returns :attr:`pairs` and :attr:`wins`.
+            buckets: returns :attr:`buckets`.
+            spec, parameters: for games with a name.
 
         Raises:
-            SpecError: not a count for each street, or rake.
+            SpecError: the number of counts is not that of the streets, or the spot has rake.
         """
         if len(counts) != len(spot.streets) or min(counts, default=0) < 1:
             raise SpecError(
                 f"buckets: counts are {tuple(counts)}; give a whole number for each of the {len(spot.streets)} streets"
             )
         if spot.rake.rate > 0 and spot.rake.cap > 0:
-            raise SpecError("buckets: the spot has rake, with which payoffs do not sum to zero; leave it out")
+            raise SpecError("buckets: the spot has rake, so payoffs do not sum to zero; leave it out")
         self.spot, self.counts, self.spec = spot, tuple(counts), spec
         self._tables, self._buckets, self._parameters = tables, buckets, dict(parameters or {})
 
@@ -159,7 +158,7 @@ class BucketGame(Game):
         """:attr:`pairs` and :attr:`wins`.
 
         Raises:
-            GameError: tables of another shape, or pairs that are no probabilities.
+            GameError: the tables have another shape, or the pairs are no probabilities.
         """
         pairs, wins = self._tables()
         size = prod(self.counts)
@@ -171,13 +170,15 @@ class BucketGame(Game):
 
     @cached_property
     def buckets(self) -> "Buckets":
-        """From cards to buckets.
+        """The card abstraction.
 
         Raises:
             GameError: the game was made from tables alone.
         """
         if self._buckets is None:
-            raise GameError(f"{self} was made from tables; it does not know which hands are in its buckets")
+            raise GameError(
+                f"{self} was made from tables without cards; make it by bucketed_holdem to see the hands in its buckets"
+            )
         return self._buckets()
 
     @property
@@ -187,20 +188,20 @@ class BucketGame(Game):
 
     @property
     def wins(self) -> Table:
-        """That probability times the expected sign of the showdown for player 0: float32 [S, S]."""
+        """Probability of each pair times the expected sign of the showdown for player 0: float32 [S, S]."""
         return self.tables[1]
 
     @property
     def sequences(self) -> tuple[int, ...]:
-        """Sequences of buckets on each street."""
+        """Number of bucket sequences on each street."""
         return tuple(prod(self.counts[: street + 1]) for street in range(len(self.counts)))
 
     def pairs_on(self, first: int, second: int) -> Floats:
-        """Probabilities of player 0's sequences up to one street with player 1's up to another (-1: none); they sum to 1."""
+        """Probabilities of player 0's sequences up to one street with player 1's up to another (-1: none); sum 1."""
         return self._marginal(0, first, second)
 
     def wins_on(self, first: int, second: int) -> Floats:
-        """Those probabilities times the expected sign of the showdown for player 0."""
+        """The probabilities of :meth:`pairs_on` times the expected sign of the showdown for player 0."""
         return self._marginal(1, first, second)
 
     def _marginal(self, table: int, first: int, second: int) -> Floats:
@@ -225,16 +226,16 @@ class BucketGame(Game):
         return CHANCE if event is None or isinstance(event, StreetEnd) else TERMINAL
 
     def dealt_at(self, node: int) -> int:
-        """The last street, counted from the first that is played, whose buckets are dealt at a node; -1 for none."""
+        """The last street dealt at a node, counted from the first street played; -1 for none."""
         return -1 if node == DEAL else self.tree.nodes[node].street - self.spot.street
 
     def infostate(self, player: int, node: int, sequence: int) -> str:
-        """The infostate of a player with this sequence of buckets at a node."""
+        """The infostate of a player with this bucket sequence at a node."""
         return f"[Observer: {player}][Buckets: {self.texts[self.dealt_at(node)][sequence]}][Actions: {self.tree.lines[node]}]"
 
     @cached_property
     def texts(self) -> list[list[str]]:
-        """For each street the texts of its sequences: the buckets from 1, the weakest."""
+        """Texts of the sequences of each street; buckets count from 1, the weakest."""
         texts = [[str(bucket + 1) for bucket in range(self.counts[0])]]
         for count in self.counts[1:]:
             texts.append([f"{earlier} {bucket + 1}" for earlier in texts[-1] for bucket in range(count)])

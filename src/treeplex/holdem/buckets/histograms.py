@@ -1,8 +1,8 @@
-"""Flops and turns in clusters of like histograms of strength on the river.
+"""Clusters of flop and turn hands by histograms of their strength on the river.
 
-E[HS2] is one number: a draw and a weak pair may have the same. Histograms tell them apart (Gilpin, Sandholm and Sørensen 2007;
-Johanson, Burch, Valenzano and Bowling 2013, who cluster by earth mover's distance). Here the distance is the Euclidean one of
-cumulative histograms, whose sum of absolute differences would be the earth mover's: centres are then plain means.
+E[HS2] is a single number, which may be equal for a draw and a weak pair. Histograms distinguish them (Gilpin, Sandholm and
+Sørensen 2007; Johanson, Burch, Valenzano and Bowling 2013, who cluster by earth mover's distance). The distance here is the
+Euclidean distance of cumulative histograms, whose L1 distance would be the earth mover's, so centres are plain means.
 """
 
 from collections.abc import Sequence
@@ -16,20 +16,20 @@ from treeplex.holdem.engine.buckets.histograms import count_bins, nearest_histog
 
 Counts = NDArray[np.uint8]
 BINS = 8
-"""Bins of strength."""
+"""Number of strength bins."""
 SAMPLED = 100_000
-"""Histograms from which centres are made."""
+"""Number of histograms from which centres are computed."""
 ROUNDS = 30
-"""Rounds of k-means at most."""
+"""Most rounds of k-means."""
 
 
 def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, done: Done | None = None) -> tuple[Codes, Codes]:
-    """The cluster of every hand on every canonical flop and turn, clusters by ascending mean strength.
+    """The cluster of every hand on every canonical flop and turn, with clusters by ascending mean strength.
 
     Args:
-        strengths: of the format.
-        counts: clusters of each street; those of the flop and of the turn are made.
-        seed: of the histograms from which centres are made.
+        strengths: hand strengths of the format.
+        counts: clusters on each street; only flop and turn are used.
+        seed: seed for choosing the histograms from which centres are computed.
         done: called with (turn boards done, turn boards).
 
     Returns:
@@ -44,7 +44,7 @@ def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, d
 
 
 def turn_histograms(strengths: Strengths, done: Done | None = None) -> Counts:
-    """Rivers in each bin for every hand on every canonical turn: uint8 [R, H, B]; zeros for blocked hands."""
+    """Number of rivers in each bin for every hand on every canonical turn, uint8 [R, H, B]; 0 for blocked hands."""
     format, boards = strengths.format, strengths.turns.boards
     found = np.zeros((len(boards), len(format.hands), BINS), np.uint8)
     river, board, most = River(format), np.empty(5, np.int64), 2 * strengths.opponents + 1
@@ -60,7 +60,7 @@ def turn_histograms(strengths: Strengths, done: Done | None = None) -> Counts:
 
 
 def flop_sums(strengths: Strengths, turn: Counts) -> NDArray[np.uint16]:
-    """Run-outs in each bin for every hand on every canonical flop, uint16 [F, H, B]."""
+    """Number of run-outs in each bin for every hand on every canonical flop, uint16 [F, H, B]."""
     format, flops, turns = strengths.format, strengths.flops, strengths.turns
     deck = np.array(format.deck)
     found = np.zeros((len(flops.boards), len(format.hands), BINS), np.uint16)
@@ -75,7 +75,7 @@ def flop_sums(strengths: Strengths, turn: Counts) -> NDArray[np.uint16]:
 def clustered(
     histograms: NDArray[np.unsignedinteger], weights: NDArray[np.int64], count: int, random: np.random.Generator
 ) -> Codes:
-    """The cluster of each hand on each board, uint16 [R, H], of histograms [R, H, B] and boards with weights [R]."""
+    """The cluster of each hand on each board, uint16 [R, H], from histograms [R, H, B] and board weights [R]."""
     boards, hands, _ = histograms.shape
     total = int(histograms[0].sum(axis=1).max())
     rows, columns = random.choice(boards, SAMPLED, p=weights / weights.sum()), random.integers(hands, size=SAMPLED)
@@ -93,8 +93,8 @@ def cumulative(histograms: NDArray[np.unsignedinteger], total: int) -> Singles:
 
 
 def histogram_centres(points: Singles, count: int) -> Singles:
-    """Centres by k-means from equal shares of mean strength, float32 [k, B - 1], by ascending mean; k at most ``count``."""
-    order = np.argsort(-points.sum(axis=1), kind="stable")  # the more lies in low bins, the weaker
+    """Centres by k-means, started from equal shares by mean strength, float32 [k, B - 1], by ascending mean; k <= ``count``."""
+    order = np.argsort(-points.sum(axis=1), kind="stable")  # more weight in low bins means a weaker hand
     nearest = np.empty(len(points), np.uint16)
     nearest[order] = np.arange(len(points)) * count // len(points)
     centres = points[:0]

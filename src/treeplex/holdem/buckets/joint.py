@@ -1,4 +1,4 @@
-"""Joint probabilities and showdowns of two players' bucket sequences: counted over all pairs of hands on many boards."""
+"""Joint distribution and showdowns of two players' bucket sequences, counted over all pairs of hands on many boards."""
 
 import numpy as np
 
@@ -20,11 +20,11 @@ def joint_tables(
     """Count all pairs of hands on random boards.
 
     Args:
-        buckets: of both players.
-        boards: how many random boards.
-        seed: of the boards.
-        start: the cards with which every board begins; where there are no more boards after them than ``boards``, all are
-            counted once, and the tables are exact.
+        buckets: buckets of both players.
+        boards: number of random boards.
+        seed: seed of the boards.
+        start: the first cards of every board; if at most ``boards`` boards begin with them, all are counted once, and the
+            tables are exact.
         done: called with (boards done, boards) every ``every`` boards.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Looking into buckets: which hands are in them, and where a hand falls."""
+"""Lookups in a card abstraction: the hands of each bucket, and a hand's buckets."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from treeplex.holdem.cards.strength import FULL, MEAN, SQUARE, River
 
 @dataclass(frozen=True)
 class Look:
-    """A hand on one street: E[HS], E[HS2] (on the river HS and its square) and its bucket from 0."""
+    """A hand on one street: E[HS], E[HS2] (on the river HS and its square) and its bucket, counted from 0."""
 
     street: str
     mean: float
@@ -22,7 +22,7 @@ class Look:
 
 
 def preflop_buckets(buckets: Buckets) -> list[tuple[str, ...]]:
-    """The hand classes of each preflop bucket, the weakest bucket first, in each the strongest class first."""
+    """The hand classes of each preflop bucket, weakest bucket first, and within a bucket strongest class first."""
     strengths = buckets.strengths
     codes = buckets.codes[0]
     table = buckets.tables[0][0]
@@ -36,24 +36,24 @@ def look_up(buckets: Buckets, hand: str, board: str) -> list[Look]:
     """A hand's strength and bucket on every street of a board.
 
     Args:
-        buckets: where to look.
+        buckets: the card abstraction.
         hand: two cards.
         board: none, three, four or five cards.
 
     Raises:
-        SpecError: cards that are no hand or no board, or a card twice.
+        SpecError: the cards are no hand or no board, or repeat a card.
     """
     strengths = buckets.strengths
     cards = parse_cards(hand + board)
     format = strengths.format
     format.check_cards(cards, "cards" if board else "hand")
     if len(parse_cards(hand)) != 2:
-        raise SpecError(f"hand {hand!r} has {len(parse_cards(hand))} cards; give two, say AsKs")
+        raise SpecError(f"hand {hand!r} has {len(parse_cards(hand))} cards; give two, such as AsKs")
     shown = format.street(cards[2:]) + 1
     places = np.flatnonzero(np.isin(format.hands, cards[:2]).all(axis=1))
     number = int(places[0])
     deck = format.cards_left(cards)
-    complete = np.array([*cards[2:], *deck][:5], dtype=np.int64)[None]  # cards to come do not matter for the streets shown
+    complete = np.array([*cards[2:], *deck][:5], dtype=np.int64)[None]  # cards to come do not matter on the streets shown
     where = placed(strengths, complete)
     keys, codes = River(format)(complete[0])
     sequences = np.empty(len(format.hands), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Hold'em in buckets by name."""
+"""Bucketed hold'em by name."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -35,10 +35,10 @@ def bucketed_holdem(
     river_boards: int = 20_000,
     seed: int = 0,
 ) -> BucketGame:
-    """Hold'em in buckets: fixed limit, or no limit with ``sizes`` and a ``stack``; payoffs in chips.
+    """Bucketed hold'em: fixed limit, or no limit with ``sizes`` and a ``stack``; payoffs in chips.
 
     Raises:
-        SpecError: a value outside its range.
+        SpecError: a value out of range.
     """
     form = format_named(str(cards))
     start = parse_cards(str(board)) if board else ()
@@ -49,9 +49,7 @@ def bucketed_holdem(
         for count in (items(NAME, "buckets", buckets) if isinstance(buckets, list | tuple) else [buckets] * played)
     ]
     if len(given) != played or form.streets != 4:
-        raise SpecError(
-            f"{NAME}: buckets are {given}; give one number, or one for each of the {played} streets that are played"
-        )
+        raise SpecError(f"{NAME}: buckets are {given}; give one number, or one for each of the {played} streets")
     one, two, three, four = [*[1] * street, *given]
     plan = BucketPlan(
         (one, two, three, four), str(method), flag(NAME, "nested", nested), integer(NAME, "river_boards", river_boards, 1)
@@ -62,9 +60,7 @@ def bucketed_holdem(
         texts = ",".join(map(str, items(NAME, "sizes", sizes)))
         bets = BetPlan.same(texts, texts)
     elif stack:
-        raise SpecError(
-            f"{NAME}: stack is {stack} without sizes; fixed limit has none, so leave it out, or write sizes=[100%;a]"
-        )
+        raise SpecError(f"{NAME}: stack is {stack} without sizes; leave it out for fixed limit, or write sizes=[100%;a]")
     behind = real(NAME, "stack", stack, 1) if sizes else unbound(LIMIT_BETS)
     before = real(NAME, "pot", pot, 0)
     spot = Spot(start, before, behind, all_hands(form), bets, format=form, blinds=None if start else BLINDS)
@@ -85,12 +81,14 @@ def bucketed_holdem(
 
 @lru_cache(maxsize=4)
 def buckets_of(plan: BucketPlan, form: Format, start: tuple[int, ...] = ()) -> "Buckets":
-    """The buckets of a plan on boards that begin with some cards; hand strengths are rolled out once and kept on disk."""
-    from treeplex.holdem.buckets.buckets import make_buckets  # both load Numba, which most games do without
+    """The buckets of a plan on boards with the given first cards; hand strengths are computed once and cached on disk."""
+    from treeplex.holdem.buckets.buckets import (
+        make_buckets,
+    )  # imported here because they load Numba, which most games do not need
     from treeplex.holdem.buckets.strength_files import load_clusters, load_strengths
 
     with reporting(None, "preparing buckets"):
-        strengths = load_strengths(form, done=lambda n, of: tell(f"rolling out hand strength: part {n} of {of}"))
+        strengths = load_strengths(form, done=lambda n, of: tell(f"computing hand strengths: part {n} of {of}"))
         tell("dividing hands into buckets")
         ready = load_clusters(strengths, plan.counts, plan.seed, tell) if plan.method == HISTOGRAM else None
         return make_buckets(strengths, plan, start=start, ready=ready)
@@ -98,35 +96,35 @@ def buckets_of(plan: BucketPlan, form: Format, start: tuple[int, ...] = ()) -> "
 
 @lru_cache(maxsize=1)
 def tables_of(plan: BucketPlan, form: Format, start: tuple[int, ...], boards: int, seed: int) -> tuple[Table, Table]:
-    """The joint tables of these buckets."""
+    """The joint tables of a plan's buckets."""
     from treeplex.holdem.buckets.joint import joint_tables
 
-    with reporting(None, "counting hands on boards"):
+    with reporting(None, "counting pairs of hands"):
         return joint_tables(
             buckets_of(plan, form, start),
             boards,
             seed=seed,
             start=start,
-            done=lambda n, of: tell(f"counting hands on boards: {n:,}/{of:,}"),
+            done=lambda n, of: tell(f"counting pairs of hands: {n:,}/{of:,} boards"),
         )
 
 
 INFO = GameInfo(
     name=NAME,
-    summary="hold'em with hands of like strength as one: limit hold'em from the deal, or no limit from any street",
+    summary="hold'em with hands bucketed by strength: limit hold'em from the deal, or no limit from any street",
     source="Zinkevich, Johanson, Bowling and Piccione (2007), Regret minimization in games with incomplete information",
     build=bucketed_holdem,
     meanings={
-        "buckets": "buckets of each street that is played: one number, or a list",
+        "buckets": "buckets per street: one number, or a list",
         "cards": "holdem, or a smaller deck with the same streets, such as royal",
-        "board": "cards on the table, such as Td9d6h; empty to begin before the flop with blinds of 1 and 2",
-        "sizes": "no limit: bets and raises on offer, such as [100%;a]; empty for fixed limit, bets of 2, 2, 4 and 4",
+        "board": "starting board, such as Td9d6h; empty for a preflop start with blinds of 1 and 2",
+        "sizes": "no limit: bet and raise sizes, such as [100%;a]; empty for fixed limit with bets of 2, 2, 4 and 4",
         "stack": "no limit: chips behind, blinds included",
-        "pot": "chips in the middle, half from each player",
+        "pot": "starting pot in chips, half from each player",
         "method": "percentile, kmeans, kmeans-pair or (with nested=false) histogram",
-        "nested": "true: divide hands anew after every sequence of buckets; false: once for all",
-        "boards": "random boards on which pairs of sequences are counted; all of them where there are no more",
-        "river_boards": "random boards on which the river's buckets are cut, with a board those of all streets",
-        "seed": "of the boards on which pairs are counted",
+        "nested": "true: split hands again after every sequence of buckets; false: once per street",
+        "boards": "random boards for the joint distribution of bucket sequences; all boards if there are no more",
+        "river_boards": "random boards for the river's buckets, or for all streets' buckets with a starting board",
+        "seed": "seed of the boards",
     },
 )

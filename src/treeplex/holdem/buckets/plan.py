@@ -1,4 +1,4 @@
-"""What a game of buckets is made of: how hands are divided, and the betting of limit hold'em."""
+"""Settings of a bucket game: the card abstraction, and the betting of limit hold'em."""
 
 from dataclasses import dataclass
 from math import prod
@@ -12,13 +12,13 @@ from treeplex.holdem.spots.spot import Spot
 
 HISTOGRAM = "histogram"
 METHODS = ("percentile", "kmeans", "kmeans-pair", HISTOGRAM)
-"""Equal shares of deals by E[HS2]; clusters of E[HS2]; of the pair (E[HS], E[HS2]); of histograms of strength on the river."""
+"""Equal shares of deals by E[HS2]; clusters of E[HS2]; of pairs (E[HS], E[HS2]); of histograms of river strength."""
 MOST = 255
-"""The most buckets of a street."""
+"""Most buckets on a street."""
 MOST_SEQUENCES = 65_535
-"""The most sequences of buckets on the last street, where they are counted or buckets made anew after each."""
+"""Most bucket sequences on the last street for joint tables or nested buckets."""
 MOST_NUMBERED = 2**31 - 1
-"""The most that have a number."""
+"""Most bucket sequences that can be numbered."""
 
 BLINDS = (1.0, 2.0)
 LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
@@ -27,18 +27,18 @@ LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
 
 @dataclass(frozen=True)
 class BucketPlan:
-    """Card abstraction: how hands are put into buckets.
+    """Settings of a card abstraction: how hands are put into buckets.
 
     Attributes:
-        counts: buckets of each street.
+        counts: number of buckets on each street.
         method: one of :data:`METHODS`.
-        nested: whether a street's buckets are made anew within every sequence of earlier buckets, as the paper has it; else one
-            division of all hands serves them all.
+        nested: whether a street's buckets are made separately within every sequence of earlier buckets, as in the paper; else
+            one division of all hands is used.
         boards: random boards from which the river's buckets are made (earlier streets are enumerated).
-        seed: of those boards.
+        seed: seed of those boards.
 
     Raises:
-        SpecError: a value outside its range.
+        SpecError: a value out of range.
     """
 
     counts: tuple[int, int, int, int]
@@ -55,13 +55,13 @@ class BucketPlan:
             raise SpecError(f"buckets: method is {self.method!r}{nearest(self.method, METHODS)}")
         if self.method == HISTOGRAM and self.nested:
             raise SpecError(
-                "buckets: clusters of histograms are made once for all hands; write nested=false, or another method"
+                "buckets: the method histogram does not support nested buckets; write nested=false, or another method"
             )
         if self.boards < 1:
             raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
 
     def check_sequences(self, most: int) -> None:
-        """Refuse more sequences of buckets than this.
+        """Refuse more than ``most`` bucket sequences.
 
         Raises:
             SpecError: there are more.

@@ -1,4 +1,4 @@
-"""Buckets as rows of tables: the bucket of a street, or all buckets so far."""
+"""Buckets as table rows: the bucket of a street, or the sequence of buckets so far."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from treeplex.holdem.cards.strength import River
 
 @dataclass(frozen=True, eq=False)
 class BucketRows:
-    """Buckets, and whether earlier ones are remembered.
+    """A card abstraction, with or without perfect recall of buckets.
 
     Attributes:
-        buckets: of every hand.
-        recall: whether players remember the buckets of earlier streets; else only the present one is known.
+        buckets: buckets of every hand.
+        recall: whether players remember the buckets of earlier streets; else only the current bucket is known.
     """
 
     buckets: Buckets
@@ -55,7 +55,7 @@ class BucketRows:
         return np.empty(len(self.buckets.strengths.format.hands), np.int32)
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-        """See :class:`treeplex.games.betting.hand_rows.CardRows`; all boards, each once, if no more than ``count``."""
+        """See :class:`treeplex.games.betting.hand_rows.CardRows`; each board once if there are at most ``count``."""
         return boards_after(self.buckets.strengths, start, count, random)
 
     def on_board(self, boards: Places, number: int) -> BoardHands:
@@ -85,10 +85,10 @@ class BucketRows:
 
 
 def rows_of_hands(form: Format) -> HandRows:
-    """Every hand of poker on every board by itself.
+    """A separate row for every hand on every board.
 
     Raises:
-        SpecError: too many.
+        SpecError: there are too many rows.
     """
     found = HandRows(form.deck, form.deal, form.hands, lambda board: format_strengths(form, board), form.name)
     found.check()
@@ -96,5 +96,5 @@ def rows_of_hands(form: Format) -> HandRows:
 
 
 def bucket_counts(counts: Sequence[int], recall: bool) -> tuple[int, ...]:
-    """Rows of each street: its buckets, or all sequences of buckets up to it."""
+    """Number of rows on each street: its buckets, or all sequences of buckets up to it."""
     return tuple(prod(counts[: street + 1]) if recall else count for street, count in enumerate(counts))

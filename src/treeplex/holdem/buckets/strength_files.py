@@ -1,4 +1,4 @@
-"""Tables of hand strength on disk: computed once, in parts that survive an interruption, kept in the user's cache directory."""
+"""Hand-strength tables on disk: computed once, in resumable parts, and kept in the user's cache folder."""
 
 import hashlib
 import os
@@ -21,11 +21,11 @@ from treeplex.holdem.cards.strength import Codes, Done, Strengths, check_format,
 
 VERSION = 1
 VARIABLE = "TREEPLEX_CACHE"
-"""Environment variable that names the cache directory."""
+"""Environment variable that names the cache folder."""
 
 
 def cache_directory() -> Path:
-    """The cache folder: ``$TREEPLEX_CACHE``, else ``treeplex`` in the user's cache directory of the operating system."""
+    """The cache folder: ``$TREEPLEX_CACHE``, else ``treeplex`` in the operating system's cache folder of the user."""
     if chosen := os.environ.get(VARIABLE):
         return Path(chosen)
     if sys.platform == "win32":
@@ -36,16 +36,16 @@ def cache_directory() -> Path:
 
 
 def load_strengths(format: Format, *, directory: Path | None = None, done: Done | None = None) -> Strengths:
-    """The strength tables of a format, from the cache, or computed and put there (hold'em: half a minute, 87 MB).
+    """The strength tables of a format, read from the cache or computed and cached (hold'em: half a minute, 87 MB).
 
     Args:
         format: the cards in play.
-        directory: instead of :func:`cache_directory`.
+        directory: folder to use in place of :func:`cache_directory`.
         done: called with (parts done, parts) while the turn table is computed.
 
     Raises:
-        SpecError: a format without hold'em's hands and streets.
-        FileError: the directory cannot be written.
+        SpecError: the format does not have hold'em's hands and streets.
+        FileError: the folder cannot be written.
     """
     check_format(format)
     turns = canonical_boards(format, 4)
@@ -63,16 +63,16 @@ def load_strengths(format: Format, *, directory: Path | None = None, done: Done 
 def load_clusters(
     strengths: Strengths, counts: Sequence[int], seed: int, tell: Callable[[str], None], *, directory: Path | None = None
 ) -> tuple[Codes, Codes]:
-    """Clusters of histograms on flops and turns, from the cache, or computed and put there (hold'em: a minute, 42 MB).
+    """Clusters of histograms on flops and turns, read from the cache or computed and cached (hold'em: a minute, 42 MB).
 
     Args:
-        strengths: of the format.
+        strengths: hand strengths of the format.
         counts, seed: as for :func:`treeplex.holdem.buckets.histograms.histogram_clusters`.
         tell: called with the progress as text.
-        directory: instead of :func:`cache_directory`.
+        directory: folder to use in place of :func:`cache_directory`.
 
     Raises:
-        FileError: the directory cannot be written.
+        FileError: the folder cannot be written.
     """
     deck = cards_to_string(strengths.format.deck)
     folder = (directory or cache_directory()) / "strength"
@@ -89,7 +89,7 @@ def load_clusters(
 
 
 def computed(format: Format, path: Path, deck: str, done: Done | None) -> Codes:
-    """The turn table, part by part; parts already on disk are not computed again, and go when the whole is there."""
+    """The turn table, part by part; parts on disk are reused, and removed when the table is complete."""
     turns = canonical_boards(format, 4)
     count = parts(turns)
     files = [path.with_suffix(f".part{part:03}") for part in range(count)]
@@ -116,7 +116,7 @@ def write_table(path: Path, deck: str, turn: Codes) -> None:
 
 
 def read_table(path: Path, deck: str, shape: tuple[int, ...] | None) -> Codes | None:
-    """The table in a file; None where there is none, or it is damaged or of another version, which computes it anew."""
+    """The table in a file; None if the file is missing, damaged or of another version, so that it is recomputed."""
     if not path.exists():
         return None
     try:
@@ -130,17 +130,17 @@ def read_table(path: Path, deck: str, shape: tuple[int, ...] | None) -> Codes | 
 
 
 def digest(turn: Codes) -> str:
-    """The SHA-256 of a table."""
+    """SHA-256 of a table."""
     return hashlib.sha256(np.ascontiguousarray(turn).data).hexdigest()
 
 
 def make_folder(folder: Path) -> None:
-    """Make the cache directory.
+    """Create the cache folder.
 
     Raises:
-        FileError: it cannot be made.
+        FileError: the folder cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make {folder}: {error.strerror}; set {VARIABLE} to a folder you may write to") from error
+        raise FileError(f"cannot create {folder}: {error.strerror}; set {VARIABLE} to a writable folder") from error

@@ -1,1 +1,1 @@
-"""Cards: decks, hands, ranges and their strength."""
+"""Cards: decks, hands, ranges and hand strength."""

@@ -1,4 +1,4 @@
-"""Boards up to a renaming of suits: strengths of hands depend on nothing else, so tables need one row for each such class."""
+"""Boards up to suit isomorphism: hand strengths depend only on the class, so tables need one row per class."""
 
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -14,16 +14,16 @@ from treeplex.holdem.cards.format import Format
 
 @dataclass(frozen=True, eq=False)
 class CanonicalBoards:
-    """All boards of one size, each as a canonical board and a renaming of suits.
+    """All boards of one size, each mapped to a canonical board and a renaming of suits.
 
     Attributes:
-        size: cards of a board.
+        size: number of cards of a board.
         boards: uint8 [R, size], one board for each class.
-        weights: int64 [R], boards in each class.
+        weights: int64 [R], number of boards in each class.
         rows: int32 [C], the class of each board; boards are numbered by :meth:`numbers`.
-        renamings: uint8 [C], the row of ``hand_maps`` that takes a board's hands to the hands of its canonical board.
+        renamings: uint8 [C], the row of ``hand_maps`` that maps a board's hands to those of its canonical board.
         hand_maps: int16 [P, H], each hand after each renaming of the suits.
-        places: int64 [52], the place of each card in the deck, -1 if it is not there.
+        places: int64 [52], the index of each card in the deck, -1 if absent.
     """
 
     size: int
@@ -35,7 +35,7 @@ class CanonicalBoards:
     places: Ints
 
     def numbers(self, boards: NDArray[np.integer]) -> Ints:
-        """The number of each board, in any order of its cards: int64 [n] for [n, size]."""
+        """The number of each board, regardless of card order: int64 [n] for [n, size]."""
         return colexicographic(np.sort(self.places[boards], axis=-1))
 
     def find(self, boards: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
@@ -45,10 +45,10 @@ class CanonicalBoards:
 
 
 def canonical_boards(format: Format, size: int) -> CanonicalBoards:
-    """All boards of ``size`` cards of a format, up to a renaming of suits.
+    """All boards of ``size`` cards of a format, up to suit isomorphism.
 
     Raises:
-        SpecError: the format's suits do not have the same ranks, so that suits are not alike.
+        SpecError: the format's suits have different ranks, so suits are not interchangeable.
     """
     deck = np.array(format.deck, dtype=np.int64)
     renamed = renamings(format)
@@ -94,7 +94,7 @@ def renamings(format: Format) -> list[Ints]:
 
 
 def hand_map(format: Format, renaming: Ints) -> NDArray[np.int16]:
-    """The place of every hand of a format after a renaming of cards: int16 [H]."""
+    """The index of every hand of a format after a renaming of cards, int16 [H]."""
     index = np.full((52, 52), -1, dtype=np.int16)
     low, high = format.hands[:, 0], format.hands[:, 1]
     index[low, high] = index[high, low] = np.arange(len(format.hands))
@@ -103,7 +103,7 @@ def hand_map(format: Format, renaming: Ints) -> NDArray[np.int16]:
 
 
 def colexicographic(places: NDArray[np.integer]) -> Ints:
-    """The number of each ascending combination [..., k] in colexicographic order: the sum of C(place i, i + 1)."""
+    """Colexicographic index of each ascending combination [..., k]: the sum of C(place i, i + 1)."""
     most = int(places.max(initial=0)) + 1
     total = np.zeros(places.shape[:-1], dtype=np.int64)
     for i in range(places.shape[-1]):

@@ -1,8 +1,8 @@
 """Cards, two-card hands and the 169 hand classes.
 
-A card is a number from 0 to 51: ``4 * rank + suit``, ranks from 2 (0) to ace (12), suits in the order clubs, diamonds, hearts,
-spades. A *hand* is two cards; its index is its place in the lexicographic order of (low card, high card), 0 (2c2d) to
-1325 (AhAs). As text, a card is its rank and its suit, ``Td`` or ``T♦``, and case does not matter.
+A card is a number from 0 to 51: ``4 * rank + suit``, ranks from 2 (0) to ace (12), suits in the order clubs, diamonds,
+hearts, spades. A *hand* is two cards; its index is its position in the lexicographic order of (low card, high card), from 0
+(2c2d) to 1325 (AhAs). As text, a card is its rank and its suit, ``Td`` or ``T♦``; case is ignored.
 """
 
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 N_HANDS = 1326
 PICTURES = {ord(mark): suit for mark, suit in zip("♣♧♦♢♥♡♠♤\ufe0f", (*"ccddhhss", ""), strict=True)}
-"""Pictures of suits as letters, for ``str.translate``; what asks for a coloured picture is left out."""
+"""Suit symbols as letters, for ``str.translate``; variation selectors are dropped."""
 
 
 def parse_card(text: str) -> int:
-    """The card that ``text``, say ``"Td"``, names.
+    """The card named by ``text``, such as ``"Td"``.
 
     Raises:
         SpecError: ``text`` is not a rank and a suit.
@@ -31,14 +31,14 @@ def parse_card(text: str) -> int:
         rank, suit = RANKS.find(word[0].upper()), SUITS.find(word[1].lower())
         if rank >= 0 and suit >= 0:
             return 4 * rank + suit
-    raise SpecError(f"{text!r} is not a card: a card is a rank ({RANKS}) and a suit ({SUITS}), say Td")
+    raise SpecError(f"{text!r} is not a card: a card is a rank ({RANKS}) and a suit ({SUITS}), such as Td")
 
 
 def parse_cards(text: str) -> tuple[int, ...]:
-    """The cards of a text like ``"Td9d6h"`` or ``"Td 9d 6h"`` (spaces or commas between cards), in the order given.
+    """The cards of a text like ``"Td9d6h"`` or ``"Td 9d 6h"`` (spaces or commas allowed), in the given order.
 
     Raises:
-        SpecError: a part of ``text`` is no card, or a card is there twice.
+        SpecError: a part of ``text`` is no card, or a card is repeated.
     """
     word = "".join(text.translate(PICTURES).replace(",", " ").split())
     try:
@@ -47,7 +47,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
         raise SpecError(f"cards {shown(text)}: {error}") from None
     for place, card in enumerate(cards):
         if card in cards[:place]:
-            raise SpecError(f"cards {shown(text)}: {card_to_string(card)} is there twice; name each card once")
+            raise SpecError(f"cards {shown(text)}: {card_to_string(card)} appears twice; name each card once")
     return cards
 
 
@@ -63,7 +63,7 @@ def card_to_string(card: int) -> str:
 
 
 def cards_to_string(cards: Iterable[int]) -> str:
-    """The text of several cards, in the order given: ``"Td9d6h"``."""
+    """The text of several cards, in the given order: ``"Td9d6h"``."""
     return "".join(card_to_string(int(card)) for card in cards)
 
 
@@ -80,7 +80,7 @@ def hand_index(first: int, second: int) -> int:
 
 
 def hand_numbers(cards: NDArray[np.integer]) -> NDArray[np.int64]:
-    """The index in ``HANDS`` of each hand, int64 [n], for cards [n, 2] with the lower card first."""
+    """The index in ``HANDS`` of hands given as cards [n, 2], the lower card first, int64 [n]."""
     low, high = cards[:, 0].astype(np.int64), cards[:, 1].astype(np.int64)
     found: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
     return found
@@ -133,13 +133,13 @@ def _classes_of_hands() -> NDArray[np.uint8]:
 
 
 HANDS: NDArray[np.uint8] = _all_hands()
-"""[1326, 2] the two cards of each hand, the lower first; read-only."""
+"""The two cards of each hand, the lower first, uint8 [1326, 2]; read-only."""
 
 CLASSES: tuple[str, ...] = _class_names()
 """The 169 hand classes row by row of the 13 x 13 grid: AA top left, suited above the diagonal, offsuit below."""
 
 HAND_CLASSES: NDArray[np.uint8] = _classes_of_hands()
-"""[1326] the place in ``CLASSES`` of each hand; read-only."""
+"""The index in ``CLASSES`` of each hand, uint8 [1326]; read-only."""
 
 HANDS.flags.writeable = False
 HAND_CLASSES.flags.writeable = False

@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-decorators=False
 """All-in preflop equities of the 169 classes of hands: counts over all pairs of hands and all boards.
 
-The counts are exact and ship with the library; :func:`counted` makes them, and ``bench/class_equities.py`` writes the file.
+The counts are exact and ship with the library. :func:`counted` computes them, and ``bench/class_equities.py`` writes the file.
 """
 
 from functools import cache
@@ -19,20 +19,20 @@ from treeplex.holdem.engine.showdowns.strength import sort_by_strength
 
 FILE = Path(__file__).with_name("class_equities.npz")
 BOARDS = 1_712_304
-"""Boards possible for two hands that share no card, C(48, 5)."""
+"""Number of boards for two hands without a common card, C(48, 5)."""
 ORDERS = 20
-"""Ways to deal a board as flop, turn and river."""
+"""Number of ways to deal a board as flop, turn and river."""
 WHOLE = 1000
-"""Weights of boards are rounded to this part of one."""
+"""Resolution to which board weights are rounded."""
 SIZE = len(CLASSES)
 
 
 class ClassEquities(NamedTuple):
-    """Two players with a hand of one class each.
+    """Pairs and equities of two players' hand classes.
 
     Attributes:
         pairs: float64 [169, 169], ordered pairs of hands of two classes without a common card.
-        equity: float64 [169, 169], the share of the pot of the first, in [0, 1]; ties count half.
+        equity: float64 [169, 169], the first player's share of the pot, in [0, 1]; ties count half.
     """
 
     pairs: NDArray[np.float64]
@@ -41,7 +41,7 @@ class ClassEquities(NamedTuple):
 
 @cache
 def class_equities() -> ClassEquities:
-    """The tables, from the file that ships with the library; read-only."""
+    """The tables from the file that ships with the library; read-only."""
     with np.load(FILE, allow_pickle=False) as file:
         upper = file["margins"]
     rows, columns = np.triu_indices(SIZE, 1)
@@ -68,16 +68,16 @@ def pairs_of_classes() -> NDArray[np.float64]:
 
 @kernel(error_model="numpy")
 def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.uint8], weights: Ints, margins: Ints) -> None:
-    """Add wins less losses of every class against every other over complete boards.
+    """Add wins minus losses of every class against every other over complete boards.
 
-    One sweep a board in ascending order of strength: a hand beats all weaker ones but those that share a card with it.
+    One sweep per board in ascending order of strength: a hand beats all weaker hands that share no card with it.
 
     Args:
         hands: uint8 [H, 2].
         classes: int64 [H].
         boards: uint8 [B, 5].
-        weights: int64 [B], how often each board counts.
-        margins: int64 [169, 169], added to: how often the row beats the column; take the transpose away for the margin.
+        weights: int64 [B], weight of each board.
+        margins: int64 [169, 169], added to: how often the row beats the column; subtract the transpose for the margin.
     """
     keys = np.empty(hands.shape[0], dtype=np.int32)
     order, spare = np.empty(hands.shape[0], dtype=np.int16), np.empty(hands.shape[0], dtype=np.int16)
@@ -120,11 +120,11 @@ def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.ui
 
 
 def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
-    """Wins less losses of every class against every other over complete boards, int64 [169, 169].
+    """Wins minus losses of every class against every other over complete boards, int64 [169, 169].
 
     Args:
         boards: uint8 [B, 5].
-        weights: int64 [B], how often each counts.
+        weights: int64 [B], weight of each board.
     """
     found = np.zeros((SIZE, SIZE), np.int64)
     count_margins(HANDS, HAND_CLASSES.astype(np.int64), boards, weights, found)
@@ -132,13 +132,13 @@ def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
 
 
 def equities_on(boards: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the pot of classes against each other on some boards that stand for all, float64 [169, 169].
+    """Equities of classes against each other on a weighted sample of boards, float64 [169, 169].
 
-    Of a pair of classes that meets less often on these boards than on all, the rest counts as a tie.
+    If a pair of classes meets less often on these boards than on all boards, the difference counts as a tie.
 
     Args:
         boards: uint8 [B, 5].
-        weights: float64 [B], how many ways of dealing flop, turn and river each stands for.
+        weights: float64 [B], the number of deals of flop, turn and river that each board stands for.
     """
     margins = counted(boards, np.rint(WHOLE * weights).astype(np.int64)) / WHOLE
     return np.asarray(0.5 + margins / (2 * BOARDS * ORDERS * pairs_of_classes()))

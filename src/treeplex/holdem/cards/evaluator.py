@@ -31,10 +31,10 @@ FIVE_CLASSES = (
     "four of a kind",
     "straight flush",
 )
-"""The classes of the ranking "five", weakest first: ``FIVE_CLASSES[strength >> 26]``."""
+"""Hand categories of the ranking "five", weakest first: ``FIVE_CLASSES[strength >> 26]``."""
 
 THREE_CLASSES = ("high card", "pair", "flush", "straight", "three of a kind", "straight flush")
-"""The classes of the ranking "three", weakest first (Shi and Littman 2001): ``THREE_CLASSES[strength >> 26]``."""
+"""Hand categories of the ranking "three", weakest first (Shi and Littman 2001): ``THREE_CLASSES[strength >> 26]``."""
 
 CLASS_SHIFT, PRIMARY_SHIFT = 26, 13
 MASKS = 1 << 13
@@ -45,10 +45,10 @@ class RankTables(NamedTuple):
     """Lookup tables of the 8192 masks of ranks, uint16 [8192] each.
 
     Attributes:
-        number: how many ranks there are.
-        straight: one more than the rank of the high card of the best five in a row, 0 where there is none; the ace
-            counts low too.
-        top1, top2, top3, top5: the mask of the highest 1, 2, 3 or 5 ranks (all where there are fewer).
+        number: number of ranks in the mask.
+        straight: one more than the high card's rank of the best five in a row, 0 if there is no straight; the ace counts
+            low too.
+        top1, top2, top3, top5: mask of the highest 1, 2, 3 or 5 ranks (all if there are fewer).
     """
 
     number: NDArray[np.uint16]
@@ -60,7 +60,7 @@ class RankTables(NamedTuple):
 
 
 def straights(length: int) -> NDArray[np.uint16]:
-    """[8192] one more than the high card of the best ``length`` ranks in a row, 0 where there is none; aces also count low."""
+    """One more than the high card of the best ``length`` ranks in a row, 0 if none, [8192]; aces also count low."""
     masks = np.arange(MASKS)
     with_low_ace = masks << 1 | masks >> 12
     best = np.zeros(MASKS, dtype=np.uint16)
@@ -85,7 +85,7 @@ _THREE_IN_A_ROW = straights(3)
 
 @kernel()
 def five_card_key(flush: int, clubs: int, diamonds: int, hearts: int, spades: int) -> int:
-    """The strength of at most seven cards: four masks, and the mask of the only suit that can have five (else 0)."""
+    """The strength of at most seven cards: four suit masks, and the mask of the only suit that can have five (else 0)."""
     once = clubs | diamonds | hearts | spades
     suited = _NUMBER[flush]
     if suited >= 5 and _STRAIGHT[flush] > 0:
@@ -120,11 +120,11 @@ def five_card_key(flush: int, clubs: int, diamonds: int, hearts: int, spades: in
 
 @kernel()
 def evaluate_board(board: NDArray[np.int64], hands: NDArray[np.uint8], keys: NDArray[np.int32]) -> None:
-    """Write the strengths of ``hands`` on ``board`` into ``keys``; -1 where a hand holds a card of the board.
+    """Write the strengths of ``hands`` on ``board`` into ``keys``; -1 for a hand that shares a card with the board.
 
     Args:
         board: int64 [k], the cards of a complete board.
-        hands: uint8 [n, m], m cards a hand, where k + m is at most 7.
+        hands: uint8 [n, m], m cards per hand, where k + m is at most 7.
         keys: int32 [n], written.
     """
     hole = hands.shape[1]
@@ -154,24 +154,24 @@ def evaluate_board(board: NDArray[np.int64], hands: NDArray[np.uint8], keys: NDA
 
 
 def strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """The strength of each hand on ``board`` by its best five cards: higher wins, equal ties.
+    """The strength of each hand on ``board`` by its best five cards: higher wins, equal strengths tie.
 
-    With fewer than five cards in all there are no straights and no flushes; pairs, then high cards decide.
+    With fewer than five cards in all there are no straights and no flushes: pairs, then high cards decide.
 
     Args:
         board: a complete board of distinct cards.
         hands: uint8 [n, m], the m cards of each hand; board and hand together have at most seven.
 
     Returns:
-        int32 [n]; -1 where a hand holds a card of the board. ``FIVE_CLASSES[strength >> 26]`` names what it is.
+        int32 [n]; -1 for a hand that shares a card with the board. ``FIVE_CLASSES[strength >> 26]`` is the category.
 
     Raises:
-        SpecError: cards that are no cards, or too many of them.
+        SpecError: invalid cards, or too many of them.
     """
     cards = _checked(board, hands, MOST_CARDS)
     keys = np.empty(len(hands), dtype=np.int32)
     hands = np.ascontiguousarray(hands, dtype=np.uint8).view()
-    hands.flags.writeable = False  # one compiled kernel for writable and for read-only hands
+    hands.flags.writeable = False  # compile one kernel for both writable and read-only hands
     evaluate_board(cards, hands, keys)
     return keys
 
@@ -201,22 +201,23 @@ def hand_name(strength: int) -> str:
 
 
 def highest_rank(mask: int) -> str:
-    """The name of the highest rank of a mask; nothing for an empty one."""
+    """The name of the highest rank of a mask; empty for an empty mask."""
     return RANK_NAMES[mask.bit_length() - 1] if mask else ""
 
 
 def plural(rank: str) -> str:
-    """Several cards of a rank."""
+    """The plural of a rank."""
     return f"{rank}es" if rank == "six" else f"{rank}s"
 
 
 def three_card_strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """The strength of each hand on ``board`` as in Rhode Island hold'em: at most three cards, board and hand together.
+    """The strength of each hand on ``board`` in Rhode Island hold'em: at most three cards, board and hand together.
 
     Straight flush, three of a kind, straight, flush, pair, high card (Shi and Littman 2001, "Abstraction methods for game
-    theoretic poker"); the ace is high in straights and also low, as in A23. With two cards there are pairs and high cards.
+    theoretic poker"). The ace is high and also low in straights, as in A23. With two cards there are only pairs and high
+    cards.
 
-    Args and errors are those of :func:`strengths`; ``THREE_CLASSES[strength >> 26]`` names what a hand is.
+    Arguments and errors are those of :func:`strengths`; ``THREE_CLASSES[strength >> 26]`` is the category.
     """
     cards = _checked(board, hands, 3)
     held = np.concatenate([np.broadcast_to(cards, (len(hands), len(cards))), hands.astype(np.int64)], axis=1)
@@ -245,19 +246,19 @@ def three_card_strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDAr
 
 
 def format_strengths(format: Format, board: Sequence[int], hands: NDArray[np.uint8] | None = None) -> NDArray[np.int32]:
-    """The strength of each hand (default: ``format.hands``) on a complete board, by the ranking of the format.
+    """The strength of each hand (default: ``format.hands``) on a complete board, by the format's ranking.
 
     Returns:
-        int32 [n]: higher wins, equal ties, -1 where a hand holds a card of the board.
+        int32 [n]: higher wins, equal strengths tie, -1 for a hand that shares a card with the board.
 
     Raises:
-        SpecError: the board is not complete, or has a card twice or one that is not in the deck.
+        SpecError: the board is not complete, repeats a card, or has a card outside the deck.
     """
     format.check_cards(board)
     if len(board) != format.board_size:
         raise SpecError(
             f"board {cards_to_string(board)!r} has {len(board)} cards, but a complete board in {format.name} has "
-            f"{format.board_size}; hands are compared on complete boards only"
+            f"{format.board_size}; complete the board"
         )
     rank = strengths if format.ranking == "five" else three_card_strengths
     return rank(board, format.hands if hands is None else hands)
@@ -266,11 +267,11 @@ def format_strengths(format: Format, board: Sequence[int], hands: NDArray[np.uin
 def _checked(board: Sequence[int], hands: NDArray[np.uint8], most: int) -> NDArray[np.int64]:
     """The board as an array."""
     if hands.ndim != 2 or (len(hands) and (hands.min() < 0 or hands.max() > 51)):
-        raise SpecError(f"hands must be an array [n, cards of a hand] of cards from 0 to 51; this one has shape {hands.shape}")
+        raise SpecError(f"hands must be an array [n, cards of a hand] of cards from 0 to 51; these have shape {hands.shape}")
     cards = np.array(board, dtype=np.int64).reshape(-1)
     text = cards_to_string(board)
     if len(set(board)) < len(cards):
-        raise SpecError(f"board {text!r} has a card twice; name each card once")
+        raise SpecError(f"board {text!r} repeats a card; name each card once")
     if len(cards) + hands.shape[1] > most:
-        raise SpecError(f"board {text!r} and {hands.shape[1]} cards a hand are more than {most} cards; use a smaller board")
+        raise SpecError(f"board {text!r} and {hands.shape[1]} cards a hand exceed {most} cards; use a smaller board")
     return cards

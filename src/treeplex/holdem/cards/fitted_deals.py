@@ -1,7 +1,7 @@
-"""Sets of flops, turns and rivers that stand for all, weighted so that equities of classes of hands come out right.
+"""Fitted subsets of flops, turns and rivers, weighted so that equities between hand classes match those over all boards.
 
-They ship with the library; ``bench/fitted_deals.py`` chooses them. They are for spots from before the first card on, and ranges
-in which suits are alike.
+They ship with the library; ``bench/fitted_deals.py`` selects them. They are for spots that begin preflop, with ranges that
+are not suit-specific.
 """
 
 from collections.abc import Sequence
@@ -20,15 +20,15 @@ SETS = {
     "48x2x2": (48, 2, 2),
     "48x2x2b": (48, 2, 2),
 }
-"""Flops, turns of each and rivers of each. A set whose name ends in ``b`` shares no flop with the set before it."""
+"""Numbers of flops, turns per flop and rivers per turn. A set ending in ``b`` shares no flop with the set before it."""
 
 
 class DealSet(NamedTuple):
-    """Boards that are dealt.
+    """A weighted set of boards.
 
     Attributes:
-        boards: uint8 [B, 5], complete boards: flop, turn, river; the first of those that differ only in suits.
-        shares: float32 [B, 3], how many deals each copy of the flop, the turn and the river stands for.
+        boards: uint8 [B, 5], complete boards as flop, turn, river; the first of each class of isomorphic boards.
+        shares: float32 [B, 3], number of deals that each copy of the flop, the turn and the river stands for.
     """
 
     boards: NDArray[np.uint8]
@@ -36,12 +36,12 @@ class DealSet(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[tuple[tuple[int, ...], NDArray[np.floating]]]) -> "DealSet":
-        """From rows of a board and its shares."""
+        """A set from pairs of a board and its shares."""
         ordered = sorted(rows, key=lambda row: row[0])
         return cls(np.array([board for board, _ in ordered], np.uint8), np.array([shares for _, shares in ordered], np.float32))
 
     def below(self, board: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """Deals after a board, and the number of deals that each copy of it stands for."""
+        """The deals after a board, each with the number of deals that a copy of it stands for."""
         known = len(board)
         rows = (self.boards[:, :known] == np.array(board, np.uint8)).all(axis=1)
         street, cards = max(0, known - 2), slice(0, 3) if known == 0 else slice(known, known + 1)
@@ -64,14 +64,14 @@ def fitted_deals(name: str) -> DealSet:
 
 
 def check_set(name: str) -> tuple[int, int, int]:
-    """The numbers of flops, turns of each and rivers of each of a set.
+    """The numbers of flops, turns per flop and rivers per turn of a set.
 
     Raises:
         SpecError: there is no such set.
     """
     if name not in SETS:
         raise SpecError(
-            f"{shown(name)} is no set of boards that ships; write {' or '.join(SETS)}, or how many of each street, such as "
+            f"{shown(name)} is no shipped set of boards; write {' or '.join(SETS)}, or the numbers per street, such as "
             "{flop: 100, turn: 3, river: 3}"
         )
     return SETS[name]

@@ -1,6 +1,6 @@
-"""Formats: which cards are in play, how many each player holds, when the board is dealt and how hands rank.
+"""Formats: the cards in play, the hole cards, the deal of the board and the ranking of hands.
 
-``HOLDEM`` is the usual game; :func:`small` makes formats small enough for an exact look at every card, and
+``HOLDEM`` is Texas hold'em. :func:`small` makes formats small enough for exact checks of every card, and
 :func:`format_named` finds a format by its spec.
 """
 
@@ -19,22 +19,22 @@ from treeplex.holdem.cards.cards import HANDS, cards_to_string
 
 RANKINGS = ("five", "three")
 MOST_CARDS = {"five": 7, "three": 3}
-"""The most cards a player may have at showdown, hole and board, for each ranking."""
+"""Most cards of a player at showdown, hole and board, for each ranking."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A two-player poker format without its betting.
+    """A two-player poker format, without its betting.
 
     Attributes:
-        name: the spec that :func:`format_named` reads back (or any name, for a format made by hand).
+        name: the spec that :func:`format_named` reads (any name for custom formats).
         deck: the cards in play, ascending.
-        hole: cards each player holds, 1 or 2.
-        deal: board cards dealt at the start of each street, hold'em ``(0, 3, 1, 1)``. Only the first may be 0.
+        hole: number of hole cards, 1 or 2.
+        deal: number of board cards dealt at the start of each street, hold'em ``(0, 3, 1, 1)``. Only the first may be 0.
         ranking: ``"five"``, the best five of all cards, or ``"three"``, the three-card hands of Rhode Island hold'em.
 
     Raises:
-        SpecError: a value outside its range, or a deck too small for the deal.
+        SpecError: a value out of range, or a deck too small for the deal.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Format:
         if not self.deal or self.deal[0] < 0 or any(cards < 1 for cards in self.deal[1:]):
             raise SpecError(
                 f"{place}: deal is {self.deal}; write the board cards of each street, at least 1 on each street "
-                "after the first, say (0, 3, 1, 1)"
+                "after the first, such as (0, 3, 1, 1)"
             )
         if self.board_size + self.hole > MOST_CARDS[self.ranking]:
             raise SpecError(
@@ -85,7 +85,7 @@ class Format:
 
     @cached_property
     def hands(self) -> NDArray[np.uint8]:
-        """[H, hole] the cards of every hand, each ascending, in lexicographic order; read-only."""
+        """The cards of every hand, each ascending, in lexicographic order, [H, hole]; read-only."""
         if self.hole == 2 and len(self.deck) == 52:
             return HANDS
         deck = np.array(self.deck, dtype=np.uint8)
@@ -95,24 +95,24 @@ class Format:
         return hands
 
     def names(self, hands: Iterable[int] | None = None) -> list[str]:
-        """The texts of the hands with these indices (default: of all hands), the higher card first."""
+        """The texts of the hands with these indices (default: all hands), the higher card first."""
         rows = range(len(self.hands)) if hands is None else hands
         return [cards_to_string(self.hands[row][::-1]) for row in rows]
 
     def cards_left(self, taken: Container[int]) -> list[int]:
-        """The cards of the deck that are not among these, ascending."""
+        """The cards of the deck that are not in ``taken``, ascending."""
         return [card for card in self.deck if card not in taken]
 
     def complete_boards(self, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """All boards with as many cards as there can be that begin so; the order of the cards to come does not count."""
+        """All complete boards that begin with ``board``; the order of the cards to come is ignored."""
         for cards in combinations(self.cards_left(board), self.board_size - len(board)):
             yield (*board, *cards)
 
     def street(self, board: Sequence[int]) -> int:
-        """The street on which ``board`` lies.
+        """The street of ``board``.
 
         Raises:
-            SpecError: no street has that many board cards, or a card is twice there or not in the deck.
+            SpecError: no street has this number of board cards, or a card is repeated or not in the deck.
         """
         self.check_cards(board)
         if len(board) not in self.board_sizes:
@@ -124,11 +124,11 @@ class Format:
         return self.board_sizes.index(len(board))
 
     def check_cards(self, cards: Sequence[int], what: str = "board") -> None:
-        """Raise :class:`SpecError` if a card is there twice or not in the deck; ``what`` they are, an error says."""
+        """Raise :class:`SpecError` if a card is repeated or not in the deck; ``what`` names the cards in the message."""
         text = cards_to_string(cards)
         for place, card in enumerate(cards):
             if card in cards[:place]:
-                raise SpecError(f"{what} {text!r}: {cards_to_string([card])} is there twice; name each card once")
+                raise SpecError(f"{what} {text!r}: {cards_to_string([card])} appears twice; name each card once")
             if card not in self.deck:
                 deck = cards_to_string(self.deck)
                 raise SpecError(
@@ -143,10 +143,10 @@ HOLDEM = Format("holdem", tuple(range(52)))
 def small(ranks: int = 3, suits: int = 2, hole: int = 1, deal: Sequence[int] = (0, 1), ranking: str = "five") -> Format:
     """A format with the highest ``ranks`` ranks in the first ``suits`` suits (of clubs, diamonds, hearts, spades).
 
-    The default is the deck, the hands and the board of Leduc poker.
+    The default has the deck, hands and board of Leduc poker.
 
     Raises:
-        SpecError: a value outside its range, or a deck too small for the deal.
+        SpecError: a value out of range, or a deck too small for the deal.
     """
     name = f"small(ranks={ranks},suits={suits},hole={hole},deal=[{','.join(map(str, deal))}]"
     name += ")" if ranking == "five" else f",ranking={ranking})"
@@ -159,7 +159,7 @@ def small(ranks: int = 3, suits: int = 2, hole: int = 1, deal: Sequence[int] = (
 def rhode_island(ranks: int = 13) -> Format:
     """Rhode Island hold'em (Shi and Littman 2001): one hole card, a flop and a turn of one card, three-card hands.
 
-    ``ranks`` below 13 keeps the highest ranks, for quick looks.
+    ``ranks`` below 13 keeps only the highest ranks, for quick tests.
 
     Raises:
         SpecError: ``ranks`` is not from 1 to 13.
@@ -176,7 +176,7 @@ def royal() -> Format:
 
 
 def flop() -> Format:
-    """Flop hold'em (Brown, Lerer, Gross and Sandholm 2019, Deep CFR): 52 cards, two hole cards, a flop and no more."""
+    """Flop hold'em (Brown, Lerer, Gross and Sandholm 2019, Deep CFR): 52 cards, two hole cards, and only a flop."""
     return Format("flop", HOLDEM.deck, 2, (0, 3))
 
 
@@ -196,15 +196,15 @@ _FORMATS: Mapping[str, tuple[Callable[..., Format], tuple[str, ...]]] = MappingP
 
 
 def formats() -> tuple[str, ...]:
-    """The names of the formats that :func:`format_named` knows."""
+    """The names of the formats."""
     return tuple(_FORMATS)
 
 
 def format_named(spec: str | Spec) -> Format:
-    """The format that a spec names: ``holdem``, ``rhode_island(ranks=6)``, ``small(ranks=4,suits=3,hole=2,deal=[0,3])``.
+    """The format named by a spec: ``holdem``, ``rhode_island(ranks=6)``, ``small(ranks=4,suits=3,hole=2,deal=[0,3])``.
 
     Raises:
-        SpecError: an unknown name or parameter, or a value outside its range.
+        SpecError: an unknown name or parameter, or a value out of range.
     """
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
     if parsed.name not in _FORMATS:
@@ -217,7 +217,7 @@ def format_named(spec: str | Spec) -> Format:
         if key == "deal":
             if not isinstance(value, list) or not value or any(type(item) is not int for item in value):
                 found = shown(str(value))
-                raise SpecError(f"format {parsed.name!r}: deal is {found}; write whole numbers in brackets, say [0,3,1,1]")
+                raise SpecError(f"format {parsed.name!r}: deal is {found}; write whole numbers in brackets, such as [0,3,1,1]")
         elif key != "ranking" and type(value) is not int:
             raise SpecError(f"format {parsed.name!r}: {key} is {shown(str(value))}; write a whole number")
     return make(**parsed.parameters)

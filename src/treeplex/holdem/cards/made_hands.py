@@ -1,7 +1,7 @@
-"""Hand categories on a board, in players' words: the made hand, the draw, and its suits.
+"""Hand categories on a board in players' terms: the made hand, the draw, and the suits.
 
-A hand is named by what its own two cards add. A pair on the board alone is nothing; two pair needs both cards, so on K K 7 the
-hand A7 has a second pair and AA an overpair. Straights, flushes, full houses and better count wherever they lie.
+A hand is named by what its two cards add. A pair on the board alone does not count. Two pair needs both hole cards, so on K
+K 7 the hand A7 has second pair and AA an overpair. Straights, flushes, full houses and better always count.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,16 +34,16 @@ MADE_HANDS = (
     "king high",
     "nothing",
 )
-"""Made hands, the strongest first. A set is a pocket pair with a card of the board, an underpair a pocket pair below the
-highest card of the board, a low pair one with a lower card than the second highest."""
+"""Made hands, strongest first. A set is a pocket pair with a matching board card, an underpair a pocket pair below the highest
+board card, and a low pair one with a board card below the second highest."""
 
 DRAWS = ("combo draw", "flush draw", "open-ended", "gutshot", "backdoor flush draw", "no draw")
-"""Draws, the best first. A flush draw has four cards of a suit, one of them its own; open-ended is any straight draw that two
-ranks complete, a gutshot one; a combo draw is a flush draw and a straight draw. A backdoor flush draw has three cards of a
-suit on the flop."""
+"""Draws, best first. A flush draw has four cards of a suit, at least one of them a hole card. Open-ended is any straight draw
+that two ranks complete; a gutshot needs one rank. A combo draw is a flush draw with a straight draw. A backdoor flush draw has
+three cards of a suit on the flop."""
 
 SUIT_PAIRS = tuple(SUITS[high] + SUITS[low] for high in (3, 2, 1, 0) for low in range(high, -1, -1))
-"""The suits of a hand, as in ``"sh"``, whichever card has which."""
+"""The suits of a hand, such as ``"sh"``, regardless of which card has which."""
 
 _STRAIGHT = straights(5)
 _OPEN_ENDED = 2
@@ -51,11 +51,11 @@ _FOUR, _THREE = 4, 3
 
 
 def made_hands(board: Sequence[int], hands: Hands) -> Codes:
-    """The made hand of each hand: int64 [n], places in :data:`MADE_HANDS`.
+    """The made hand of each hand: int64 [n], indices of :data:`MADE_HANDS`.
 
     Args:
         board: three to five cards.
-        hands: uint8 [n, 2], the lower card first, none of them on the board.
+        hands: uint8 [n, 2], the lower card first, not blocked by the board.
 
     Raises:
         SpecError: fewer than three cards on the board.
@@ -89,9 +89,9 @@ def made_hands(board: Sequence[int], hands: Hands) -> Codes:
 
 
 def draws(board: Sequence[int], hands: Hands) -> Codes:
-    """The draw of each hand: int64 [n], places in :data:`DRAWS`; none on a river.
+    """The draw of each hand: int64 [n], indices of :data:`DRAWS`; none on a river.
 
-    A hand with a straight or better has no straight draw, and one with a flush or better has none.
+    A hand with a straight or better has no straight draw, and a hand with a flush or better has no draw.
 
     Args:
         board, hands: as for :func:`made_hands`.
@@ -121,7 +121,7 @@ def draws(board: Sequence[int], hands: Hands) -> Codes:
 
 
 def suit_pairs(board: Sequence[int], hands: Hands) -> Codes:
-    """The suits of each hand: int64 [n], places in :data:`SUIT_PAIRS`; the board does not matter."""
+    """The suits of each hand: int64 [n], indices of :data:`SUIT_PAIRS`; the board is ignored."""
     suits = np.asarray(hands, np.int64) % 4
     low, high = suits.min(axis=1), suits.max(axis=1)
     places = np.array([[SUIT_PAIRS.index(SUITS[max(a, b)] + SUITS[min(a, b)]) for b in range(4)] for a in range(4)])
@@ -134,7 +134,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Sequence[int], Hands], Codes]]
     "draw": (DRAWS, draws),
     "suits": (SUIT_PAIRS, suit_pairs),
 }
-"""How hands can be grouped: the names of the groups, and what finds each hand's place among them."""
+"""Groupings of hands: the names of the groups, and a function that finds each hand's group."""
 
 
 def _check(board: Sequence[int]) -> None:

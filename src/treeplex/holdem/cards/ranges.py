@@ -1,4 +1,4 @@
-"""Ranges as text: ``QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT)``, or 1326 numbers.
+"""Ranges as text, such as ``QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT)``, or as 1326 numbers.
 
 =================== ============================================================================================
 ``QQ``, ``AKs``     a pair; suited; ``AKo``: offsuit; ``AK``: both.
@@ -16,14 +16,14 @@
 ``random``          every hand; ``any`` and ``100%`` are the same.
 =================== ============================================================================================
 
-Entries are separated by commas or spaces, and case does not matter; cards may have pictures of suits, ``A♥K♥``. Where entries
-overlap, **the first one counts**: write exceptions before the rule, ``AA:0.5, QQ+``. An exception after its rule
-(``QQ+, AA:0.5``), which would count for nothing, is refused. The grammar, overlaps and connectors included, is that of
-postflop-solver (b-inary, 2023), with the groups of eval7; either end of ``A5s-A2s`` may stand first. It covers what PioSolver
-writes, ``AA:0.5,AhKh:0.25``.
+Entries are separated by commas or spaces. Case is ignored, and suit symbols are allowed, as in ``A♥K♥``. Where entries
+overlap, **the first one counts**: write exceptions before the rule, ``AA:0.5, QQ+``. An exception after its rule (``QQ+,
+AA:0.5``), which would have no effect, is refused. The grammar, including overlaps and connectors, is that of postflop-solver
+(b-inary, 2023), with the groups of eval7; the ends of ``A5s-A2s`` may be swapped. It covers PioSolver's output,
+``AA:0.5,AhKh:0.25``.
 
 A text of 1326 numbers, separated by spaces or commas, is a raw vector in the order of ``HANDS``: by low card, then high
-card, cards numbered 2c, 2d, 2h, 2s, 3c, ..., As. That is the order of postflop-solver's raw data too.
+card, with cards numbered 2c, 2d, 2h, 2s, 3c, ..., As. This is also the order of postflop-solver's raw data.
 """
 
 import re
@@ -48,7 +48,7 @@ from treeplex.holdem.cards.cards import (
 
 _NUMBER = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]++)?"
 _MOST_TEXT = 500_000
-"""Characters of a range; raw vectors of numbers in full have 33,000, and more with very small numbers."""
+"""Most characters of a range; raw vectors in full precision have 33,000, or more with very small numbers."""
 _ALL_HANDS = np.arange(N_HANDS)
 _HAND = r"(?:[2-9tjqka][cdhs][2-9tjqka][cdhs]|[2-9tjqka]{2}[so]?)"
 _FLAGS = re.ASCII | re.IGNORECASE
@@ -72,7 +72,7 @@ T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o 75o 
 74o 72s 54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s 43o 72o 52o 62o 42o 32o
 """
 STRONGEST: tuple[int, ...] = tuple(CLASSES.index(name) for name in _ORDER.split())
-"""The places in ``CLASSES`` of all classes, the one with the highest equity before the flop against a random hand first.
+"""Indices in ``CLASSES`` of all classes, by descending preflop equity against a random hand.
 
 ``bench/hand_order.py`` computes them from every board.
 """
@@ -96,7 +96,7 @@ class Hands(NamedTuple):
 
 
 def parse_range(text: str) -> NDArray[np.float64]:
-    """The weight of every hand in a range; the module docstring has the grammar.
+    """The weight of every hand in a range; see the module docstring for the grammar.
 
     An empty text is the empty range. The weights of entries are from 0 to 1; a raw vector may have any scale.
 
@@ -104,25 +104,29 @@ def parse_range(text: str) -> NDArray[np.float64]:
         float64 [1326] in the order of ``HANDS``.
 
     Raises:
-        SpecError: an entry that cannot be read (the message shows it and its place), a weight outside its range, or a
-            raw vector of another length, or a text of more than 500,000 characters.
+        SpecError: an entry that cannot be read (the message shows it and its position), a weight out of range, a raw vector of
+            another length, or a text of more than 500,000 characters.
     """
     if len(text) > _MOST_TEXT:
-        raise SpecError(f"range: {len(text):,} characters, and {_MOST_TEXT:,} are read at most; {_EXAMPLES}")
+        raise SpecError(f"range: {len(text):,} characters; at most {_MOST_TEXT:,} are read; {_EXAMPLES}")
     text = "".join(" " if character.isspace() else character for character in text.translate(_DASHES | PICTURES))
     if _is_vector(text):
         return _read_vector(text)
     weights, named = np.zeros(N_HANDS), np.zeros(N_HANDS, np.bool_)
     for hands, weight, position in _entries(text):
         if len(hands) and named[hands].all() and (weights[hands] != weight).all():
-            raise _unreadable(text, position, "earlier entries name all these hands, and the first one counts; write it first")
+            raise _unreadable(
+                text,
+                position,
+                "earlier entries already contain all these hands, and the first entry counts; move this one before them",
+            )
         new = hands[~named[hands]]
         weights[new], named[new] = weight, True
     return weights
 
 
 def _is_vector(text: str) -> bool:
-    """Whether the text is numbers; ``22, 33`` are pairs unless there are as many as hands."""
+    """Whether the text is a raw vector; ``22, 33`` are pairs unless there are as many numbers as hands."""
     start = _VECTOR_START.match(text.lstrip(" ,"))
     if start is None or "(" in text:
         return False
@@ -149,7 +153,7 @@ def _read_vector(text: str) -> NDArray[np.float64]:
 
 
 def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:
-    """The hands, the weight and the place of each entry, in the order written."""
+    """Hands, weight and position of each entry, in order."""
     position, group_weight, group_start, group_end, after_entry = 0, 1.0, -1, ")", False
     while position < len(text):
         character = text[position]
@@ -161,7 +165,7 @@ def _entries(text: str) -> Iterator[tuple[NDArray[np.int64], float, int]]:
             position, group_weight, group_start = end.end(), 1.0, -1
         elif group := _GROUP.match(text, position):
             if group_start >= 0:
-                raise _unreadable(text, position, "groups cannot stand in groups; close the first one before it")
+                raise _unreadable(text, position, "groups cannot be nested; close the first one before it")
             group_weight, group_start = _read_weight(group["weight"] or f"{group['percent']}%", text, position), position
             position, group_end, after_entry = group.end(), ")" if group["weight"] else "[/...]", False
         elif entry := _ENTRY.match(text, position):
@@ -198,7 +202,7 @@ def _strongest(share: float) -> NDArray[np.int64]:
 
 
 def _between(first: Hands, last: Hands, text: str, position: int) -> list[Hands]:
-    """All hands from the one to the other: of the same gap, or of the same high card."""
+    """All hands between two: of the same gap, or of the same high card."""
     if first.kind != last.kind:
         raise _unreadable(text, position, "both ends need the same suits, as in A5s-A2s or AhAs-QhQs")
     if first.gap == last.gap:
@@ -234,7 +238,7 @@ def _indices(hands: Hands) -> NDArray[np.int64]:
 
 
 def _class_number(hands: Hands, kind: str) -> int:
-    """The place in ``CLASSES`` of these ranks, suited or offsuit."""
+    """The index in ``CLASSES`` of these ranks, suited or offsuit."""
     row, column = 12 - hands.high, 12 - hands.low
     return 13 * row + column if kind == "s" else 13 * column + row
 
@@ -242,28 +246,28 @@ def _class_number(hands: Hands, kind: str) -> int:
 def _read_weight(word: str, text: str, position: int) -> float:
     number = float(word.rstrip("% ")) / (100.0 if word.endswith("%") else 1.0)
     if not 0.0 <= number <= 1.0:
-        raise _unreadable(text, position, f"weight {shown(word, 40)} is not from 0 to 1; write, say, 0.5 or 50%")
+        raise _unreadable(text, position, f"weight {shown(word, 40)} is not from 0 to 1; write 0.5 or 50%, for example")
     return number
 
 
 def _unreadable(text: str, position: int, remedy: str) -> SpecError:
-    """The error about what stands at ``position``."""
+    """The error for the text at ``position``."""
     end = re.compile(r"[\s,]|$").search(text, position + 1)
     word = text[position : end.start() if end else None]
     return SpecError(f"range: cannot read {shown(word, 40)} at character {position + 1}: {remedy}")
 
 
 def range_to_string(weights: NDArray[np.float64]) -> str:
-    """A short text of a range, which :func:`parse_range` reads back to exactly the same weights.
+    """A short text of a range, which :func:`parse_range` reads back exactly.
 
-    Classes of hands with one weight become entries such as ``QQ+``, ``A5s-A4s`` or ``AKo:0.5``, other hands are written one
-    by one, and hands of weight 0 are left out. Weights above 1 have no entries: such a range becomes a raw vector.
+    Classes of hands with one weight become entries such as ``QQ+``, ``A5s-A4s`` or ``AKo:0.5``, other hands are written
+    individually, and hands of weight 0 are left out. Weights above 1 have no entries: such a range becomes a raw vector.
 
     Args:
         weights: [1326], in the order of ``HANDS``.
 
     Raises:
-        SpecError: another shape, or weights that are negative or not finite.
+        SpecError: the shape is wrong, or weights are negative or not finite.
     """
     weights = _checked(weights)
     if weights.max() > 1.0:
@@ -283,7 +287,7 @@ def range_to_string(weights: NDArray[np.float64]) -> str:
 
 
 def _high_card_texts(high: int, common: NDArray[np.float64]) -> list[str]:
-    """The entries of all unpaired classes with one high card: suited and offsuit apart, or together where that is shorter."""
+    """The entries of all unpaired classes with one high card; suited and offsuit are joined where that is shorter."""
     lines = {kind: [Hands(high, low, kind) for low in range(high - 1, -1, -1)] for kind in ("s", "o", "")}
     suited = np.array([common[_class_number(hands, "s")] for hands in lines["s"]])
     offsuit = np.array([common[_class_number(hands, "o")] for hands in lines["o"]])
@@ -296,7 +300,7 @@ def _high_card_texts(high: int, common: NDArray[np.float64]) -> list[str]:
 
 
 def _line_texts(line: Sequence[Hands], weights: NDArray[np.float64]) -> list[str]:
-    """The entries of a line of classes in descending order: runs of one weight become one entry, weight 0 is left out."""
+    """The entries of a line of classes in descending order: runs of equal weight become one entry, weight 0 is left out."""
     texts, start = [], 0
     for place in range(1, len(line) + 1):
         if place < len(line) and weights[place] == weights[start]:
@@ -328,5 +332,7 @@ def _checked(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         raise SpecError(f"range: the weights have shape {weights.shape}; they must be [{N_HANDS}], one for each hand")
     if not (np.isfinite(weights).all() and weights.min() >= 0.0):
         bad = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))[0])
-        raise SpecError(f"range: the weight of {hand_to_string(bad)} is {weights[bad]}; weights are finite and not negative")
+        raise SpecError(
+            f"range: the weight of {hand_to_string(bad)} is {weights[bad]}; weights must be finite and not negative"
+        )
     return weights

@@ -1,4 +1,4 @@
-"""Some deals that stand for all: taken at equal distances from all of them, sorted by what they look like."""
+"""Stratified samples of deals: sorted by texture and taken at equal distances."""
 
 from collections.abc import Sequence
 from random import Random
@@ -17,23 +17,23 @@ def texture(cards: Sequence[int]) -> tuple[int, int, list[int]]:
 def evenly_spread(
     deals: Sequence[Sequence[int]], weights: Sequence[float], count: int, board: Sequence[int] = ()
 ) -> dict[int, float]:
-    """A stratified sample of deals: averages over it come closer to those over all than averages over as many random ones.
+    """A stratified sample of deals: averages over it are closer to those over all than averages over a random sample.
 
     Args:
         deals: the cards of each.
-        weights: how many deals each of them stands for already.
-        count: how many to take; a heavy one may be taken twice.
-        board: the cards before. Below an empty board the sample is taken at fixed places; otherwise deals that look alike are
-            in random order and the first place is random, both by the cards of the board.
+        weights: the number of deals that each of them already stands for.
+        count: number of deals to take; a heavy one may be taken twice.
+        board: the cards dealt before. After an empty board the sample is taken at fixed positions; otherwise deals of equal
+            texture are in random order and the first position is random, both seeded by the board.
 
     Returns:
-        The place of each deal taken and what it stands for, which sums to what ``weights`` sums to.
+        The index of each deal taken and its weight; the weights sum to the sum of ``weights``.
 
     Raises:
-        SpecError: a count below 1.
+        SpecError: the count is below 1.
     """
     if count < 1:
-        raise SpecError(f"{count} deals cannot stand for all; take at least 1")
+        raise SpecError(f"count is {count}; take at least 1 deal")
     draws = Random(sum((card + 1) * 53**place for place, card in enumerate(sorted(board))))
     ties = [draws.random() if board else 0.0 for _ in deals]
     order = sorted(range(len(deals)), key=lambda place: (texture(deals[place]), ties[place]))

@@ -1,8 +1,9 @@
-"""Hand strength: how often a hand wins against a uniformly random hand, ties counted half, and its expectations.
+"""Hand strength: a hand's probability of beating a uniformly random hand, ties counted half, and its expectations.
 
 On a complete board the hand strength HS is exact. Before the river, ``E[HS]`` and ``E[HS2]`` are the means of HS and of its
-square over all boards still to come (Zinkevich et al. 2007, section 4). Both are computed by exhaustive roll-out, for every
-canonical board and all hands at once. They are kept as 16-bit fractions: 65535 is 1, so they are right to 8e-6 a roll-out.
+square over all boards to come (Zinkevich et al. 2007, section 4). Both are computed by exhaustive roll-out, for every
+canonical board and all hands at once. They are stored as 16-bit fractions with 65535 for 1, an error of at most 8e-6 per
+roll-out.
 """
 
 from collections.abc import Callable
@@ -20,9 +21,9 @@ from treeplex.holdem.engine.showdowns.strength import add_powers, double_wins
 
 Codes = NDArray[np.uint16]
 FULL = 65535
-"""The code of 1."""
+"""The code for 1."""
 CHUNK = 512
-"""Turn boards in a part of the roll-out."""
+"""Number of turn boards in a part of the roll-out."""
 MEAN, SQUARE = 0, 1
 """Rows of the tables: E[HS] and E[HS2]."""
 
@@ -32,14 +33,14 @@ Done = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """``E[HS]`` (row 0) and ``E[HS2]`` (row 1) of every hand before the river, as codes from 0 to 65535 for 0 to 1.
+    """``E[HS]`` (row 0) and ``E[HS2]`` (row 1) of every hand before the river, as codes 0 to 65535 for 0 to 1.
 
     Attributes:
-        format: cards in play.
+        format: the cards in play.
         preflop: uint16 [2, H].
         flop, turn: uint16 [2, R, H], rows of canonical boards; 0 for hands that hold a card of the board.
         flops, turns: the canonical boards.
-        opponents: hands an opponent may hold on a complete board against a given hand, hold'em 990.
+        opponents: number of opposing hands on a complete board, hold'em 990.
     """
 
     format: Format
@@ -51,21 +52,21 @@ class Strengths:
 
     @property
     def opponents(self) -> int:
-        """Hands an opponent may hold on a complete board against a given hand."""
+        """Number of opposing hands on a complete board."""
         return opponents_of(self.format)
 
 
 def opponents_of(format: Format) -> int:
-    """Hands an opponent may hold on a complete board against a given hand: hold'em 990."""
+    """Number of opposing hands on a complete board, hold'em 990."""
     rest = len(format.deck) - 7
     return rest * (rest - 1) // 2
 
 
 def check_format(format: Format) -> None:
-    """Refuse a format without hold'em's hands and streets.
+    """Refuse formats without hold'em's hands and streets.
 
     Raises:
-        SpecError: two hole cards, streets of 0, 3, 1, 1 cards and five-card hands are needed.
+        SpecError: the format lacks two hole cards, streets of 0, 3, 1 and 1 cards, or five-card hands.
     """
     if format.hole != 2 or format.deal != (0, 3, 1, 1) or format.ranking != "five":
         raise SpecError(
@@ -95,12 +96,12 @@ def turn_part(format: Format, turns: CanonicalBoards, part: int) -> Codes:
 
 
 def encoded(means: Floats) -> Codes:
-    """Fractions as codes."""
+    """Fractions as 16-bit codes."""
     return np.rint(means * FULL).astype(np.uint16)
 
 
 def strengths_from_turn(format: Format, turns: CanonicalBoards, turn: Codes) -> Strengths:
-    """All tables from that of the turn: a flop's means are those over the turns to come, before the flop those over flops."""
+    """All tables from the turn's: a flop's means are over its turns, preflop means over flops."""
     check_format(format)
     flops = canonical_boards(format, 3)
     hands, deck = format.hands, np.array(format.deck)
@@ -114,14 +115,14 @@ def strengths_from_turn(format: Format, turns: CanonicalBoards, turn: Codes) -> 
             flop[:, row] += turn[:, rows[k], turns.hand_maps[renamings[k]]]
     flop /= (cards - 5) * FULL
     preflop = np.zeros((2, len(hands)))
-    for renaming in range(len(flops.hand_maps)):  # every renaming of a canonical board, each as often
+    for renaming in range(len(flops.hand_maps)):  # every renaming of a canonical board, equally often
         preflop += np.einsum("r,krh->kh", flops.weights / len(flops.hand_maps), flop)[:, flops.hand_maps[renaming]]
     preflop /= (cards - 2) * (cards - 3) * (cards - 4) / 6
     return Strengths(format, encoded(np.round(preflop, 9)), encoded(flop), turn, flops, turns)
 
 
 def parts(turns: CanonicalBoards) -> int:
-    """Parts of the roll-out of these turn boards."""
+    """Number of parts of the roll-out of these turn boards."""
     return -(-len(turns.boards) // CHUNK)
 
 
@@ -141,7 +142,7 @@ class River:
         self._order, self._spare = np.empty(size, np.int16), np.empty(size, np.int16)
 
     def __call__(self, board: NDArray[np.int64]) -> tuple[NDArray[np.int32], Codes]:
-        """Keys int32 [H], -1 where blocked, and codes uint16 [H], HS times twice the number of opponents' hands."""
+        """Keys int32 [H], -1 where blocked, and codes uint16 [H]: HS times twice the number of opposing hands."""
         evaluate_board(board, self.hands, self._keys)
         double_wins(self.hands, self._keys, self._order, self._spare, self._codes)
         return self._keys, self._codes

@@ -1,4 +1,4 @@
-"""``treeplex holdem buckets``: hands in buckets of strength."""
+"""``treeplex holdem buckets``: strength buckets of hands."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,24 +17,30 @@ if TYPE_CHECKING:
 @command("Show hands by buckets of strength.", place=70, example="buckets --buckets 5")
 def buckets(
     counts: Annotated[
-        str, typer.Option("--buckets", metavar="N", help="Buckets of each street: one number, or four separated by commas.")
+        str,
+        typer.Option("--buckets", metavar="N", help="Buckets per street: one number, or four separated by commas."),
     ] = "10",
-    hand: Annotated[str | None, typer.Option(metavar="CARDS", help="A hand to look up, say AsKs.")] = None,
-    board: Annotated[str, typer.Option(metavar="CARDS", help="A flop, turn or river board for it, say Td9d6hQc.")] = "",
-    method: Annotated[str, typer.Option(metavar="NAME", help="percentile, kmeans or kmeans-pair.")] = "percentile",
+    hand: Annotated[str | None, typer.Option(metavar="CARDS", help="Show the buckets of this hand, such as AsKs.")] = None,
+    board: Annotated[
+        str, typer.Option(metavar="CARDS", help="With --hand: a flop, turn or river board, such as Td9d6hQc.")
+    ] = "",
+    method: Annotated[str, typer.Option(metavar="NAME", help="Clustering: percentile, kmeans or kmeans-pair.")] = "percentile",
     nested: Annotated[
-        bool, typer.Option("--nested/--flat", help="Divide hands anew after every sequence of buckets, or once for all.")
+        bool,
+        typer.Option("--nested/--flat", help="Split hands again after every sequence of buckets, or once per street."),
     ] = True,
     cards: Annotated[
-        str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")
+        str,
+        typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal."),
     ] = "holdem",
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Show into which bucket of strength hands fall.
+    """Show the strength buckets of hands.
 
-    Strength is E[HS2], the expected square of the chance to win against a random hand. The first call rolls it out for every
-    board, which takes half a minute, and keeps the table (87 MB) in the cache directory, $TREEPLEX_CACHE or the system's own.
+    Strength is E[HS2], the expected squared probability of beating a random hand. The first call computes it for every
+    board, which takes half a minute, and stores the table (87 MB) in the cache folder ($TREEPLEX_CACHE, or that of the
+    operating system).
 
     \b
     Examples:
@@ -42,7 +48,7 @@ def buckets(
       treeplex holdem buckets --hand AsKs --board Td9d6h
     """
     if board and not hand:
-        raise SpecError("--board is of a hand; give --hand as well, say AsKs")
+        raise SpecError("--board needs a hand; add --hand, such as --hand AsKs")
     with Live(progress):
         from treeplex.holdem.buckets.look import look_up, preflop_buckets
 
@@ -67,10 +73,10 @@ def buckets(
 
 
 def buckets_from(counts: str, method: str, nested: bool, cards: str) -> "Buckets":
-    """The buckets that the options describe.
+    """Buckets that the options describe.
 
     Raises:
-        SpecError: counts that are no numbers.
+        SpecError: a count is not a number.
     """
     from treeplex.holdem.buckets.named import bucketed_holdem
 
@@ -79,7 +85,7 @@ def buckets_from(counts: str, method: str, nested: bool, cards: str) -> "Buckets
     except ValueError:
         numbers = []
     if len(numbers) not in (1, 4):
-        raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, say 10 or 12,8,6,5")
+        raise SpecError(f"--buckets is {counts!r}; give one number, or four separated by commas, such as 10 or 12,8,6,5")
     return bucketed_holdem(
         buckets=numbers[0] if len(numbers) == 1 else numbers, method=method, nested=nested, cards=cards
     ).buckets

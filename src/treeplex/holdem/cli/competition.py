@@ -1,4 +1,4 @@
-"""``treeplex holdem dealer`` and ``acpc``: whole hold'em by the protocol of the Annual Computer Poker Competition."""
+"""``treeplex holdem dealer`` and ``acpc``: hold'em over the protocol of the Annual Computer Poker Competition."""
 
 import errno
 import socket
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from treeplex.holdem.protocols.acpc import Dealer
 
 MOST_NOTES = 10
-"""Notes of a dealer that are printed."""
+"""Most notes of a dealer that are printed."""
 Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands.")]
-Host = Annotated[str, typer.Option(metavar="HOST", help="Where the dealer is.")]
+Host = Annotated[str, typer.Option(metavar="HOST", help="Address of the dealer.")]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port.")]
-Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player before each hand.")]
+Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player at the start of each hand.")]
 Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
-PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Most that a player may take for a hand.")]
+PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest time of a player for one hand.")]
 Average = Annotated[
     float,
-    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Most that a player may take a hand, on average over the match."),
+    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest average time of a player per hand over the match."),
 ]
 Log = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the match as the competition's logs have it, into a new file.")
+    Path | None, typer.Option(metavar="FILE", help="Write the match to a new file, in the format of the competition's logs.")
 ]
 Start = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Wait for players so long. Default: until they come."),
+    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest wait for the players to connect. Default: no limit."),
 ]
 
 
@@ -47,12 +47,12 @@ def blinds_of(text: str) -> tuple[int, int]:
     """Small and big blind."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.strip().isascii() and part.strip().isdigit() for part in parts):
-        raise SpecError(f"--blinds is {text!r}; write the small and the big one, such as 50,100")
+        raise SpecError(f"--blinds is {text!r}; write the small and the big blind, such as 50,100")
     return int(parts[0]), int(parts[1])
 
 
 def notes() -> Callable[[str], None]:
-    """Prints notes on stderr, as many as are worth reading."""
+    """A function that prints a dealer's notes on stderr, at most :data:`MOST_NOTES` of them."""
     said = 0
 
     def tell(note: str) -> None:
@@ -61,12 +61,12 @@ def notes() -> Callable[[str], None]:
         if said <= MOST_NOTES:
             typer.echo(f"note: {printable(note)}", err=True)
         if said == MOST_NOTES:
-            typer.echo("note: further notes of this kind are left out", err=True)
+            typer.echo("note: further notes are not shown", err=True)
 
     return tell
 
 
-@command("Deal to two programs by the competition's protocol.", place=62, example="dealer --port 18374 -n 1000")
+@command("Run a dealer of the ACPC protocol for two programs.", place=62, example="dealer --port 18374 -n 1000")
 def dealer(
     port: Port,
     hands: Hands = 1000,
@@ -81,12 +81,12 @@ def dealer(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Deal heads-up no-limit hold'em to two programs on this machine that speak the protocol of the ACPC, version 2.0.0.
+    """Deal heads-up no-limit hold'em to two programs on this machine that speak the ACPC protocol, version 2.0.0.
 
-    It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed. As at the
-    competition's dealer, an answer that is not allowed is taken for a call, or for the nearest raise; a note says so. A player
-    who takes too long ends the match; the limits are those of the competition's dealer. --log writes each hand as it ends, and
-    the score behind the last one.
+    The dealer waits for both players on 127.0.0.1. Players swap positions after each hand, and the seed determines the
+    cards. As with the competition's dealer, an illegal answer becomes a call or the nearest legal raise, and a note is
+    printed. A player who exceeds a time limit ends the match. The default limits are those of the competition's dealer.
+    --log writes each hand as it ends, and the score after the last hand.
 
     \b
     Examples:
@@ -123,59 +123,59 @@ def dealer(
 
 
 def check_free(path: Path | None) -> None:
-    """Nothing is where a file is to be written, and its folder is there.
+    """Check that a file can be created: its folder exists and the file does not.
 
     Raises:
-        FileError: something is, or there is no folder.
+        FileError: the file exists, or its folder does not.
     """
     if path is not None and path.exists():
-        raise FileError(f"{path} is there already; give --log another name, or move that file")
+        raise FileError(f"{path} already exists; give --log another name, or move that file")
     if path is not None and not path.parent.is_dir():
-        raise FileError(f"cannot write {path}: make the folder {path.parent} first")
+        raise FileError(f"cannot write {path}: there is no folder {path.parent}; create it first")
 
 
 def keep(path: Path | None, line: str) -> None:
-    """Add a line to a file, if there is to be one.
+    """Append a line to a file; does nothing without a path.
 
     Raises:
-        FileError: it cannot be written.
+        FileError: the file cannot be written.
     """
     if path is not None:
         append_line(path, line)
 
 
 def print_dealt(dealing: "Dealer", as_json: bool) -> None:
-    """What was won, if any hand ended."""
+    """Print what the players won, if any hand ended."""
     if as_json:
         print_json({"hands": dealing.dealt, "won": dealing.won, "not_allowed": dealing.mended})
     elif dealing.dealt:
         chips, big = dealing.won[0], dealing.rules.betting.big_blind
-        facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb a hand"}
+        facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb/hand"}
         if any(dealing.mended):
             facts["answers not allowed"] = "{:,} of the first player, {:,} of the second".format(*dealing.mended)
         print_facts(facts, title=counted(dealing.dealt, "hand"))
 
 
 def listening(port: int) -> socket.socket:
-    """A server on this machine.
+    """A server socket on this machine.
 
     Raises:
-        GameError: the port is taken, or not for everybody.
+        GameError: the port is in use, or needs privileges.
     """
     try:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise GameError(f"port {port} is in use by another program; end that one, or give another --port") from error
-        raise GameError(f"cannot listen on port {port}: {reason(error)}; give a --port above 1023") from error
+            raise GameError(f"port {port} is in use by another program; stop it, or give another --port") from error
+        raise GameError(f"cannot listen on port {port}: {reason(error)}; choose a --port above 1023") from error
 
 
 @contextmanager
 def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[socket.socket, socket.socket]]:
-    """The two who connect first, within this time.
+    """The connections of the first two players.
 
     Raises:
-        GameError: fewer do.
+        GameError: fewer connect within ``seconds``.
     """
     came, until = list[socket.socket](), monotonic() + (seconds or 0.0)
     with ExitStack() as opened:
@@ -185,12 +185,12 @@ def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[so
                 came.append(opened.enter_context(server.accept()[0]))
             except TimeoutError as error:
                 raise GameError(
-                    f"{len(came)} of two players came within {seconds:g} s; start both, or allow more by --start"
+                    f"{len(came)} of two players connected within {seconds:g} s; start both, or allow more time with --start"
                 ) from error
         yield came[0], came[1]
 
 
-@command("Sit down with a dealer of the competition's protocol.", place=63, example="acpc 'rules(style=regular)' --port 18374")
+@command("Connect an agent to a dealer of the ACPC protocol.", place=63, example="acpc 'rules(style=regular)' --port 18374")
 def acpc(
     agent: AgentName,
     port: Port,
@@ -202,10 +202,10 @@ def acpc(
     timeout: Timeout = 900.0,
     progress: ShowProgress = None,
 ) -> None:
-    """Let an agent play with a dealer of the ACPC protocol until that closes the connection.
+    """Connect an agent to a dealer of the ACPC protocol and play until the dealer closes the connection.
 
-    The agent plays in the fewest chips (half a big blind where the small blind is half of the big one); bets of others in
-    between are taken for the nearest.
+    The agent plays in the coarsest chip unit (half a big blind where the small blind is half of the big blind). Opponents'
+    bets between two units are mapped to the nearest.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``treeplex holdem equity``: shares of the pot at a showdown, range against range."""
+"""``treeplex holdem equity``: equities of ranges, as shares of the pot at a showdown."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,23 +21,25 @@ MOST_TEXT = 32
 def equity(
     *,
     ranges: Annotated[list[str], typer.Argument(metavar="RANGE...", help="Two to six ranges: AKs, 'QQ+,AJs', AsKs, random.")],
-    board: Annotated[str, typer.Option("--board", metavar="CARDS", help="None, three, four or five cards.")] = "",
-    dead: Annotated[str, typer.Option("--dead", metavar="CARDS", help="Cards that cannot come.")] = "",
+    board: Annotated[
+        str, typer.Option("--board", metavar="CARDS", help="Board of three, four or five cards. Default: preflop.")
+    ] = "",
+    dead: Annotated[str, typer.Option("--dead", metavar="CARDS", help="Dead cards, neither dealt nor in a hand.")] = "",
     hands: Annotated[
-        str | None, typer.Option("--hands", metavar="N|all", help="List each range's hands, the best first: so many, or all.")
+        str | None, typer.Option("--hands", metavar="N|all", help="List the N best hands of each range, or all.")
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", metavar="N", min=2, help="Draw N deals. Default: exact where it can be.")
+        int | None, typer.Option("--samples", metavar="N", min=2, help="Number of random deals. Default: exact where possible.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draws.", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random deals.", min=0)] = 0,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Show the share of the pot that each range wins at a showdown without further betting.
+    """Compute the share of the pot that each range wins at a showdown without further betting.
 
-    Two ranges are exact: over all 2,598,960 boards, those that differ in suits only counted once. Three to six are exact where
-    all deals can be gone through, as with single hands and classes; elsewhere two million deals are drawn, and ± is the
-    standard error. Below: how much of each range has how much equity, in tenths.
+    Two ranges are always exact: all 2,598,960 boards, up to suit isomorphism. Three to six ranges are exact where all deals
+    can be enumerated, as with single hands and classes. Otherwise two million deals are sampled, and ± is the standard
+    error. The last table shows how each range's hands spread over ten equity intervals.
 
     \b
     Examples:
@@ -51,7 +53,7 @@ def equity(
         from treeplex.holdem.study.equity import equity
 
         if hands is not None and hands != "all" and not (hands.isdigit() and 0 < len(hands) < 5):
-            raise SpecError(f"--hands {hands!r} is neither a number of hands nor 'all'")
+            raise SpecError(f"--hands is {hands!r}; give a number of hands, or all")
         found = equity(
             ranges,
             board,
@@ -72,7 +74,7 @@ def equity(
 
 
 def equity_json(found: "Equity", ranges: list[str]) -> dict[str, object]:
-    """Everything, hand by hand."""
+    """Equities of all players, hand by hand, for JSON."""
     from treeplex.holdem.cards.cards import hand_to_string
     from treeplex.holdem.study.report.export import rounded
 
@@ -94,11 +96,11 @@ def equity_json(found: "Equity", ranges: list[str]) -> dict[str, object]:
 
 
 def print_equity(found: "Equity", ranges: list[str]) -> None:
-    """The table of players, and how equities spread over each range."""
+    """Print the table of players, and the distribution of equity over each range."""
     import numpy as np
 
     exact = found.method == "exact"
-    what = f"exact, {found.count:,} boards" if exact else f"{found.count:,} deals drawn"
+    what = f"exact, {found.count:,} boards" if exact else f"{found.count:,} deals sampled"
     typer.secho(what, bold=True)
     names = [text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 3] + "..." for text in ranges]
     rows = []
@@ -107,7 +109,7 @@ def print_equity(found: "Equity", ranges: list[str]) -> None:
         rows.append(cells if exact else [*cells, f"{100 * part.error:.3f}%"])
     echo_table(["range", "equity", "win", "tie", *([] if exact else ["±"])], rows)
     typer.echo("")
-    typer.secho("part of each range by equity, in percent", bold=True)
+    typer.secho("share of each range by equity, in percent", bold=True)
     heads = [f"{10 * tenth}-{10 * tenth + 10}" for tenth in range(TENTHS)]
     rows = []
     for name, part in zip(names, found.players, strict=True):
@@ -119,7 +121,7 @@ def print_equity(found: "Equity", ranges: list[str]) -> None:
 
 
 def print_hands(part: "RangeEquity", name: str, most: int | None) -> None:
-    """The hands of one range by class, the best first."""
+    """Print the hands of one range by class, best first."""
     import numpy as np
 
     from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, hand_to_string

@@ -1,4 +1,4 @@
-"""``treeplex holdem flops``: one spot on many boards."""
+"""``treeplex holdem flops``: solve one spot on many boards."""
 
 from dataclasses import replace
 from functools import partial
@@ -31,31 +31,38 @@ MOST_SHOWN = 20
 @with_fields(*(name for name in FIELDS if name not in ("board", "blinds", "runouts", "until", "net")))
 def flops(
     *,
-    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, is ignored.")],
+    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="Spot file. Its board, if any, is ignored.")],
     boards: Annotated[
         str,
         typer.Option(
             "--boards",
             metavar="BOARDS",
-            help="'AsKd2c,Td9d6h', all (1,755 flops up to suit isomorphism), subset:25 (a sample of them), or a file.",
+            help="AsKd2c,Td9d6h, all (1,755 flops up to suit isomorphism), subset:25 (25 of them), or a file.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go; boards finished there are kept.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder of the results. Boards already finished there are not solved again."),
+    ],
     line: Annotated[
-        str, typer.Option("--line", metavar="LINE", help="The decision to report: x is the one after a check.")
+        str, typer.Option("--line", metavar="LINE", help="Decision to report, such as x (after a check). Default: the first.")
     ] = "",
     sort: Annotated[
         str | None,
-        typer.Option("--sort", metavar="COLUMN", help="Boards by a column of report.csv, the highest first: check, ev_oop."),
+        typer.Option(
+            "--sort", metavar="COLUMN", help="Sort boards by a column of report.csv, such as check or ev_oop, highest first."
+        ),
     ] = None,
-    ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: the lowest first.")] = False,
+    ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: lowest first.")] = False,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="TEXTURE", help="Averages by suits, pairing, high or connected.")
+        str | None, typer.Option("--by", metavar="TEXTURE", help="Average by texture: suits, pairing, high or connected.")
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the solved spots, boards/BOARD.spot, to look at and to play against.")
+        bool, typer.Option("--keep", help="Keep the solved spots, boards/BOARD.spot, to show them and to play against them.")
     ] = False,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Boards solved at a time, by processes. Default: 1.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes, each solving one board at a time. Default: 1.")
+    ] = None,
     ray: Ray = None,
     options: Options,
     as_json: Json = False,
@@ -63,13 +70,13 @@ def flops(
 ) -> None:
     """Solve one spot on many boards and report the results together.
 
-    The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
-    often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
-    board stands for. --line chooses the decision on the first street; reporting another one later needs no solving.
-    Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that
-    fails is named in errors.txt and does not stop the others (exit code 1). With --keep the solved spots stay; the page plays
-    against one of them, drawn anew for each hand. --workers solves several boards at a time, each in memory of its own, and
-    --ray does so on a cluster.
+    Each finished board is written to boards/BOARD.json. At the end, report.csv, report.md and report.png show action
+    frequencies, EV, equity and exploitability for every board and on average. Averages are weighted by the number of flops
+    that a board stands for. --line chooses the decision on the first street. Reporting another one later needs no solving.
+
+    Ctrl-C stops the run. The same command resumes it, also within a board. A failed board is listed in errors.txt and does
+    not stop the others (exit code 1). With --keep the browser can play against the solved spots, one drawn for each hand.
+    --workers solves several boards in parallel, each with its own memory. --ray does so on a cluster.
 
     \b
     Examples:
@@ -90,7 +97,7 @@ def flops(
         from treeplex.run.job.workers import Work
 
         if by is not None and by not in Texture._fields:
-            raise SpecError(f"--by {by!r} is not known; write {', '.join(Texture._fields)}")
+            raise SpecError(f"--by is {by!r}; write {', '.join(Texture._fields)}")
         check_parent(out)
         request = spot_request(file, options)
         chosen = read_boards(boards)
@@ -136,7 +143,7 @@ def flops(
 
 
 def batch_line(progress: "Progress") -> str:
-    """The live line of a batch."""
+    """The progress line of a batch."""
     parts = [f"board {min(progress.done + 1, progress.total or 1):,}/{progress.total:,}  {progress.numbers['board']}"]
     if progress.numbers["failed"]:
         parts.append(f"{progress.numbers['failed']} failed")
@@ -146,7 +153,7 @@ def batch_line(progress: "Progress") -> str:
 
 
 def batch_json(report: "BatchReport", by: str | None) -> dict[str, object]:
-    """What ``--json`` prints."""
+    """Output of ``--json``."""
     batch = report.batch
     return {
         "folder": str(batch.folder),
@@ -162,10 +169,10 @@ def batch_json(report: "BatchReport", by: str | None) -> dict[str, object]:
 
 
 def print_batch(report: "BatchReport", by: str | None) -> None:
-    """Averages, those of each texture, the first boards, and where the rest is."""
+    """Print averages, also by texture, the first boards, and the files with the rest."""
     batch = report.batch
     if not report.rows:
-        typer.echo(f"no board is finished in {batch.folder}")
+        typer.echo(f"no finished board in {batch.folder}")
         return
     head = ["board", "EV OOP", "equity OOP", *report.actions, "exploitability"]
     parts = report.by_texture(by) if by else {}

@@ -1,4 +1,4 @@
-"""``treeplex holdem``: what only hold'em has, beside the commands for any game."""
+"""``treeplex holdem``: commands for hold'em only; the commands for all games take hold'em as well."""
 
 from treeplex.run.cli.shared.commands import examples_of, group_of
 

@@ -1,4 +1,4 @@
-"""``treeplex holdem preflop``: charts of a blueprint or of a solved spot before the flop."""
+"""``treeplex holdem preflop``: preflop charts of a blueprint or a solved spot."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,24 +20,26 @@ def preflop(
         str,
         typer.Argument(
             metavar="CHART",
-            help="A folder or file of treeplex train blueprint, a solved spot, or a chart that ships, such as 20bb.",
+            help="A blueprint's file or folder, a solved spot, or a shipped chart such as 20bb.",
         ),
     ],
     line: Annotated[
         str,
         typer.Option(
-            "--line", metavar="LINE", help="Actions before: f, c, r with the chips raised to, as r5r15; of solved spots r5,a."
+            "--line",
+            metavar="LINE",
+            help="Actions so far: f, c and r with the chips raised to, such as r5r15. In solved spots: r5,a.",
         ),
     ] = "",
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a table.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the chart as a CSV table.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the chart as an HTML page.")] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Show how a blueprint or a solved spot plays before the flop, as 13 x 13 grids: how often each of 169 classes does what.
+    """Show the preflop strategy of a blueprint or a solved spot, as 13 x 13 grids of action frequencies.
 
-    Charts that ship with the library are solved on some flops, turns and rivers that stand for all; how many, and how far, is
-    said below the grid. examples/spots/preflop.yaml is such a spot to start from.
+    Shipped charts are solved on a subset of flops, turns and rivers that represents all. The lines below the grid say how
+    many, and the exploitability. examples/spots/preflop.yaml is a spot file to start from.
 
     \b
     Examples:
@@ -83,7 +85,7 @@ def preflop(
 
 
 def show(chart: "PreflopChart", made: str, html: Path | None) -> None:
-    """The grid on the terminal, or on a page."""
+    """Show the grid on the terminal, or write it as a page."""
     import io
 
     import numpy as np

@@ -1,4 +1,4 @@
-"""``treeplex holdem pushfold``: push or fold before the flop, heads up."""
+"""``treeplex holdem pushfold``: heads-up push-or-fold charts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,26 +15,32 @@ if TYPE_CHECKING:
     from treeplex.holdem.study.push_fold import PushFold
 
 
-@command("Push-or-fold charts, heads up.", place=26, example="pushfold --stack 10")
+@command("Heads-up push-or-fold charts.", place=26, example="pushfold --stack 10")
 def pushfold(
     *,
     stack: Annotated[
-        float | None, typer.Option("--stack", metavar="BB", help="The shorter stack in big blinds, blinds included.")
+        float | None, typer.Option("--stack", metavar="BB", help="Effective stack in big blinds, blinds included.")
     ] = None,
     to: Annotated[
-        float | None, typer.Option("--to", metavar="BB", help="For each hand the largest stack that plays it, up to this.")
+        float | None,
+        typer.Option("--to", metavar="BB", help="Show the largest stack with which each hand is played, up to BB."),
     ] = None,
-    step: Annotated[float | None, typer.Option("--step", metavar="BB", help="With --to: between stacks. Default: 0.5.")] = None,
-    ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Of each player.")] = 0.0,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a table.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page; with --stack.")] = None,
+    step: Annotated[
+        float | None, typer.Option("--step", metavar="BB", help="With --to: distance between stacks. Default: 0.5.")
+    ] = None,
+    ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Ante of each player.")] = 0.0,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the chart as a CSV table.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="With --stack: write the chart as an HTML page.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Solve push or fold: the small blind goes all-in or folds, the big blind calls or folds.
+    """Solve heads-up push or fold: the small blind goes all-in or folds, the big blind calls or folds.
 
-    Exact: a linear program over the 169 classes of hands, with equities over all boards and card removal. Where a hand is
-    indifferent, one of the equilibria is shown. --to makes the usual chart: the largest stack with which each hand is pushed
-    and called. Some hands leave and come back at smaller stacks (63s); the chart has the last time, --stack tells.
+    The solution is exact: a linear program over the 169 hand classes, with equities over all boards and card removal. Where
+    a hand is indifferent, one of the equilibria is shown. --to prints the usual chart, the largest stack with which each
+    hand is pushed and called. Some hands, such as 63s, are pushed on separate stack intervals. The chart shows the highest,
+    and --stack the rest.
 
     \b
     Examples:
@@ -49,9 +55,9 @@ def pushfold(
     if (stack is None) == (to is None):
         raise SpecError("give --stack BB for one stack, or --to BB for the chart of all stacks up to it")
     if html is not None and stack is None:
-        raise SpecError("--html is for --stack; leave it out, or write the chart with --csv")
+        raise SpecError("--html needs --stack; leave it out, or write the chart with --csv")
     if step is not None and to is None:
-        raise SpecError("--step is for --to; leave it out")
+        raise SpecError("--step needs --to; leave it out, or add --to BB")
     for path in (csv, html):
         if path is not None:
             usable(path)
@@ -79,7 +85,7 @@ def pushfold(
 
 
 def by_class(columns: "dict[str, np.ndarray[Any, Any]]") -> dict[str, dict[str, float]]:
-    """The columns by class of hands."""
+    """Columns as a dictionary by hand class."""
     from treeplex.holdem.cards.cards import CLASSES
 
     return {name: {key: float(values[place]) for key, values in columns.items()} for place, name in enumerate(CLASSES)}
@@ -88,7 +94,7 @@ def by_class(columns: "dict[str, np.ndarray[Any, Any]]") -> dict[str, dict[str, 
 def write_files(
     csv: Path | None, html: Path | None, columns: "dict[str, np.ndarray[Any, Any]]", found: "PushFold | None"
 ) -> None:
-    """The table and the page, where they are asked for."""
+    """Write the CSV table and the HTML page, if requested."""
     from treeplex.base.storage.files import write_atomically
 
     if csv is not None:
@@ -102,7 +108,7 @@ def write_files(
 
 
 def print_push_fold(found: "PushFold") -> None:
-    """Both players' grids."""
+    """Print both players' grids."""
     from rich.console import Console
 
     from treeplex.holdem.study.pages.grid import in_colour, legend, strategy_grid
@@ -118,25 +124,25 @@ def print_push_fold(found: "PushFold") -> None:
         console.print(strategy_grid(range_of(often), kinds, coloured=coloured), soft_wrap=True)
         console.print(legend((action, "fold"), kinds, coloured=coloured))
         console.print()
-    say(f"the small blind wins {found.value:+.4f} bb a hand; exact over all boards")
+    say(f"the small blind wins {found.value:+.4f} bb/hand; exact over all boards")
 
 
 def print_chart(columns: "dict[str, np.ndarray[Any, Any]]", most: float) -> None:
-    """The largest stacks, as two grids of numbers."""
+    """Print the largest stacks as two grids of numbers."""
     from rich.console import Console
 
     from treeplex.holdem.study.pages.grid import in_colour, value_grid
 
     console: Console = Console(soft_wrap=True)
     for who, does, values in (("small blind", "pushes", columns["push"]), ("big blind", "calls", columns["call"])):
-        say(f"the {who} {does} with up to so many big blinds ({most:g} at most)", bold=True)
+        say(f"largest stack in big blinds with which the {who} {does} ({most:g} at most)", bold=True)
         grid = value_grid(range_of(values / most), values, low=0, high=most, coloured=in_colour(console), digits=1)
         console.print(grid, soft_wrap=True)
         console.print()
 
 
 def range_of(often: "np.ndarray[Any, Any]") -> Any:
-    """A range of all hands of which each class takes the first of two actions so often."""
+    """All hands as a range, with the frequency of the first of two actions by class."""
     import numpy as np
 
     from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES

@@ -1,4 +1,4 @@
-"""``treeplex holdem review``: a hand that was played, judged street by street."""
+"""``treeplex holdem review``: judge a played hand street by street."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,45 +22,59 @@ if TYPE_CHECKING:
 PERCENT = 100.0
 
 
-@command("Judge a hand that was played.", place=37, example="review hand.txt --out runs/hand")
+@command("Judge the decisions of a played hand.", place=37, example="review hand.txt --out runs/hand")
 def review(
     *,
-    file: Annotated[Path, typer.Argument(metavar="HAND", help="A hand history: text of PokerStars or GGPoker, .phh or .phhs.")],
-    number: Annotated[int, typer.Option("--hand", metavar="N", min=1, help="Which hand of the file.")] = 1,
+    file: Annotated[Path, typer.Argument(metavar="HAND", help="Hand history: PokerStars or GGPoker text, .phh or .phhs.")],
+    number: Annotated[int, typer.Option("--hand", metavar="N", min=1, help="Number of the hand in the file.")] = 1,
     hero: Annotated[
-        str | None, typer.Option("--hero", metavar="NAME|oop|ip", help="Whom to judge. Default: whose cards are shown.")
+        str | None,
+        typer.Option("--hero", metavar="NAME|oop|ip", help="Player to judge. Default: the one whose cards are shown."),
     ] = None,
     oop: Annotated[
-        str | None, typer.Option("--oop", metavar="RANGE", help="The first range out of position. Default: by position.")
+        str | None, typer.Option("--oop", metavar="RANGE", help="Starting range out of position. Default: by position.")
     ] = None,
     ip: Annotated[
-        str | None, typer.Option("--ip", metavar="RANGE", help="The first range in position. Default: by position.")
+        str | None, typer.Option("--ip", metavar="RANGE", help="Starting range in position. Default: by position.")
     ] = None,
     street: Annotated[
-        str | None, typer.Option("--street", metavar="STREET", help="Begin on the flop, turn or river. Default: the first.")
+        str | None,
+        typer.Option(
+            "--street", metavar="STREET", help="Begin on the flop, turn or river. Default: the first heads-up street."
+        ),
     ] = None,
     bets: Annotated[
-        str | None, typer.Option("--bets", metavar="SIZES", help="Beside those of the hand. Default: as many as are quick.")
+        str | None, typer.Option("--bets", metavar="SIZES", help="Extra bet sizes. Default: chosen for a quick solve.")
     ] = None,
-    raises: Annotated[str | None, typer.Option("--raises", metavar="SIZES", help="Likewise.")] = None,
+    raises: Annotated[
+        str | None, typer.Option("--raises", metavar="SIZES", help="Extra raise sizes. Default: chosen for a quick solve.")
+    ] = None,
     target: Annotated[
-        float | None, typer.Option("--target", metavar="PERCENT", min=0.01, max=50, help="Of each street's pot. Default: 0.5.")
+        float | None,
+        typer.Option(
+            "--target",
+            metavar="PERCENT",
+            min=0.01,
+            max=50,
+            help="Exploitability to reach on each street, in percent of the pot. Default: 0.5.",
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Keep the solved streets there, and use those that are.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Keep the solved streets in this folder, and reuse those already there."),
     ] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Judge what a player did in a hand, from the first street between two players: EV lost, best, mixed or mistake.
+    """Judge a player's decisions from the first heads-up street on: EV lost, and best, mixed or mistake.
 
-    Each street is solved as a spot, with the bets of the hand among its sizes, and with the ranges that the street before
-    leaves along the line played. The first ranges are the usual ones of the positions, or --oop and --ip. "Best" is the
-    solution's main action with the hand, "mixed" one that it takes now and then or that loses nothing, the rest is a mistake,
-    and so is whatever loses more than 3% of the pot. Flops take a minute or more; --street turn is quicker, but takes the
-    first ranges as they are. Rake is left out.
+    Each street is solved as a spot whose bet sizes include those of the hand. Its ranges are those that the previous
+    street's solution leaves on the line played. The starting ranges are the usual ones of the positions, or --oop and --ip.
+    A decision is "best" if it is the solution's most frequent action with the hand, and "mixed" if the solution sometimes
+    takes it or it loses nothing. All others are mistakes, and so is any action that loses more than 3% of the pot. Flops
+    take a minute or more. --street turn is quicker, but uses the starting ranges unchanged. Rake is ignored.
 
-    With --out the streets stay, for treeplex show; Ctrl-C stops, and the same command resumes. Needs pip install pokerkit.
+    With --out, treeplex show reads the solved streets. Ctrl-C stops, and the same command resumes. Needs pip install pokerkit.
 
     \b
     Examples:
@@ -88,7 +102,7 @@ def review(
         try:
             found = review(file, number=number, hero=hero, settings=settings, progress=watch)
         except Interrupted:
-            again = "the same command resumes" if out else "with --out DIR it could be resumed"
+            again = "the same command resumes" if out else "add --out DIR to make reviews resumable"
             fail(f"stopped; {again}", STOPPED)
     if as_json:
         print_json(review_json(found))
@@ -97,7 +111,7 @@ def review(
 
 
 def print_review(found: "Review") -> None:
-    """For people."""
+    """Print a review for people."""
     from treeplex.holdem.study.review.review import VERDICTS
 
     hand = found.hand
@@ -116,7 +130,7 @@ def print_review(found: "Review") -> None:
 
 
 def print_street(street: "StreetReview", big_blind: float) -> None:
-    """One street: where it stood, each decision, and how to look further."""
+    """Print one street: its spot, each decision, and the command that shows more."""
 
     spot, board = street.solution.spot, street.hand.board
     cards = " ".join(board[place : place + 2] for place in range(0, len(board), 2))
@@ -137,6 +151,6 @@ def print_street(street: "StreetReview", big_blind: float) -> None:
         colour = {"best": "green", "mixed": "yellow", "mistake": "red"}[choice.verdict]
         typer.secho(f"    {choice.verdict}{lost}", fg=colour)
     if not street.choices:
-        typer.echo("  no decision of this player")
+        typer.echo("  no decision of this player on this street")
     if street.solution.folder is not None:
         typer.secho(f"  treeplex show {quoted(str(street.solution.folder))} --line {quoted(street.line)}", dim=True)

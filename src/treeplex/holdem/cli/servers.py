@@ -1,4 +1,4 @@
-"""``treeplex holdem slumbot`` and ``gtowizard``: whole hold'em against servers over HTTP."""
+"""``treeplex holdem slumbot`` and ``gtowizard``: hold'em against HTTP servers."""
 
 import os
 from collections.abc import Sequence
@@ -19,18 +19,22 @@ if TYPE_CHECKING:
     from treeplex.holdem.protocols.servers import Server
 
 KEY = "GTOWIZARD_API_KEY"
-"""Environment variable with the key of the researchers' interface."""
-ServedHands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands in all, those of --out included.")]
+"""Environment variable that holds the key of the research interface."""
+ServedHands = Annotated[
+    int, typer.Option("-n", "--hands", metavar="N", min=1, help="Total number of hands, including those already in --out.")
+]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Keep each hand in this file as it ends (JSON lines); resume one that is there."),
+    typer.Option(metavar="FILE", help="Save each finished hand to this file (JSON lines), and resume the match in it."),
 ]
 
 
 @command("Play Slumbot.", place=64)
 def slumbot(
     agent: AgentName,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="The server, such as https://slumbot.com/slumbot.")],
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Address of the server, such as https://slumbot.com/slumbot.")
+    ],
     hands: ServedHands = 100,
     seed: SeedOption = 0,
     think: Think = None,
@@ -39,10 +43,10 @@ def slumbot(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Let an agent play Slumbot over its public interface: blinds of 50 and 100, 20,000 chips.
+    """Play an agent against Slumbot over its public interface, with blinds of 50 and 100 and 20,000 chips.
 
-    A hand is asked for again where the server was not reached or is busy; an action is never sent twice. With --out each hand
-    is kept as it ends, and the same command resumes the match. Ctrl-C ends it after the hand under way.
+    Requests for a hand are repeated when the server is busy or cannot be reached. An action is never sent twice. With --out
+    each finished hand is saved, and the same command resumes the match. Ctrl-C ends the match after the current hand.
 
     \b
     Examples:
@@ -53,10 +57,12 @@ def slumbot(
     play_served(Slumbot(url, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 
-@command("Play GTO Wizard's AI by its interface for researchers.", place=65)
+@command("Play GTO Wizard's AI over its research interface.", place=65)
 def gtowizard(
     agent: AgentName,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="The server, such as https://researcher.gtowizard.com.")],
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Address of the server, such as https://researcher.gtowizard.com.")
+    ],
     hands: ServedHands = 100,
     seed: SeedOption = 0,
     think: Think = None,
@@ -65,11 +71,11 @@ def gtowizard(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Let an agent play GTO Wizard's AI; the key is read from the environment variable GTOWIZARD_API_KEY.
+    """Play an agent against GTO Wizard's AI; the key is read from the environment variable GTOWIZARD_API_KEY.
 
-    A hand is asked for again where the server was not reached or is busy. Where no answer to an action comes, the hand is
-    looked up, and the action sent again only if it is not there. With --out each hand is kept as it ends, and the same command
-    resumes the match. Ctrl-C ends it after the hand under way.
+    Requests for a hand are repeated when the server is busy or cannot be reached. When an action gets no answer, the hand is
+    looked up, and the action is sent again only if it is missing there. With --out each finished hand is saved, and the same
+    command resumes the match. Ctrl-C ends the match after the current hand.
 
     \b
     Examples:
@@ -79,21 +85,21 @@ def gtowizard(
 
     key = os.environ.get(KEY, "")
     if not key:
-        raise SpecError(f"the server wants a key; set the environment variable {KEY}")
+        raise SpecError(f"the server needs a key; set the environment variable {KEY}")
     if not key.isascii() or not key.isprintable():
-        raise SpecError(f"{KEY} holds characters that no key has; set it to the key alone")
+        raise SpecError(f"{KEY} contains characters that a key cannot have; set it to the key alone")
     play_served(GtoWizard(url, key, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 
 class ServedMatch(NamedTuple):
-    """A match at a server.
+    """A match against a server.
 
     Attributes:
-        agent: by name.
-        think: its time for a decision, if it searches.
-        seed: of its draws.
-        hands: in all.
-        out: where they are kept.
+        agent: the agent's name.
+        think: its time per decision, if it searches.
+        seed: seed of its draws.
+        hands: total number of hands.
+        out: file of the finished hands.
     """
 
     agent: str
@@ -104,7 +110,7 @@ class ServedMatch(NamedTuple):
 
 
 def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_json: bool) -> None:
-    """Play what a match lacks, and print what all its hands came to, however it ended."""
+    """Play the missing hands of a match, and print the result of all hands, however the match ended."""
     from treeplex.holdem.protocols.outside import table_at
     from treeplex.holdem.protocols.served import HandsFile
     from treeplex.holdem.protocols.servers import BLINDS, STACK, hands_at
@@ -133,7 +139,7 @@ def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_
 
 
 def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
-    """What was won, if any hand ended."""
+    """Print what was won, if any hand ended."""
     found = {
         name: summary_of(chips)
         for name in ("won", "adjusted")
@@ -149,7 +155,7 @@ def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool)
 
 
 def summary_of(chips: Sequence[float]) -> dict[str, Any]:
-    """The mean in thousandths of a big blind, its standard error and 95% interval; None of too few hands."""
+    """Mean in mbb/hand, its standard error and 95% interval; None where there are too few hands."""
     from statistics import fmean, stdev
 
     from treeplex.holdem.protocols.servers import BLINDS
@@ -165,10 +171,10 @@ def summary_of(chips: Sequence[float]) -> dict[str, Any]:
 
 
 def summary_text(found: dict[str, Any]) -> str:
-    """The same in words."""
+    """The summary as text."""
     from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
     if found["interval"] is None:
-        return f"{found['mbb_per_hand']:+,.0f} mbb a hand; no 95% interval below {FEWEST_DEALS} hands"
+        return f"{found['mbb_per_hand']:+,.0f} mbb/hand; no 95% interval below {FEWEST_DEALS} hands"
     low, high = found["interval"]
-    return f"{found['mbb_per_hand']:+,.0f} mbb a hand, 95% interval {low:+,.0f} to {high:+,.0f}"
+    return f"{found['mbb_per_hand']:+,.0f} mbb/hand, 95% interval {low:+,.0f} to {high:+,.0f}"

@@ -1,4 +1,4 @@
-"""A barrier for a few threads that stay inside one kernel: nothing goes through Python between the phases of an iteration."""
+"""A barrier for threads that stay inside one kernel, so that no phase of an iteration goes through Python."""
 
 import sys
 from typing import Any
@@ -12,7 +12,7 @@ from treeplex.base.arrays import Ints
 from treeplex.engine.kernel import kernel
 
 SPINS = 2000
-"""Looks at the gate before a waiting thread offers its core to others."""
+"""Checks of the gate before a waiting thread yields its core."""
 
 
 def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
@@ -26,7 +26,7 @@ def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
 
 
 add_atomically: Any = intrinsic(_add_atomically)
-"""``array[place] += value`` as one step for all threads; returns what was there before."""
+"""Atomic ``array[place] += value``; returns the value before."""
 
 
 def _offer_core(typingctx: Any) -> Any:
@@ -41,12 +41,12 @@ def _offer_core(typingctx: Any) -> Any:
 
 
 offer_core: Any = intrinsic(_offer_core)
-"""Let another thread run."""
+"""Yield the core to another thread."""
 
 
 @kernel(error_model="numpy")
 def wait_at_barrier(gate: Ints, threads: int) -> None:
-    """Wait until all threads are here. ``gate`` is int64 [2], zero at first: how many have come, and how often all had."""
+    """Wait for all threads. ``gate`` is int64 [2], initially 0: arrivals in this round, and completed rounds."""
     if threads == 1:
         return
     round_before = add_atomically(gate, 1, 0)

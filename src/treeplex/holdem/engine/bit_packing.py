@@ -1,12 +1,13 @@
-"""Whole numbers in few bits: 16-bit numbers in coarser steps, each predicted by its neighbour, blocks of one width.
+"""Packs 16-bit numbers into few bits: coarser steps, prediction from the neighbour, and blocks of one bit width.
 
-A block is ``BLOCK`` neighbouring numbers (hands of one action, mostly). A byte says how many bits each of them takes, and
-whether these are the numbers or the differences from their neighbours, whichever takes fewer; what may be negative is written
-as 0, -1, 1, -2, ... A number between two steps goes up or down at random, by its place and a seed, with the chances that keep
-its mean: so sums over many iterations do not drift. A number on a step stays what it is.
+A block is ``BLOCK`` consecutive numbers (mostly hands of one action). A byte stores the bits per number, and whether the
+block holds the numbers or their differences, whichever needs fewer bits; signed values are written as 0, -1, 1, -2, ... A
+number between two steps is rounded stochastically, by its position and a seed, so that its mean is unchanged and sums over
+many iterations do not drift. A number on a step is stored exactly.
 
 Coding the residuals of a prediction from a neighbour is what Cepheus does (Bowling, Burch, Johanson and Tammelin 2015).
-It predicts from the board before as well, and has an adaptive range coder; packed bits take more room and are read much faster.
+Cepheus also predicts from the previous board and uses an adaptive range coder; packed bits need more space and are read much
+faster.
 """
 
 from typing import Any
@@ -22,25 +23,25 @@ Words = NDArray[np.uint32]
 
 BLOCK = 32
 SIGNED, DIFFERENCES = 32, 64
-"""Added to a block's width: numbers of either sign, differences."""
+"""Added to a block's width: signed numbers, differences."""
 CHANCES = np.random.default_rng(0).permutation(4096).astype(np.float32) * np.float32(0.9998 / 4096) + np.float32(1e-4)
-"""Numbers between 0 and 1 by which is rounded; every block begins at another place."""
+"""Random numbers in [0, 1) for rounding; every block starts at another position."""
 
 
 def packed_room(count: int) -> tuple[int, int]:
-    """Blocks for ``count`` numbers, and words that suffice for them (one more is read than was written)."""
+    """Numbers of blocks and of words for ``count`` numbers (one word more is read than written)."""
     blocks = -(-count // BLOCK)
     return blocks, 17 * blocks + 1
 
 
 @kernel(error_model="numpy")
 def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words) -> int:
-    """Write numbers in whole steps; return how many words that takes.
+    """Pack numbers in whole steps; returns the number of words written.
 
     Args:
         numbers: int16 [N].
-        step: from one number that can be written to the next; 1 keeps all.
-        seed: of the rounding.
+        step: distance between numbers that can be stored; 1 is lossless.
+        seed: seed of the rounding.
         widths: uint8 [blocks], filled.
         words: uint32, filled; see :func:`packed_room`.
     """
@@ -92,7 +93,7 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
 
 @kernel(error_model="numpy", inline="always")
 def scattered(block: Any, seed: Any) -> Any:
-    """Where a block begins in :data:`CHANCES`: the first steps of splitmix64."""
+    """Start of a block in :data:`CHANCES`: the first steps of splitmix64."""
     mixed = block * uint64(0x9E3779B97F4A7C15) + seed * uint64(0xD1B54A32D192ED03)
     mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
     return int64((mixed >> uint64(32)) % uint64(len(CHANCES) - BLOCK))
@@ -110,7 +111,7 @@ def width_of(bits: Any) -> int:
 
 @kernel(error_model="numpy")
 def unpack_bits(widths: Bytes, words: Words, step: int, numbers: Shorts) -> None:
-    """Read what :func:`pack_bits` wrote into ``numbers``, int16 [N]; ``words`` has one word more than were written."""
+    """Unpack the output of :func:`pack_bits` into ``numbers``, int16 [N]; ``words`` has one word more than was written."""
     levels = np.zeros(BLOCK, np.int32)
     count, used, before, wide = numbers.shape[0], 0, int32(0), int32(step)
     for block in range(widths.shape[0]):

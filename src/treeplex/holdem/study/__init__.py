@@ -1,1 +1,1 @@
-"""For players and coaches: equities, reports, batches of flops, hand reviews, charts and pages."""
+"""Tools for players and coaches: equities, reports, batches of flops, hand reviews, charts and pages."""

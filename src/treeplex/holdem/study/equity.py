@@ -1,8 +1,8 @@
 """Equities of ranges: shares of the pot at a showdown, for two to six players, exact or sampled.
 
-Two players are always exact: range against range over every board, in one sweep a board. Boards that differ in a renaming of
-suits that changes neither range count once; before the flop that leaves 134,459 of 2,598,960. Three and more are exact where
-all deals on all boards can be gone through, and are sampled elsewhere, with standard errors.
+Two players are always exact: range against range, one sweep per board. Boards are counted up to renamings of suits that
+leave both ranges unchanged; preflop that leaves 134,459 of 2,598,960. Three and more players are exact where all deals on
+all boards can be enumerated, and sampled elsewhere, with standard errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ Done = Callable[[int, int], None]
 MOST_PLAYERS = 6
 MOST_DEALS = 1_000_000
 MOST_WORK = 1_000_000_000
-"""Deals times boards that are gone through one by one: ten seconds or so."""
+"""Most deals times boards that are enumerated, about ten seconds of work."""
 SAMPLES = 2_000_000
 PARTS = 64
 BOARD_SIZES = (0, 3, 4, 5)
@@ -49,16 +49,16 @@ BOARD_SIZES = (0, 3, 4, 5)
 
 @dataclass(frozen=True, eq=False)
 class RangeEquity:
-    """One player's part.
+    """One player's equities.
 
     Attributes:
-        hands: int64 [n], the hands of the range that the cards leave, in the order of ``HANDS``.
+        hands: int64 [n], the hands of the range without blocked ones, in the order of ``HANDS``.
         weight: float64 [n], probability that the player holds each, given the other hands' cards; sums to 1.
-        hand_equity: float64 [n], each hand's share of the pot, in [0, 1]; nan for one that never comes.
+        hand_equity: float64 [n], each hand's share of the pot, in [0, 1]; NaN for a hand that is never dealt.
         hand_error: float64 [n], standard errors; 0 where exact.
         equity: the share of the pot.
-        win: the part of it that is won alone.
-        tie: the part of it that comes from split pots; both add up to ``equity``.
+        win: the share won alone.
+        tie: the share from split pots; ``win + tie == equity``.
         error: the standard error of ``equity``; 0 where exact.
     """
 
@@ -81,9 +81,9 @@ class Equity:
     """The equities of several ranges.
 
     Attributes:
-        players: each player's part, in the order given.
+        players: each player's equities, in the given order.
         method: ``exact`` or ``sampled``.
-        count: complete boards gone through, or deals drawn.
+        count: complete boards enumerated, or deals sampled.
     """
 
     players: tuple[RangeEquity, ...]
@@ -97,15 +97,15 @@ class Equity:
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """What is on the table.
+    """Cards, ranges and symmetries of an equity calculation.
 
     Attributes:
-        board: int64 [k], the cards dealt.
-        deck: int64 [d], the cards that can come, other players' cards included.
-        hands: int64 [H], the hands that some range has.
+        board: int64 [k], the board cards.
+        deck: int64 [d], cards that can still be dealt, including the players' cards.
+        hands: int64 [H], the hands with weight in any range.
         reach: float64 [n, H], their weights.
-        group: int64 [G, 4], the renamings of suits that change nothing, each as the image of every suit.
-        maps: int64 [G, H], what each makes of the hands.
+        group: int64 [G, 4], the renamings of suits that leave board and ranges unchanged, as the image of every suit.
+        maps: int64 [G, H], the image of each hand under each renaming.
     """
 
     board: Ints
@@ -117,7 +117,7 @@ class Dealt:
 
     @property
     def cards(self) -> NDArray[np.uint8]:
-        """uint8 [H, 2], the cards of the hands."""
+        """The cards of the hands, uint8 [H, 2]."""
         return np.ascontiguousarray(HANDS[self.hands])
 
 
@@ -136,15 +136,15 @@ def equity(
     Args:
         ranges: texts such as ``"QQ+,AKs:0.5"``, or float64 [1326].
         board: none, three, four or five cards.
-        dead: cards that neither come nor are in a hand.
-        samples: deals to draw; default: exact for two players and wherever it can be done, else two million.
-        seed: of the draws.
-        threads: default: one for each core allowed.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
-            A function is called with the parts done and all parts.
+        dead: cards that are neither dealt nor in a hand.
+        samples: number of random deals; default: exact for two players and wherever feasible, else two million.
+        seed: seed of the random deals.
+        threads: default: one per available core.
+        progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with the
+            number of finished parts and of all parts.
 
     Raises:
-        SpecError: too few or too many ranges, a text that cannot be read, cards twice, or ranges of which no deal is left.
+        SpecError: too few or too many ranges, unreadable text, repeated cards, or ranges without a possible deal.
     """
     table = table_of(ranges, board, dead)
     if samples is not None and samples < 2:
@@ -160,24 +160,24 @@ def equity(
 
 
 def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Dealt:
-    """Check and read what was given."""
+    """Check and read the arguments."""
     if not 2 <= len(ranges) <= MOST_PLAYERS:
         raise SpecError(f"{len(ranges)} ranges; give two to {MOST_PLAYERS}")
     cards, gone = parse_cards(board), parse_cards(dead)
     if len(cards) not in BOARD_SIZES:
         raise SpecError(f"board {shown(board)} has {len(cards)} cards; give none, three, four or five")
     if twice := set(cards) & set(gone):
-        raise SpecError(f"{cards_to_string(sorted(twice))} is on the board and dead; name it once")
+        raise SpecError(f"{cards_to_string(sorted(twice))} is both on the board and dead; name it once")
     blocked = np.isin(HANDS, [*cards, *gone]).any(axis=1)
     reach = np.zeros((len(ranges), N_HANDS))
     for player, given in enumerate(ranges):
         weights = parse_range(given) if isinstance(given, str) else np.asarray(given, np.float64)
         if weights.shape != (N_HANDS,) or not (np.isfinite(weights).all() and weights.min() >= 0):
-            raise SpecError(f"range {player + 1} is no text and no array of 1326 weights that are finite and not negative")
+            raise SpecError(f"range {player + 1} is neither text nor an array of 1326 finite, non-negative weights")
         reach[player] = np.where(blocked, 0.0, weights)
         if not reach[player].any():
             name = f" {shown(given)}" if isinstance(given, str) else ""
-            raise SpecError(f"range {player + 1}{name} has no hand that the cards named leave; widen it")
+            raise SpecError(f"range {player + 1}{name} has no hand without a board or dead card; widen it")
     hands = np.flatnonzero(reach.any(axis=0))
     place = np.full(N_HANDS, -1)
     place[hands] = np.arange(len(hands))
@@ -194,7 +194,7 @@ def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Dea
 
 
 def boards_of(table: Dealt) -> tuple[NDArray[np.uint8], Ints]:
-    """Complete boards up to the table's symmetry, uint8 [B, 5], and how many each stands for, int64 [B]."""
+    """Complete boards up to the table's symmetry, uint8 [B, 5], and the number that each stands for, int64 [B]."""
     most = comb(len(table.deck), 5 - len(table.board))
     boards, weights = np.empty((most, 5), np.uint8), np.empty(most, np.int64)
     found = run_outs(table.board, table.deck, table.group, boards, weights)
@@ -204,7 +204,7 @@ def boards_of(table: Dealt) -> tuple[NDArray[np.uint8], Ints]:
 def over_boards(
     table: Dealt, shape: tuple[int, ...], work: Callable[..., None], threads: int, progress: Done | None
 ) -> tuple[Floats, int]:
-    """Sums over all complete boards, made symmetric, and how many boards there are; ``work`` adds those of some boards."""
+    """Symmetrised sums over all complete boards, and the number of boards; ``work`` adds the sums of some boards."""
     boards, weights = boards_of(table)
     parts = min(PARTS, len(boards))
     cuts = np.linspace(0, len(boards), parts + 1).astype(int)
@@ -224,7 +224,7 @@ def over_boards(
 
 
 def heads_up(table: Dealt, threads: int, progress: Done | None) -> Equity:
-    """Two ranges over every board."""
+    """Equities of two ranges over every board."""
     met = compatible(table)
     if not (met * table.reach).any():
         raise SpecError("every hand of one range shares a card with every hand of the other; widen them")
@@ -240,7 +240,7 @@ def heads_up(table: Dealt, threads: int, progress: Done | None) -> Equity:
 
 
 def compatible(table: Dealt) -> Floats:
-    """float64 [2, H], the other's reach with hands that share no card with each."""
+    """The opponent's reach compatible with each hand, float64 [2, H]."""
     cards, size = table.cards, len(table.hands)
     held = np.zeros((2, 52))
     for player in (0, 1):
@@ -255,7 +255,7 @@ def compatible(table: Dealt) -> Floats:
 
 
 def exact_part(table: Dealt, player: int, met: Floats, shares: Floats) -> RangeEquity:
-    """One player's part; ``shares`` are [H, 2], won alone and in split pots."""
+    """One player's equities; ``shares`` are [H, 2], won alone and in split pots."""
     here = table.reach[player] > 0
     weight, own = (table.reach[player] * met)[here], shares[here]
     weight /= weight.sum()
@@ -264,7 +264,7 @@ def exact_part(table: Dealt, player: int, met: Floats, shares: Floats) -> RangeE
 
 
 def every_deal(table: Dealt, threads: int, progress: Done | None) -> Equity | None:
-    """Several ranges, every deal on every board; None where that is too much."""
+    """Equities of several ranges over every deal on every board; None where there are too many."""
     players, size = table.reach.shape
     own = [np.flatnonzero(each) for each in table.reach]
     counts = np.array([len(each) for each in own])
@@ -277,7 +277,7 @@ def every_deal(table: Dealt, threads: int, progress: Done | None) -> Equity | No
     cards = table.cards
     found = list_deals((1 << cards.astype(np.int64)).sum(axis=1), listed, counts, table.reach, deals, chances)
     if found == 0:
-        raise SpecError("these ranges cannot be dealt together: every deal has a card twice; widen them")
+        raise SpecError("these ranges cannot be dealt together: every deal repeats a card; widen them")
     if found > most:
         return None
     deals, chances = deals[:found], chances[:found]
@@ -297,7 +297,7 @@ def every_deal(table: Dealt, threads: int, progress: Done | None) -> Equity | No
 
 
 def sampled(table: Dealt, samples: int, seed: int, threads: int, progress: Done | None) -> Equity:
-    """Random deals."""
+    """Equities of several ranges from random deals."""
     players, size = table.reach.shape
     tables = np.cumsum(table.reach, axis=1) / table.reach.sum(axis=1, keepdims=True)
     tables[tables >= 1 - 1e-15] = 1.0
@@ -315,14 +315,14 @@ def sampled(table: Dealt, samples: int, seed: int, threads: int, progress: Done 
         if progress:
             progress(number + 1, PARTS)
     if total < 2:
-        raise SpecError("hardly a deal of these ranges has no card twice; widen them, or leave a player out")
+        raise SpecError("almost every deal of these ranges repeats a card; widen them, or leave a player out")
     return Equity(
         tuple(sampled_part(table, player, held[player], drawn[player]) for player in range(players)), "sampled", total
     )
 
 
 def sampled_part(table: Dealt, player: int, held: Floats, sums: Floats) -> RangeEquity:
-    """One player's part of random deals."""
+    """One player's equities from random deals."""
     here = table.reach[player] > 0
     count, sums = held[here], sums[here]
     deals = float(count.sum())
@@ -337,16 +337,16 @@ def sampled_part(table: Dealt, player: int, held: Floats, sums: Floats) -> Range
 
 
 def quantiles(values: Floats, weights: Floats, points: int = 101) -> Floats:
-    """A hand's number over a range in ascending order: its quantiles at equal distances, ends included.
+    """Quantiles at equal distances of a number per hand over a range, ends included.
 
     Args:
-        values: float64 [n]; what is no number does not count.
+        values: float64 [n]; NaN is ignored.
         weights: float64 [n], not negative.
         points: at least 2.
 
     Returns:
-        float64 [points]: at place k the number of the hand below which k / (points - 1) of the range lies. NaN everywhere
-        where no weight is left.
+        float64 [points]: entry k is the value below which k / (points - 1) of the range lies. NaN everywhere if no weight is
+            left.
     """
     known = np.isfinite(values) & (weights > 0)
     if not known.any():

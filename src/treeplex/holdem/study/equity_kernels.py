@@ -14,26 +14,26 @@ Keys = NDArray[np.int32]
 
 CARDS = 52
 FEW = 48
-"""The most hands sorted by insertion, which is faster than a radix sort for few."""
+"""Most hands for insertion sort, which beats a radix sort for few hands."""
 WIN, TIE, SQUARE = 0, 1, 2
-"""Columns of sums: pots won alone, shares of split pots, and squares of the shares of all pots."""
+"""Columns of sums: pots won alone, shares of split pots, and squares of all shares."""
 MOST_TRIES = 1000
-"""Deals drawn for one without a shared card, on average, before a kernel gives up."""
+"""Average draws per deal without a repeated card before a kernel gives up."""
 
 
 @kernel(error_model="numpy")
 def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Ints) -> int:
-    """All complete boards that begin with some cards, one for each class of boards that differ in a renaming of suits.
+    """Complete boards that begin with given cards, one for each class of boards up to renamings of suits.
 
     Args:
-        prefix: int64 [k], the cards dealt already.
-        deck: int64 [d], the cards that can come.
-        images: int64 [G, 4], the group of renamings, each as the image of every suit; they change neither prefix nor deck.
+        prefix: int64 [k], the cards already dealt.
+        deck: int64 [d], the cards that can be dealt.
+        images: int64 [G, 4], the group of renamings, as the image of every suit; they leave prefix and deck unchanged.
         boards: uint8 [B, 5], output.
-        weights: int64 [B], output: how many boards each stands for.
+        weights: int64 [B], output: the number of boards that each stands for.
 
     Returns:
-        How many classes there are.
+        The number of classes.
     """
     left, cards = 5 - prefix.shape[0], deck.shape[0]
     chosen = np.arange(left)
@@ -49,7 +49,7 @@ def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Int
         for renaming in range(images.shape[0]):
             sign = 0
             for suit in range(4):
-                # the cards of a suit move to its image, so compare the suit that moves here
+                # suit s moves to images[s], so compare the cards of the suit that moves to this place
                 sign = masks[images[renaming, suit]] - masks[suit]
                 if sign != 0:
                     break
@@ -91,17 +91,17 @@ def sort_few(keys: Keys, order: Shorts) -> int:
 
 @kernel(error_model="numpy")
 def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Ints, sums: Floats) -> None:
-    """What every hand of two players wins against the other's range, over complete boards.
+    """Add every hand's wins and ties against the other range over complete boards.
 
-    One sweep a board over the hands in ascending order of strength: ``below`` sums the reach of weaker hands, and ``held`` that
-    of those with each card, so that hands that share a card are taken away.
+    One sweep per board visits the hands in ascending order of strength: ``below`` sums the reach of weaker hands, and
+    ``held`` that of weaker hands with each card, which is subtracted for card removal.
 
     Args:
         hands: uint8 [H, 2], the hands of both players together.
         reach: float64 [2, H], their weights.
         boards: uint8 [B, 5].
-        weights: int64 [B], how often each board counts.
-        sums: float64 [2, H, 2], added to: for each player's hand the opponent's reach that it beats, and half of what it ties.
+        weights: int64 [B], the weight of each board.
+        sums: float64 [2, H, 2], added to: the opponent's reach that each hand beats, and half of the reach that it ties.
     """
     keys = np.empty(hands.shape[0], dtype=np.int32)
     order, spare = np.empty(hands.shape[0], dtype=np.int16), np.empty(hands.shape[0], dtype=np.int16)
@@ -149,12 +149,12 @@ def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Int
 
 @kernel(error_model="numpy")
 def share(keys: Keys, deal: Ints, scale: float, sums: Floats) -> None:
-    """Add to ``sums`` what every player of a deal wins: pots won alone, shares of split ones, and squares of shares.
+    """Add each player's winnings in a deal to ``sums``: pots won alone, shares of split pots, and squares of shares.
 
     Args:
         keys: int32 [H], strengths of hands.
         deal: int64 [n], the hand of each player.
-        scale: how often it counts.
+        scale: weight of the deal.
         sums: float64 [n, H, 3], added to.
     """
     best, winners = -1, 0
@@ -173,7 +173,7 @@ def share(keys: Keys, deal: Ints, scale: float, sums: Floats) -> None:
 
 @kernel(error_model="numpy")
 def deals_on_boards(hands: Bytes, deals: Ints, chances: Floats, boards: Bytes, weights: Ints, sums: Floats) -> None:
-    """What every hand of several players wins over given deals and complete boards.
+    """Add every hand's winnings over given deals and complete boards.
 
     Args:
         hands: uint8 [H, 2], the hands of all players together.
@@ -199,18 +199,18 @@ def deals_on_boards(hands: Bytes, deals: Ints, chances: Floats, boards: Bytes, w
 
 @kernel(error_model="numpy")
 def list_deals(masks: Ints, hands: Ints, counts: Ints, reach: Floats, deals: Ints, chances: Floats) -> int:
-    """All ways to deal hands of several ranges that share no card.
+    """List all deals of hands of several ranges that share no card.
 
     Args:
         masks: int64 [H], the cards of each hand as bits.
         hands: int64 [n, m], the hands of each player's range.
-        counts: int64 [n], how many there are.
+        counts: int64 [n], the number of hands in each range.
         reach: float64 [n, H], their weights.
         deals: int64 [D, n], output.
         chances: float64 [D], output: the products of the weights.
 
     Returns:
-        How many there are; ``D`` at most, and ``D + 1`` if there are more.
+        The number of deals, ``D`` at most; ``D + 1`` if there are more.
     """
     players, found = counts.shape[0], 0
     places = np.zeros(players, dtype=np.int64)
@@ -243,22 +243,22 @@ def list_deals(masks: Ints, hands: Ints, counts: Ints, reach: Floats, deals: Int
 def sampled_deals(
     hands: Bytes, tables: Floats, prefix: Ints, deck: Ints, stream: Ints, samples: int, sums: Floats, met: Floats
 ) -> int:
-    """What every hand of several players wins over random deals and boards.
+    """Add every hand's winnings over random deals and boards.
 
-    Hands are drawn from the ranges, and drawn again, all of them, where two share a card; so deals come as often as they
-    should. Then the board is drawn from the cards that are left.
+    Hands are drawn from the ranges, and all of them redrawn where two share a card, so deals have the right frequencies.
+    Then the board is drawn from the remaining cards.
 
     Args:
         hands: uint8 [H, 2], the hands of all players together; none has a card of the prefix or outside the deck.
         tables: float64 [n, H], each player's cumulative weights, ending with 1.
         prefix, deck: as for :func:`run_outs`.
-        stream: int64 [2], the seed and the number of this part; every part draws other deals.
-        samples: how many deals.
+        stream: int64 [2], the seed and the number of this part; every part draws different deals.
+        samples: number of deals.
         sums: float64 [n, H, 3], added to.
-        met: float64 [n, H], added to: how often each player had each hand.
+        met: float64 [n, H], added to: the number of deals in which each player had each hand.
 
     Returns:
-        How many deals were done; fewer than ``samples`` if hardly any deal has no shared card.
+        The number of deals drawn; fewer than ``samples`` if almost every deal repeats a card.
     """
     state = start(np.uint64(stream[0]), np.uint64(stream[1]), np.uint64(0))
     players = tables.shape[0]

@@ -1,7 +1,7 @@
-"""Charts before the flop of solved spots, those that ship with the library among them.
+"""Preflop charts of solved spots, including those that ship with the library.
 
-A shipped chart is a solution that keeps nothing but its first street: its spot says which boards were dealt and which bets were
-on offer, its records how far it was solved.
+A shipped chart is a solution reduced to its first street: its spot holds the boards and bet sizes, its records the
+iterations and exploitability.
 """
 
 import json
@@ -23,25 +23,25 @@ from treeplex.holdem.spots.spot import Spot
 
 SHIPPED = Path(__file__).with_name("charts")
 BY_NETWORK = SHIPPED / "by_network.json"
-"""How far charts by a network are from those that ship; ``bench/preflop_charts.py`` writes it."""
+"""Distances between charts by a network and shipped charts; written by ``bench/preflop_charts.py``."""
 WHERE = {"first": "at the first decision"}
-"""Decisions by what results call them, in other words where these need some."""
+"""Descriptions of decisions by their names in the results, where the name is not clear."""
 PLAYERS = ("big blind", "small blind")
 STREETS = ("flops", "turns", "rivers")
 
 
 def shipped_charts() -> tuple[str, ...]:
-    """The names of the charts that ship with the library, by stack: ``20bb``."""
+    """Names of the shipped charts by stack, such as ``20bb``."""
     return tuple(sorted((path.stem for path in SHIPPED.glob("*.spot")), key=lambda name: (len(name), name)))
 
 
 def is_shipped(file: str) -> bool:
-    """Whether a name means a chart that ships: a file or folder of that name comes first."""
+    """Whether a name means a shipped chart; a file or folder of that name takes precedence."""
     return file in shipped_charts() and not Path(file).exists()
 
 
 def read_solved(file: str) -> HoldemSolution | None:
-    """The solution that a name or a ``.spot`` file stands for; None for anything else.
+    """The solution of a shipped chart's name or a ``.spot`` file; None for anything else.
 
     Raises:
         FileError: the file cannot be read.
@@ -52,31 +52,31 @@ def read_solved(file: str) -> HoldemSolution | None:
 
 
 def check_source(file: str) -> None:
-    """Refuse a name that is neither a chart that ships nor a file or folder.
+    """Refuse a name that is neither a shipped chart nor a file or folder.
 
     Raises:
-        SpecError: it is; the message lists the charts that ship.
+        SpecError: there is no such chart or file; the message lists the shipped charts.
     """
     if not Path(file).exists():
         raise SpecError(
-            f"no preflop chart, file or folder is called {shown(file)}; charts that ship: {', '.join(shipped_charts())}; or "
-            "give a solved spot (.spot) or a training of a blueprint"
+            f"no preflop chart, file or folder is called {shown(file)}; use {', '.join(shipped_charts())}, "
+            "a solved spot (.spot) or a blueprint's folder"
         )
 
 
 def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
-    """The chart of a solved spot after a line such as ``r2,c``.
+    """The preflop chart of a solved spot after a line such as ``r2,c``.
 
     Raises:
-        SpecError: a spot that does not begin before the flop with the whole deck, or a line that ends at no decision.
+        SpecError: the spot does not begin preflop with the whole deck, or the line ends at no decision.
     """
     spot = solution.spot
     if spot.board or spot.format != HOLDEM or spot.blinds is None:
         at = cards_to_string(spot.board) or spot.format.name
-        raise SpecError(f"this solution begins at {at}; charts are of spots with blinds, a whole deck and no board")
+        raise SpecError(f"this solution begins at {at}; charts need a spot with blinds, the whole deck and no board")
     view = solution.at(line)
     if view.player is None or view.street > 0:
-        raise SpecError(f"line {line!r}: nobody acts before the flop there; leave its last action out")
+        raise SpecError(f"line {line!r}: no player acts preflop there; leave its last action out")
     hands, weight = HAND_CLASSES[view.hands_of(view.player)], np.asarray(view.weight_of(view.player), np.float64)
     size = len(CLASSES)
     reach = np.bincount(hands, weight, size)
@@ -93,13 +93,11 @@ def chart_book(file: str) -> ChartBook:
 
     Raises:
         FileError: the file cannot be read.
-        SpecError: no shipped chart and no ``.spot`` file, or a spot that does not begin before the flop with the whole deck.
+        SpecError: no shipped chart and no ``.spot`` file, or a spot that does not begin preflop with the whole deck.
     """
     solution = read_solved(file)
     if solution is None:
-        raise SpecError(
-            f"{shown(file)} is no preflop chart; give {', '.join(shipped_charts())}, or a file (.spot) of a solved spot"
-        )
+        raise SpecError(f"{shown(file)} is no preflop chart; give {', '.join(shipped_charts())}, or a solved spot (.spot)")
     solution_chart(solution)
     betting, blinds, decisions, lines = solution.game.betting, solution.spot.blinds, list[ChartDecision](), [(0, "")]
     assert blinds is not None
@@ -120,18 +118,18 @@ def chart_book(file: str) -> ChartBook:
 
 
 def step_of(action: Action) -> str:
-    """An action as lines have it."""
+    """An action as written in lines."""
     step = {"fold": "f", "check": "x", "call": "c", "bet": "b", "raise": "r", "allin": "a"}[action.kind]
     return f"{step}{action.amount:.12g}" if step in "br" else step
 
 
 def how_made(solution: HoldemSolution) -> str:
-    """Two lines: which boards were dealt and how far it was solved, and the sizes after the flop."""
+    """Two lines: the boards dealt and the accuracy reached, and the bet sizes after the flop."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     if solution.settings.until:
         return (
-            f"solved until the {solution.settings.until}, all of which are valued by {solution.settings.net}; "
-            f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} s of a core\n"
+            f"solved until the {solution.settings.until}, with leaf values by {solution.settings.net}; "
+            f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} core-seconds\n"
             f"{sizes_after(spot)}"
         )
     dealt = (
@@ -140,13 +138,13 @@ def how_made(solution: HoldemSolution) -> str:
     blind = spot.blinds[1] if spot.blinds else 1.0
     return (
         f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations, "
-        f"{solution.records[-1].cpu_seconds:.0f} s of a core; "
-        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game\n{sizes_after(spot)}"
+        f"{solution.records[-1].cpu_seconds:.0f} core-seconds; "
+        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb/hand in that game\n{sizes_after(spot)}"
     )
 
 
 def beside_network(file: str) -> str:
-    """One line: how far charts by a network over all flops differ from a chart that ships; empty for other names."""
+    """One line on how far a network's charts over all flops differ from a shipped chart; empty for other names."""
     if not is_shipped(file):
         return ""
     found = json.loads(BY_NETWORK.read_text("utf-8")).get(file)
@@ -155,15 +153,15 @@ def beside_network(file: str) -> str:
     shares = [f"{100 * share:.0f}% {WHERE.get(line, line)}" for line, share in found["apart"].items()]
     apart = f"by {shares[0]} (of play), {', '.join(shares[1:])}"
     if found["own"]:
-        return f"a chart by a network over all 1,755 flops, which has other bets after them, differs from this one {apart}"
+        return f"a chart by a network over all 1,755 flops, with other postflop bets, differs from this one {apart}"
     return (
-        f"a chart by a network over all 1,755 flops differs from one on 48 flops {apart}; both have bets of the pot and all-in "
-        "after the flop"
+        f"a chart by a network over all 1,755 flops differs from one on 48 flops {apart}; both have pot-sized and all-in "
+        "bets after the flop"
     )
 
 
 def sizes_after(spot: Spot) -> str:
-    """What can be bet after the flop, out of position and in position where that differs."""
+    """Bet sizes after the flop, out of position and in position where these differ."""
     if not isinstance(spot.bets, BetPlan):
         return "fixed limit"
     found = []
@@ -176,11 +174,13 @@ def sizes_after(spot: Spot) -> str:
 
 
 def chart_distance(one: PreflopChart, other: PreflopChart) -> float:
-    """How differently two charts play the same decision: mean over hands of half the sum of differences, in [0, 1].
+    """Distance of two charts at the same decision: mean over hands of half the sum of absolute differences, in [0, 1].
 
     Raises:
-        SpecError: the charts have other actions.
+        SpecError: the charts have different actions.
     """
     if one.actions != other.actions:
-        raise SpecError(f"charts with the actions {', '.join(one.actions)} and {', '.join(other.actions)} do not compare")
+        raise SpecError(
+            f"cannot compare charts with different actions: {', '.join(one.actions)} and {', '.join(other.actions)}"
+        )
     return float(np.abs(one.shares - other.shares).sum(axis=0)[HAND_CLASSES].mean() / 2)

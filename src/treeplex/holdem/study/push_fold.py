@@ -1,8 +1,8 @@
-"""Push or fold before the flop, heads up: the exact equilibrium by a linear program over the 169 classes of hands.
+"""Heads-up push or fold: the exact equilibrium by a linear program over the 169 hand classes.
 
-The small blind goes all-in or folds, the big blind calls or folds. All boards are in the equities, card removal is in the
-pairs of hands, so nothing is sampled or rounded. Equilibria are seldom unique to the last hand: where a hand is indifferent the
-program returns one of them.
+The small blind goes all-in or folds, the big blind calls or folds. Equities cover all boards and pairs of hands account for
+card removal, so nothing is sampled. Equilibria are seldom unique: where a hand is indifferent, the program returns one of
+them.
 """
 
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ MOST_STEPS = 1000
 
 @dataclass(frozen=True, eq=False)
 class PushFold:
-    """An equilibrium; amounts in big blinds.
+    """A push-or-fold equilibrium; amounts in big blinds.
 
     Attributes:
-        stack: of the shorter player, blinds and antes included.
-        ante: of each player.
-        push: float64 [169], how often the small blind goes all-in with each class, in the order of ``CLASSES``.
-        call: float64 [169], how often the big blind calls.
+        stack: effective stack, blinds and antes included.
+        ante: ante of each player.
+        push: float64 [169], the small blind's all-in frequency by class, in the order of ``CLASSES``.
+        call: float64 [169], the big blind's call frequency.
         push_ev: float64 [169], EV of going all-in relative to a fold.
         call_ev: float64 [169], EV of a call relative to a fold.
-        value: what the small blind wins a hand.
-        exploitability: mean over both players of what a best response gains; what rounding leaves of zero.
+        value: the small blind's EV per hand.
+        exploitability: mean gain of both players' best responses; not zero only by rounding.
     """
 
     stack: float
@@ -47,7 +47,7 @@ class PushFold:
 
     @property
     def pushed(self) -> float:
-        """The share of all hands with which the small blind goes all-in."""
+        """The share of all hands that the small blind pushes."""
         return float(self.push[HAND_CLASSES].mean())
 
     @property
@@ -61,18 +61,18 @@ class PushFold:
 
 
 def push_fold(stack: float, *, ante: float = 0.0) -> PushFold:
-    """Solve push or fold, heads up.
+    """Solve heads-up push or fold.
 
-    With P the chance of two classes and E the equity of the first, the small blind pushing with x and the big blind calling
-    with y play for ``sum P (-(1 - x)(1/2 + a) + x (1 - y)(1 + a) + x y S (2 E - 1))``, linear in each. The program is the
-    small blind's, with what the big blind's best replies take away; y are its dual prices.
+    With P the probability of two classes and E the equity of the first, a small blind who pushes with x and a big blind who
+    calls with y play for ``sum P (-(1 - x)(1/2 + a) + x (1 - y)(1 + a) + x y S (2 E - 1))``, linear in each. The program
+    maximises the small blind's EV against the big blind's best response; y are its dual prices.
 
     Args:
-        stack: of the shorter player, in big blinds, before blinds and antes.
-        ante: of each player, in big blinds.
+        stack: effective stack in big blinds, before blinds and antes.
+        ante: ante of each player, in big blinds.
 
     Raises:
-        SpecError: a stack that does not exceed big blind and ante or is above 200, or an ante below 0.
+        SpecError: the stack does not exceed big blind and ante or is above 200, or the ante is negative.
     """
     if not (isfinite(ante) and ante >= 0):
         raise SpecError(f"the ante is {ante:g} big blinds; give 0 or more")
@@ -82,7 +82,7 @@ def push_fold(stack: float, *, ante: float = 0.0) -> PushFold:
     pairs, equity = class_equities()
     chance = pairs / pairs.sum()
     stolen = chance.sum(axis=1) * (BIG + SMALL + 2 * ante)  # EV of a push relative to a fold if the big blind folds
-    called = chance * (stack * (2 * equity - 1) - (BIG + ante))  # and what a call adds
+    called = chance * (stack * (2 * equity - 1) - (BIG + ante))  # EV that a call adds
     size = len(CLASSES)
     program = linprog(
         -np.concatenate([stolen, np.ones(size)]),
@@ -111,22 +111,24 @@ def largest_stacks(most: float, *, step: float = 0.5, ante: float = 0.0) -> tupl
     """The largest stacks, float64 [169] each, with which the small blind pushes and the big blind calls.
 
     Args:
-        most: the largest stack looked at, in big blinds.
-        step: between stacks; the smallest is the first multiple above big blind and ante.
-        ante: of each player.
+        most: the largest stack examined, in big blinds.
+        step: distance between stacks; the smallest is the first multiple above big blind and ante.
+        ante: ante of each player.
 
     Returns:
-        0 for a class that no stack plays at least half of the time. Some hands leave and come back, such as 63s: this is the
-        last time.
+        0 for a class that is played at least half of the time with no stack. Some hands, such as 63s, are pushed on separate
+            ranges of stacks: this is the largest stack of all.
 
     Raises:
-        SpecError: an ante below 0, or with which no stack is left to push; a step that is not above 0 or asks for more than
-            1,000 stacks.
+        SpecError: the ante is negative or leaves no stack to push, or the step is not positive or asks for more than 1,000
+            stacks.
     """
     if not 0 < step <= most or most / step > MOST_STEPS:
         raise SpecError(f"the step is {step:g} big blinds; give one above 0 with at most {MOST_STEPS:,} stacks up to {most:g}")
     if not (isfinite(ante) and 0 <= ante < most - BIG):
-        raise SpecError(f"the ante is {ante:g} big blinds; give 0 or more, so that {most:g} exceeds big blind and ante")
+        raise SpecError(
+            f"the ante is {ante:g} big blinds; give 0 or more, so that the largest stack {most:g} exceeds big blind and ante"
+        )
     push, call = np.zeros(len(CLASSES)), np.zeros(len(CLASSES))
     for count in range(1, int(most / step + 1e-9) + 1):
         stack = count * step

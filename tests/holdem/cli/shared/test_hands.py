@@ -37,9 +37,9 @@ def test_blinds_move_and_hands_end_in_words() -> None:
     assert out.count("\nriver   ") == 2
     assert re.search(r"\n  caller   [2-9TJQKA][cd] [2-9TJQKA][cd]   (pair|two pair|three|straight|full)", out)
     assert re.search(r"\n2 hands: [+-][\d.]+ bb, [+-][\d,.]+ bb/100 \(no 95% interval below 30 hands\)\n", out)
-    assert "\nwithout the luck of what they held (AIVAT): " in out
+    assert "\nwinnings adjusted for luck (AIVAT): " in out
     assert re.search(r"\nEV lost: about [\d.]+ bb in \d+ of \d+ decisions judged", out)
-    assert out.endswith("; an estimate against this opponent, as if all checked and called afterwards\nthank you for playing\n")
+    assert out.endswith("; an estimate against this opponent, as if both check and call to the end\nthank you for playing\n")
 
 
 def test_wrong_input_is_asked_again() -> None:
@@ -67,7 +67,7 @@ def test_cards_are_shown_after_a_fold_only_where_that_is_asked_for() -> None:
 def test_quitting_within_a_hand_keeps_those_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out = play(*SMALL, "--log", "hands.txt", typed="fold\nc\nquit\n")
-    assert "the hand under way does not count\n" in out
+    assert "the unfinished hand does not count\n" in out
     assert "\n1 hand: -0.5 bb, -50.0 bb/100 (no 95% interval below 30 hands)\n" in out
     assert "1 hand saved in hands.txt" in out
     text = Path("hands.txt").read_text()
@@ -138,7 +138,7 @@ def test_hand_histories_of_limit_holdem(tmp_path: Path) -> None:
 def test_streets_are_solved_after_a_hand() -> None:
     """Decisions there are judged by the solution, others by an estimate; amounts are in big blinds like all others."""
     out = play(*WHOLE, "-n", 1, "--review", "river", typed="c\n" * 3 + "all in\n")
-    (line,) = re.findall("by the solution, (.*)", out)
+    (line,) = re.findall("according to the solution, (.*)", out)
     assert re.fullmatch(r"river: all-in 29 bb loses [\d.]+ bb; better: (check|bet [\d.]+ bb)", line)
     assert re.search(r"\nEV lost: [\d.]+ bb in 1 of 1 decision judged \(river [\d.]+\); by solutions of the streets", out)
     assert re.search(r"\nEV lost: about [\d.]+ bb in . of 3 decisions judged .*; an estimate", out)
@@ -161,7 +161,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),
         ((*WHOLE, "--phh", "other.phhs"), "other.phhs is no file of hand histories"),
         ((*WHOLE, "--log", "nowhere/hands.txt"), "make the folder nowhere first"),
-        ((*SMALL, "--board", "3s7hTdKs"), "--board is for hold'em spots, which holdem(ranks=5,suits=2,stack=8) is not"),
+        ((*SMALL, "--board", "3s7hTdKs"), "--board is for hold'em spots, and holdem(ranks=5,suits=2,stack=8) is not one"),
         ((*SMALL, "--boards"), "--boards is for spots"),
         ((*SMALL, "-n", 0), "Input should be greater than or equal to 1"),
         ((*SMALL, "--think", "2s"), "think is about searching"),

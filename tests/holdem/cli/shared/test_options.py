@@ -202,14 +202,14 @@ def test_a_hand_history(tmp_path):
         ({**GOOD, "target": "-1"}, {}, "--target: '-1' is no target"),
         ({**GOOD, "lock": ["x"]}, {}, "--lock: cannot read 'x'; write 'x, b50% [AA, KK]: c 80%, f 20%'"),
         ({key: GOOD[key] for key in GOOD if key != "ip"}, {}, "the spot: ip is missing; give --ip"),
-        (GOOD, {"decoding": "true"}, "--decoding is for --endgame"),
+        (GOOD, {"decoding": "true"}, "--decoding needs --endgame"),
         (GOOD, {"hand": 2}, "--hand is for --phh"),
-        (GOOD, {"endgame": "x.txt"}, "--board does not go with --endgame"),
+        (GOOD, {"endgame": "x.txt"}, "--board cannot be combined with --endgame"),
         ({"pot": "3"}, {"resume": "x"}, "--pot does not go with --resume"),
         ({}, {"resume": "x", "endgame": "y"}, "--endgame and --resume exclude each other"),
         ({}, {"endgame": "/nowhere/x.txt"}, "cannot read /nowhere/x.txt"),
         ({"pot": "3"}, {"file": "/nowhere/x.yaml"}, "cannot read /nowhere/x.yaml"),
-        ({"pot": "3"}, {"file": "leduc_poker"}, "--pot is for hold'em spots, which leduc_poker is not"),
+        ({"pot": "3"}, {"file": "leduc_poker"}, "--pot is for hold'em spots, and leduc_poker is not one"),
     ],
 )
 def test_mistakes(options, sources, says):

@@ -219,7 +219,7 @@ def test_folders(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(FileError, match="is a file"):
         run(tmp_path / "file", Solver())
-    with pytest.raises(FileError, match="holds other files and no batch"):
+    with pytest.raises(FileError, match="holds other files but no batch"):
         run(tmp_path, Solver())
 
 

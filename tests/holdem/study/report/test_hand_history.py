@@ -101,7 +101,7 @@ def test_mistakes(write, old, new, error, says):
 
 def test_three_players_are_too_many(write):
     text = HAND.replace("'p1 f', 'p2 cc'", "'p1 cc', 'p2 cc'").split("'d db Td9d6h'")[0]
-    with pytest.raises(SpecError, match="no street begins with just two players"):
+    with pytest.raises(SpecError, match="no street begins with exactly two players"):
         read_hand(write(text + "'d db Td9d6h', 'p1 cc', 'p2 cbr 10', 'p3 f', 'p1 f']\n"))
 
 

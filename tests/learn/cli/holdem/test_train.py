@@ -207,7 +207,7 @@ def test_other_networks_are_refused(spot: str) -> None:
     [
         ("train", "--out DIR"),
         ("train --out {0} --resume {0}", "not both"),
-        ("train --pot 40 --resume {0}", "--pot does not go with --resume"),
+        ("train --pot 40 --resume {0}", "--pot cannot be combined with --resume"),
         ("train nothing.yaml --out {0}", "nothing.yaml"),
         ("train spot.yaml --out {0} --set game=3", "unknown setting 'game'; did you mean 'games'"),
         ("train spot.yaml --out {0} --set games", "--set takes key=value"),

@@ -1,1 +1,1 @@
-"""What the commands for hold'em players share."""
+"""Code shared by the commands for hold'em players."""

@@ -1,4 +1,4 @@
-"""Two solved spots side by side: what ``treeplex compare`` prints of them."""
+"""Comparison of two solved spots, as printed by ``treeplex compare``."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,11 +19,11 @@ FEW = 12
 
 
 def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, as_json: bool) -> None:
-    """Compare two solved spots at one decision: EV, equity, how often each action is taken, and hands that gain or lose.
+    """Compare two solved spots at one decision: EV, equity, action frequencies, and hands that gain or lose.
 
     Args:
-        files: of the solutions.
-        options: those that hold'em adds to ``treeplex compare``, None where not given.
+        files: files of the solutions.
+        options: hold'em's options of ``treeplex compare``; None where not given.
         as_json: print JSON.
     """
     solutions = load_solution(files[0]), load_solution(files[1])
@@ -37,7 +37,7 @@ def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, a
 
 
 def comparison_json(found: NodeComparison, exploitabilities: tuple[float, float]) -> dict[str, object]:
-    """Everything, hand by hand."""
+    """The comparison hand by hand, for JSON."""
     sides = {}
     for name, side in zip(("oop", "ip"), found.sides, strict=True):
         hands = zip(side.names, rounded(side.ev.T), rounded(side.share), strict=True)
@@ -60,7 +60,7 @@ def comparison_json(found: NodeComparison, exploitabilities: tuple[float, float]
 
 
 def print_comparison(found: NodeComparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
-    """For people."""
+    """Print a comparison for people."""
     facts = {}
     for file, node, left in zip(files, found.nodes, exploitabilities, strict=True):
         facts[file.name] = (
@@ -83,7 +83,7 @@ def print_comparison(found: NodeComparison, files: tuple[Path, Path], exploitabi
 
 
 def print_hands(name: str, side: SideComparison, most: int) -> None:
-    """The hands that gain or lose most, weighted by how often they get here."""
+    """Print the hands that gain or lose most, weighted by reach."""
     weighted = np.nan_to_num(np.abs(side.difference) * side.share)
     order = [int(row) for row in np.argsort(-weighted, kind="stable")[:most] if weighted[row] > 0]
     if not order:

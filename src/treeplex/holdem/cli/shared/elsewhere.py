@@ -1,4 +1,4 @@
-"""What commands that play with programs elsewhere share."""
+"""Options shared by commands that play against external programs."""
 
 from typing import Annotated
 
@@ -6,19 +6,19 @@ import typer
 
 from treeplex.run.cli.shared.failures import STOPPED, fail
 
-AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="An agent of treeplex agents, for these stacks.")]
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="Agent for these stacks, see treeplex agents.")]
 Timeout = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="How long to wait for each answer of the other side.")
+    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest wait for each message of the other side.")
 ]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of cards or draws.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.")]
 
 
 def end_of(stopped: BaseException | None, done: str) -> None:
-    """End a command as its match ended, once what was played has been printed.
+    """End a command after its match, once the results are printed.
 
     Args:
-        stopped: what ended it early; None for nothing.
-        done: how far it came.
+        stopped: the exception that ended the match early, if any.
+        done: progress of the match, as text.
     """
     if isinstance(stopped, KeyboardInterrupt):
         fail(f"stopped after {done}", STOPPED)

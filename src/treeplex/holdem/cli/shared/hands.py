@@ -1,4 +1,4 @@
-"""A person at the terminal plays whole hands of hold'em: what is shown, what is kept, and what it comes to."""
+"""A person plays whole hands of hold'em at the terminal."""
 
 import re
 from collections.abc import Sequence
@@ -25,27 +25,27 @@ from treeplex.search.named_agents.rules import Rules
 from treeplex.search.tables.judging import Decided
 from treeplex.search.tables.results import Hand, results_of
 
-WAYS = "answer with a number of the list, or say raise to 7bb, bet 75%, half pot, all in; quit ends"
-LIMIT_WAYS = "answer with a number of the list, or say fold, check, call, bet, raise; quit ends"
+WAYS = "type a number of the list, or raise to 7bb, bet 75%, half pot, all in; quit ends"
+LIMIT_WAYS = "type a number of the list, or fold, check, call, bet, raise; quit ends"
 JUDGES = {
-    "solution": "by solutions of the streets, with the usual ranges of the positions",
-    "estimate": "an estimate against this opponent, as if all checked and called afterwards",
+    "solution": "by solving the streets, with the usual ranges of the positions",
+    "estimate": "an estimate against this opponent, as if both check and call to the end",
 }
-"""Who judges decisions, and how."""
+"""How decisions are judged, by the name of the judge."""
 HUNDRED = 100
 FULL_DECK = 52
 
 
 def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
-    """Play hand after hand until the person has had enough.
+    """Play hand after hand until the person quits.
 
     Args:
         table: the game and the opponent.
-        opponent: who that is, in a line.
-        wanted: how the person plays.
+        opponent: one line about the opponent.
+        wanted: the person's seat and options.
 
     Raises:
-        SpecError: no such seat, or a game whose hands cannot be written or whose streets are not solved.
+        SpecError: no such seat, or a game whose hands cannot be written or whose streets cannot be solved.
         FileError: a file that cannot be written.
     """
     own = None if wanted.seat is None else seat_of(table, wanted.seat)
@@ -54,13 +54,13 @@ def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
     kept = KeptHands(wanted.more["log"], wanted.more["saved_hands"], table.rules, f"{about(table)}; against {opponent}")
     hands = PlayedHands(table, kept, wanted, own)
     say(f"{about(table)}; against {opponent}")
-    say("bets and raises are all that a player puts in on the street, in big blinds (bb)")
+    say("bets and raises are a player's total on the street, in big blinds (bb)")
     say(f"{LIMIT_WAYS if table.rules.betting.limits else WAYS}\n")
     until_left(hands.play, wanted.games, hands.end)
 
 
 def play_whole(rules: Holdem, wanted: Seat) -> None:
-    """Play whole hands, as :class:`Seat` and options of hold'em say."""
+    """Play whole hands of a game, with the options of :class:`Seat` and of hold'em."""
     refuse_options(wanted.more, ("boards",), "spots")
     with Live(None) as live:
         live.say(f"setting up {rules.spec}")
@@ -74,15 +74,15 @@ def play_whole(rules: Holdem, wanted: Seat) -> None:
 
 
 def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
-    """The opponent where none is named: ReBeL's network if one that comes with the library fits, else simple rules."""
+    """The default opponent: a ReBeL network that ships with the library if one fits, else simple rules."""
     for whom in (UNIFORM,) if rules.num_players > 2 else ("rebel", f"{Rules.name}(style=regular)"):
         with suppress(SpecError, GameError):
             return whom, wanted.opponent(rules, whom)
-    raise GameError(f"nobody plays {rules.spec}; name an opponent (--against)")
+    raise GameError(f"no default opponent plays {rules.spec}; name one with --against")
 
 
 def name_of(text: str) -> str:
-    """What an opponent is called at the table: ``rebel``, ``maniac``, the name of a folder, of a class."""
+    """The display name of an opponent: ``rebel``, ``maniac``, or the name of its folder or class."""
     if Path(text).exists():
         return Path(text).resolve().stem
     name, _, inner = text.partition("(")
@@ -91,20 +91,20 @@ def name_of(text: str) -> str:
 
 
 def seat_of(table: WholeTable, name: str) -> int:
-    """The player in a position.
+    """The player in a named position.
 
     Raises:
-        SpecError: there is none.
+        SpecError: there is no such position.
     """
     seats = table.seats()
     if name.lower() not in seats:
         known = "button or bb" if table.players == 2 else ", ".join(seats)
-        raise SpecError(f"--seat must be {known}, not {name!r}")
+        raise SpecError(f"--seat is {name!r}; write {known}")
     return seats[name.lower()]
 
 
 def about(table: WholeTable) -> str:
-    """The game in a line: ``hold'em, no limit, blinds 0.5 and 1 bb, stacks 50 bb``."""
+    """The game in one line: ``hold'em, no limit, blinds 0.5 and 1 bb, stacks 50 bb``."""
     rules = table.rules
     betting = rules.betting
     kind = "limit" if betting.limits else "no limit"
@@ -124,10 +124,10 @@ def about(table: WholeTable) -> str:
 
 @final
 class PlayedHands:
-    """Hands as they are played at a table; see :func:`play_hands`.
+    """A session of hands at a table; see :func:`play_hands`.
 
     Attributes:
-        done: the hands that are over.
+        done: the finished hands.
     """
 
     def __init__(self, table: WholeTable, kept: KeptHands, wanted: Seat, own: int | None) -> None:
@@ -139,7 +139,7 @@ class PlayedHands:
         self._under_way = False
 
     def play(self, number: int) -> None:
-        """Play a hand by its number, from 0."""
+        """Play the hand of this number, counted from 0."""
         table = self.table
         own = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
         self._story, self._shown, self._under_way = [], 0, True
@@ -166,7 +166,7 @@ class PlayedHands:
         self._finish(number + 1, own)
 
     def _streets(self) -> None:
-        """Show the cards that have come."""
+        """Print the board cards dealt since the last call."""
         board, sizes = self.table.board, self.table.rules.format.board_sizes
         for size in sizes:
             if self._shown < size <= len(board):
@@ -175,7 +175,7 @@ class PlayedHands:
                 self._shown = size
 
     def _finish(self, number: int, own: int) -> None:
-        """Say how a hand ended, and keep it."""
+        """Print the result of a hand, and save the hand."""
         table = self.table
         folded = table.betting.folded
         if table.showdown:
@@ -202,19 +202,19 @@ class PlayedHands:
         say(f"  {self._so_far()}\n")
 
     def _reviewed(self, own: int, street: str) -> list[Decided]:
-        """The person's decisions, from a street on by its solution, which is told; those before as they are."""
+        """The person's decisions: solved ones from a street on, which are printed, and earlier ones unchanged."""
         with Live(None) as live:
             found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
         for made in found:
             word = {"mistake": mistake(self.table, made), "best": f"{chosen(made)} is best"}
-            say(f"  by the solution, {word.get(made.verdict, f'{chosen(made)} is as good as any')}")
+            say(f"  according to the solution, {word.get(made.verdict, f'{chosen(made)} is as good as any')}")
         solved = {made.where for made in found}
         return [made for made in self.table.decided if made.where not in solved] + found
 
     def end(self) -> None:
-        """Say what all hands came to."""
+        """Print the result of all hands."""
         if self._under_way:
-            say("the hand under way does not count")
+            say("the unfinished hand does not count")
         if not self.done:
             say("no hand was finished; thank you for playing")
             return
@@ -226,7 +226,7 @@ class PlayedHands:
             print_next([(review, "solve the streets of that hand, and judge your decisions")])
 
     def _name(self, player: int) -> str:
-        """What a player is called, as wide as the widest name."""
+        """A player's display name, padded to the widest name."""
         names = [self.table.seat(each) for each in range(self.table.players)]
         return f"{self.table.seat(player):<{max(map(len, names))}}"
 
@@ -235,33 +235,33 @@ class PlayedHands:
         return f"{self.table.signed(won)} after {len(self.done)} hand{'s' if len(self.done) != 1 else ''}"
 
     def _tell(self, line: str, more: str = "", *, bold: bool = False) -> None:
-        """Print a line that belongs to the hand."""
+        """Print a line of the hand."""
         self._note(line)
         say(line + more, bold=bold)
 
     def _note(self, line: str) -> None:
-        """Add a line to the hand, for the log."""
+        """Add a line to the hand's log."""
         self._story.append(line)
 
 
 def chosen(made: Decided) -> str:
-    """What was decided, and where."""
+    """A decision as text: where it was made, and the action."""
     return f"{made.where}: {made.options[made.chosen]}"
 
 
 def mistake(table: WholeTable, made: Decided) -> str:
-    """A mistake in words."""
+    """A mistake as text."""
     best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
     about = "" if made.by == "solution" else "about "
     return f"{chosen(made)} loses {about}{table.amount(made.lost)}; better: {best}"
 
 
 def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
-    """What hands came to: won, per hundred hands, without luck, and what decisions lost."""
+    """Summary of hands: winnings, bb/100, AIVAT winnings, and EV lost by decisions."""
     found = results_of(hands, table.rules.betting.big_blind)
     lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, found['raw'])}"]
     if found["luckless"] is not None:
-        lines.append(f"without the luck of what they held (AIVAT): {per_hundred(table, found['luckless'])}")
+        lines.append(f"winnings adjusted for luck (AIVAT): {per_hundred(table, found['luckless'])}")
     for by, words in JUDGES.items():
         made = [each for hand in hands for each in hand.decided if each.by == by and each.verdict != "unknown"]
         if made:
@@ -270,7 +270,7 @@ def summary(table: WholeTable, hands: Sequence[Hand]) -> list[str]:
 
 
 def lost_in(table: WholeTable, decided: Sequence[Decided]) -> str:
-    """What decisions lost, by street."""
+    """EV lost by decisions, by street, as text."""
     mistakes = [each for each in decided if each.verdict == "mistake"]
     judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"
     if not mistakes:
@@ -282,7 +282,7 @@ def lost_in(table: WholeTable, decided: Sequence[Decided]) -> str:
 
 
 def per_hundred(table: WholeTable, told: dict[str, float | None]) -> str:
-    """A sum, and its mean per hundred hands with the 95% interval, which takes enough hands."""
+    """A sum and its mean per hundred hands, with the 95% interval if there are enough hands."""
     total, mean, half = told["total"], told["mean"], told["half"]
     assert total is not None
     assert mean is not None

@@ -1,4 +1,4 @@
-"""Hands that a person plays, kept as they end: as text, and as hand histories in PHH."""
+"""Files of the hands that a person plays: a text log, and hand histories in PHH."""
 
 import re
 import tomllib
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 MANY = ".phhs"
 NAME = re.compile(r"hand-(\d+)\.phh")
-"""A hand in a folder of hands."""
+"""File name of a hand in a folder of hands."""
 
 
 @final
 class KeptHands:
-    """Where hands are kept; each is written as it ends, behind those that are there already.
+    """Writer of finished hands; each is appended to what is already saved.
 
     Attributes:
-        log: the text file; None for none.
-        phh: the folder of hand histories, or a ``.phhs`` file; None for none.
+        log: the text file, if any.
+        phh: the folder of hand histories, or a ``.phhs`` file, if any.
     """
 
     def __init__(self, log: Path | None, phh: Path | None, rules: HandRules, title: str) -> None:
-        """Look whether everything can be written.
+        """Check that everything can be written.
 
         Args:
             log, phh: see the attributes; a folder is made.
-            rules: of the hands.
-            title: what stands in the text before the first hand.
+            rules: rules of the hands.
+            title: text before the first hand.
 
         Raises:
-            SpecError: rules without hand histories, or a file for a single hand.
-            FileError: a file that cannot be written, or that holds something else.
+            SpecError: the rules have no hand histories, or the file is for a single hand.
+            FileError: a file cannot be written, or holds something else.
         """
         self.log, self.phh, self._count, self._last = log, phh, 0, 0
         self._title = title
@@ -53,7 +53,7 @@ class KeptHands:
             append_text(log, "")
 
     def _opened(self, phh: Path, rules: HandRules) -> int:
-        """The number of the last hand that is there."""
+        """The number of the last saved hand."""
         try:
             check_written(rules)
         except GameError as error:
@@ -72,15 +72,15 @@ class KeptHands:
         return max((int(found[1]) for each in phh.iterdir() if (found := NAME.fullmatch(each.name))), default=0)
 
     def add(self, table: "WholeTable", own: int, story: Sequence[str]) -> None:
-        """Keep a hand that is over.
+        """Save a finished hand.
 
         Args:
-            table: where it was played.
-            own: the person.
-            story: the hand in words, line by line.
+            table: the table at which it was played.
+            own: the person's player number.
+            story: the hand as text, line by line.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: a file cannot be written.
         """
         self._count += 1
         if self.log is not None:
@@ -99,13 +99,13 @@ class KeptHands:
             write_atomically(self.phh / f"hand-{self._last}.phh", text)
 
     def tell(self) -> None:
-        """Say where hands are."""
+        """Print where hands were saved."""
         places = [str(place) for place in (self.log, self.phh) if place is not None]
         if places:
             say(f"{self._count} hand{'s' if self._count != 1 else ''} saved in {' and '.join(places)}")
 
     def review(self) -> str | None:
-        """The command that judges the last hand with bets after the flop; None if there is none that can be judged so."""
+        """The command that reviews the last hand with postflop bets; None if there is no such hand."""
         if self.phh is None or self._judged is None:
             return None
         if self.phh.suffix == MANY:
@@ -114,25 +114,25 @@ class KeptHands:
 
 
 def last_in_file(path: Path) -> int:
-    """The number of the last hand in a ``.phhs`` file, 0 if it is not there.
+    """The number of the last hand in a ``.phhs`` file, 0 if the file does not exist.
 
     Raises:
-        FileError: something else is in it, or it cannot be read.
+        FileError: the file holds something else, or cannot be read.
     """
     if not path.exists():
         return 0
     try:
         numbers = [int(name) for name in tomllib.loads(read_text(path))]
     except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise FileError(f"{path} is no file of hand histories ({error}); give another name") from None
+        raise FileError(f"{path} is not a file of hand histories ({error}); give another name") from None
     return max(numbers, default=0)
 
 
 def append_text(path: Path, text: str) -> None:
-    """Add a text to a file.
+    """Append text to a file.
 
     Raises:
-        FileError: it cannot be written.
+        FileError: the file cannot be written.
     """
     try:
         with path.open("a", encoding="utf-8") as file:

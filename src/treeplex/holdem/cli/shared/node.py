@@ -1,4 +1,4 @@
-"""A node of a solved spot for people: what ``treeplex show`` prints of one."""
+"""A node of a solved spot, as printed by ``treeplex show``."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,23 +37,23 @@ MOST_NEXT = 14
 
 
 def show_node(file: Path, player: str | None, options: Mapping[str, Any], *, as_json: bool) -> None:
-    """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and the lines that follow.
+    """Show a solved spot at one decision: range grid, actions, EV, equity, hands and the next lines.
 
     Args:
-        file: of the solution.
-        player: whose range, ``oop``, ``ip``, 0 or 1; None for who acts.
-        options: those that hold'em adds to ``treeplex show``, None where not given.
+        file: file of the solution.
+        player: the player whose range is shown: ``oop``, ``ip``, 0 or 1; None for the player to act.
+        options: hold'em's options of ``treeplex show``; None where not given.
         as_json: print JSON.
 
     Raises:
-        SpecError, FileError: an option that is wrong, or a file that cannot be read or written.
+        SpecError, FileError: an option is wrong, or a file cannot be read or written.
     """
     line, html, png = options.get("line") or "", options.get("html"), options.get("png")
     ev, depth, only = options.get("ev") or "pot", options.get("depth"), options.get("only")
     if ev not in EV_MEANINGS:
-        raise SpecError(f"--ev {ev!r} is not known; write pot or net")
+        raise SpecError(f"--ev is {ev!r}; write pot or net")
     if depth is not None and html is None and not as_json:
-        raise SpecError("--depth is for --html and --json; add one of them, or leave --depth out")
+        raise SpecError("--depth needs --html or --json; add one of them, or leave --depth out")
     steps = None if depth is None else (read_depth(depth),)
     who = read_player(player)
     for path in (html, png):
@@ -80,15 +80,15 @@ def show_node(file: Path, player: str | None, options: Mapping[str, Any], *, as_
 
 
 def read_player(text: str | None) -> int | None:
-    """0 for ``oop``, 1 for ``ip``; None of None."""
+    """Player number of ``oop`` (0) or ``ip`` (1); None for None."""
     known = {"oop": 0, "0": 0, "ip": 1, "1": 1}
     if text is not None and text.lower() not in known:
-        raise SpecError(f"--player {text!r} is not known; write oop (out of position) or ip (in position)")
+        raise SpecError(f"--player is {text!r}; write oop (out of position) or ip (in position)")
     return None if text is None else known[text.lower()]
 
 
 def write_json(solution: Solved, node: NodeReport, depth: tuple[int | None] | None, ev: str) -> None:
-    """One object, or with a depth one line a node."""
+    """Print one JSON object, or with a depth one line per node."""
 
     if depth is None:
         print_json({**header(solution, ev), "node": node_json(node, ev=ev)})
@@ -98,7 +98,7 @@ def write_json(solution: Solved, node: NodeReport, depth: tuple[int | None] | No
 
 
 def write_page(path: Path, solution: Solved, node: NodeReport, depth: tuple[int | None] | None, *, file: Path, ev: str) -> None:
-    """The HTML page: the way to the node, the node, and what follows on its street or to a depth."""
+    """Write the HTML page: the nodes on the line, the node, and those below it on its street or down to a depth."""
 
     check_two_cards(solution.spot.format)
     limit, across = (None, False) if depth is None else (depth[0], True)
@@ -117,7 +117,7 @@ def write_page(path: Path, solution: Solved, node: NodeReport, depth: tuple[int 
 
 
 def facts_line(solution: Solved) -> str:
-    """The spot and how well it is solved, in one line."""
+    """One line about the spot and its exploitability."""
     spot = solution.spot
     pot = spot.opening_pot
     share = f" ({short(100 * solution.exploitability / pot)}% of the pot)" if pot else ""
@@ -127,7 +127,7 @@ def facts_line(solution: Solved) -> str:
 
 
 def write_grid(path: Path, solution: Solved, node: NodeReport, player: int | None, *, ev: str) -> None:
-    """The picture of one player's grid."""
+    """Draw one player's grid to an image file."""
     from treeplex.holdem.study.pages.grid_image import grid_figure
     from treeplex.run.plots import write_figure
 
@@ -138,12 +138,12 @@ def write_grid(path: Path, solution: Solved, node: NodeReport, player: int | Non
 
 
 def shown_player(node: NodeReport, player: int | None) -> int:
-    """Whose range to show: the one asked for, else who acts, else player 0."""
+    """The player whose range is shown: the requested one, else the player to act, else player 0."""
     return player if player is not None else node.player or 0
 
 
 def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str | None, *, signed: bool, file: Path) -> None:
-    """A node for people."""
+    """Print a node for people."""
 
     whole, node = node, node if signed else node.from_the_pot()
     who = shown_player(node, player)
@@ -168,7 +168,7 @@ def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str
 
 
 def print_grid(console: Console, node: NodeReport, who: int, *, coloured: bool) -> None:
-    """The grid and its legend."""
+    """Print the grid and its legend."""
 
     found = hand_classes(node.sides[who], node.cards)
     if node.player == who:
@@ -181,7 +181,7 @@ def print_grid(console: Console, node: NodeReport, who: int, *, coloured: bool) 
 
 
 def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
-    """What the whole range does."""
+    """Print the action frequencies of the whole range."""
     rows = []
     for number, name in enumerate(node.actions):
         size = f" ({node.sizes[number]})" if node.sizes[number] else ""
@@ -192,7 +192,7 @@ def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
 
 
 def print_ranges(node: NodeReport, found: NodeStatistics, eqr: tuple[float, float], *, signed: bool) -> None:
-    """EV, equity and how much of it is realised, of both ranges; and what a bet asks for."""
+    """Print EV, equity and equity realisation of both ranges, and pot odds and MDF facing a bet."""
 
     rows = []
     for side, share in zip(node.sides, eqr, strict=True):
@@ -206,7 +206,7 @@ def print_ranges(node: NodeReport, found: NodeStatistics, eqr: tuple[float, floa
 
 
 def print_hands(node: NodeReport, side: Side, hands: tuple[list[int], int], *, signed: bool) -> None:
-    """Rows of hands, and how many more there are."""
+    """Print a table of hands, and the number of hands left out."""
     rows, left = hands
     acting = range(len(side.frequency))
     head = ["hand", "weight", "EV", "equity", *(node.actions[number] for number in acting)]
@@ -224,14 +224,14 @@ def print_hands(node: NodeReport, side: Side, hands: tuple[list[int], int], *, s
         table.append(cells)
     echo_table(head, table)
     if acting:
-        typer.secho("under each action: how often, and its EV", dim=True)
+        typer.secho("under each action: frequency and EV", dim=True)
     if left:
-        typer.secho(f"{left} more hands: --hand all, or --hand AKs,QQ for some", dim=True)
+        typer.secho(f"{left} more hands: --hand all, or --hand AKs,QQ to choose", dim=True)
     typer.echo("")
 
 
 def print_next(node: NodeReport, file: Path) -> None:
-    """The lines one step further."""
+    """Print the commands for the lines one step further."""
     if not node.children:
         return
     typer.secho("next", bold=True)

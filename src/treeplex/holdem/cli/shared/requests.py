@@ -1,4 +1,4 @@
-"""From the command line to spots: what fields, files and hand histories describe."""
+"""Turns spot fields, files and hand histories on the command line into spots."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,24 +19,24 @@ from treeplex.holdem.study.report.hand_history import HandSpot, read_hand, with_
 from treeplex.run.cli.shared.commands import Described
 
 SETTINGS = tuple(FIELDS[name].option for name in HOW)
-"""Options that are not about the spot itself."""
+"""Options that do not describe the spot."""
 PASSED = ("workers", "ray", "judge")
-"""Options that go to :func:`treeplex.solve` as they are."""
+"""Options passed to :func:`treeplex.solve` unchanged."""
 ALSO_FIELDS = ("threads", "storage")
-"""More of them, which estimates read from the spot."""
+"""Further such options, which estimates read from the spot."""
 BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limps", "limit")
-"""The fields of a spot that decide what may be bet."""
+"""Spot fields that determine the betting tree."""
 
 
 def described_spot(game: str | None, options: Mapping[str, Any]) -> Described:
-    """The spot that a command line describes: a file or a name, options over it, or another source.
+    """The spot that a command line describes: a file or a name with options that override it, or another source.
 
     Args:
-        game: a spot file, or the name of a spot; None for none.
-        options: those of :data:`treeplex.holdem.cli.shared.options.SPOT_OPTIONS` that were given, and ``resume``.
+        game: a spot file or the name of a spot, if any.
+        options: the given options of :data:`treeplex.holdem.cli.shared.options.SPOT_OPTIONS`, and ``resume``.
 
     Raises:
-        SpecError: options that exclude each other, a field that is missing or wrong, or another kind of game.
+        SpecError: options that exclude each other, a missing or wrong field, or a game that is no spot.
         FileError: a file that cannot be read.
     """
     given = {name.replace("_", "-"): value for name, value in options.items() if value is not None}
@@ -48,7 +48,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> Described:
         return Described(game, passed)
     if game is not None and not names_spot(game):
         first = next((f"--{name}" for name in given), "--phh")
-        raise SpecError(f"{first} is for hold'em spots, which {game} is not; leave it out, or name a spot file")
+        raise SpecError(f"{first} is for hold'em spots, and {game} is not one; leave it out, or name a spot file")
     request = spot_request(game, given)
     if sources["start"] is not None:
         start = load_solution(sources["start"])
@@ -66,7 +66,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> Described:
 
 
 def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
-    """A spot with the ranges and bet sizes that are asked for in place of its own."""
+    """A spot with the requested ranges and bet sizes in place of its own."""
     given = [
         read_range(request.fields[name], name, spot.format) if name in request.fields else own
         for name, own in zip(("oop", "ip"), spot.ranges, strict=True)
@@ -81,12 +81,12 @@ def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
 
 
 def fields_of(hand: HandSpot) -> dict[str, object]:
-    """The fields of a spot that a hand history gives."""
+    """The spot fields that a hand history sets."""
     return {"board": hand.board, "pot": f"{hand.pot:.12g}", "stack": f"{hand.stack:.12g}", "chip": f"{hand.chip:g}"}
 
 
 def check_sources(game: str | None, given: Mapping[str, object], sources: Mapping[str, Any]) -> None:
-    """Refuse sources that exclude each other, and options that mean nothing beside them."""
+    """Refuse sources that exclude each other, and options without their source."""
     named = {"a game": game, "--endgame": sources["endgame"], "--phh": sources["phh"], "--resume": sources["resume"]}
     named["--from"] = sources["start"]
     chosen = [name for name, value in named.items() if value is not None]
@@ -94,7 +94,7 @@ def check_sources(game: str | None, given: Mapping[str, object], sources: Mappin
         raise SpecError(f"{' and '.join(chosen)} exclude each other; give one")
     for name, needs in (("decoding", "endgame"), ("hand", "phh"), ("street", "phh")):
         if sources[name] is not None and sources[needs] is None:
-            raise SpecError(f"--{name} is for --{needs}; give --{needs} FILE as well")
+            raise SpecError(f"--{name} needs --{needs}; add --{needs} FILE")
     for source, allowed in (
         ("--resume", ("threads",)),
         ("--endgame", SETTINGS),
@@ -103,11 +103,11 @@ def check_sources(game: str | None, given: Mapping[str, object], sources: Mappin
         if source in chosen:
             for name in given:
                 if name not in allowed:
-                    raise SpecError(f"--{name} does not go with {source}; leave it out")
+                    raise SpecError(f"--{name} cannot be combined with {source}; leave it out")
 
 
 def usable(path: Path) -> bool:
-    """Whether there is a file at a path; FileError where none can be, or where its folder is not there."""
+    """Whether a file exists; FileError where the path cannot be a file, or its folder does not exist."""
     check_parent(path)
     if path.is_dir():
         raise FileError(f"{path} is a folder; give the name of a file")
@@ -115,7 +115,7 @@ def usable(path: Path) -> bool:
 
 
 def check_parent(path: Path) -> None:
-    """Refuse a path in a folder that is not there: a mistyped one is not made in silence."""
+    """Refuse a path whose folder does not exist, so that a mistyped folder is not created silently."""
     try:
         path.exists()
         above = next((each for each in path.parents if each.exists()), path.parent)
@@ -125,4 +125,4 @@ def check_parent(path: Path) -> None:
     if not above.is_dir():
         raise FileError(f"cannot write {path}: {above} is a file; choose another name")
     if above != path.parent:
-        raise FileError(f"cannot write {path}: there is no folder {path.parent}; make the folder, or choose another name")
+        raise FileError(f"cannot write {path}: there is no folder {path.parent}; create it, or choose another name")

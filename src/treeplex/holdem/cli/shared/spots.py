@@ -1,4 +1,4 @@
-"""A person at the terminal plays hands of a spot, dealt from its ranges, against an agent."""
+"""A person plays hands of a spot at the terminal against an agent."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,19 +18,19 @@ from treeplex.run.cli.shared.live import Live
 from treeplex.search.cli.play import Seat, sit
 
 USUAL = "rebel"
-"""Who plays where nobody is named."""
+"""The default opponent."""
 
 
 def play_spot(spot: Spot, wanted: Seat) -> None:
-    """Play hand after hand until the person has had enough.
+    """Play hand after hand until the person quits.
 
     Raises:
-        SpecError: options for whole hands, or a seat that is none.
+        SpecError: options for whole hands, or no such seat.
     """
     refuse_options(wanted.more, ("reveal", "saved_hands", "review"), "whole hands, holdem(...)")
     seats, log = [name.lower() for name in NAMES], wanted.more["log"]
     if wanted.seat is not None and wanted.seat not in seats:
-        raise SpecError(f"--seat must be oop or ip, not {wanted.seat!r}")
+        raise SpecError(f"--seat is {wanted.seat!r}; write oop or ip")
     if log is not None:
         append_text(log, "")
     with Live(None) as live:
@@ -47,7 +47,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
 
 
 def other_boards(wanted: Seat, played: Spot) -> Callable[[tuple[int, ...]], Spot]:
-    """The spot on another board, with all hands of its ranges that this one leaves, and the bets that are played."""
+    """A function that returns the spot on another board, with the ranges' hands that the board leaves and the same bets."""
     fields = {name: wanted.more[name] for name in FEW_FIELDS if wanted.more[name] is not None}
 
     def on(board: tuple[int, ...]) -> Spot:

@@ -1,4 +1,4 @@
-"""Tables and numbers of poker for people: EVs, shares, weights, combos."""
+"""Poker tables and numbers for people: EVs, shares, weights, combos."""
 
 import typer
 
@@ -6,7 +6,7 @@ from treeplex.base.digits import short
 
 
 def echo_table(head: list[str], rows: list[list[str]]) -> None:
-    """A table of many columns, the first flush left; long lines are left to the terminal, nothing is cut."""
+    """Print a table of many columns, the first left-aligned; long lines are not cut."""
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     for number, row in enumerate([head, *rows]):
         cells = [
@@ -17,21 +17,21 @@ def echo_table(head: list[str], rows: list[list[str]]) -> None:
 
 
 def amount(value: float, signed: bool) -> str:
-    """An EV for people."""
+    """An EV as text."""
     value = round(float(value), 2) + 0.0  # no minus before zero
     return "-" if value != value else f"{value:+.2f}" if signed else f"{value:.2f}"
 
 
 def per_cent(value: float) -> str:
-    """A share for people."""
+    """A share in percent, as text."""
     return "-" if value != value else f"{100 * value:.1f}%"
 
 
 def weight_text(weight: float) -> str:
-    """A weight for people, rare hands with three digits."""
+    """A weight in percent as text; small ones with three digits."""
     return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
 
 
 def counted(combos: float) -> str:
-    """A number of hands for people, few with two digits."""
+    """A number of combos as text; small ones with two digits."""
     return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"

@@ -1,4 +1,4 @@
-"""Other views of a node for ``treeplex show``: every runout, groups of hands, and ranges as text."""
+"""Further views of ``treeplex show``: runouts, groups of hands, and ranges as text."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,31 +20,31 @@ SUITS = "shdc"
 
 
 def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapping[str, Any], *, as_json: bool) -> bool:
-    """Print the view that was asked for, if any; at most one.
+    """Print the requested view, if any; at most one.
 
     Args:
         solution: the solved spot.
-        node: the node, only the hands wanted; EVs as they are to be shown.
-        player: whose range.
-        options: of the command, by name.
+        node: the node, restricted to the requested hands, with EVs as they are shown.
+        player: the player whose range is shown.
+        options: the command's options, by name.
         as_json: print JSON.
 
     Returns:
-        Whether there was one.
+        Whether a view was requested.
 
     Raises:
-        SpecError: two views at once, or one that the node does not have.
+        SpecError: two views were requested, or the node does not have the view.
     """
     from treeplex.errors import SpecError
 
     asked = [name for name, key in (("--runouts", "runouts"), ("--by", "by"), ("--range", "range_text")) if options.get(key)]
     if len(asked) > 1:
-        raise SpecError(f"{' and '.join(asked)} are different views; give one")
+        raise SpecError(f"{' and '.join(asked)} are different views; give only one")
     if not asked:
         return False
     if options.get("runouts"):
         if options.get("only"):
-            raise SpecError("--only does not go with --runouts, which is about whole ranges; leave it out")
+            raise SpecError("--only cannot be combined with --runouts, which shows whole ranges; leave it out")
         show_runouts(solution, node.line, as_json=as_json)
     elif options.get("range_text"):
         from treeplex.holdem.study.report.breakdown import node_range
@@ -57,7 +57,7 @@ def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapp
 
 
 def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> None:
-    """A side by groups of hands."""
+    """Print one player's range by groups of hands."""
     from treeplex.holdem.study.report.breakdown import group_hands
     from treeplex.holdem.study.report.export import number, rounded
     from treeplex.holdem.study.report.page_data import PLAYERS
@@ -86,11 +86,11 @@ def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> N
         rows.append(cells)
     echo_table(["hands", "combos", "of range", "EV", "equity", *actions], rows)
     if actions:
-        typer.secho("under each action: how often, and its EV", dim=True)
+        typer.secho("under each action: frequency and EV", dim=True)
 
 
 def show_runouts(solution: "Solved", line: str, *, as_json: bool) -> None:
-    """A decision after every card: one table of ranks and suits for each action, then EV and equity."""
+    """Print a decision on every card: a table of ranks and suits for each action, then EV and equity."""
     from treeplex.holdem.study.report.export import rounded
     from treeplex.holdem.study.report.page_data import PLAYERS
     from treeplex.holdem.study.report.runouts import runouts
@@ -119,7 +119,7 @@ def show_runouts(solution: "Solved", line: str, *, as_json: bool) -> None:
 
 
 def print_cards(title: str, found: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
-    """A number for every card, as four rows of thirteen, with the mean of each rank and of all."""
+    """Print a number for every card, as four rows of thirteen, with the means."""
 
     by_card = dict(zip(map(int, found.cards), map(float, values), strict=True))
 

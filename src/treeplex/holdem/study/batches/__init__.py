@@ -1,1 +1,1 @@
-"""One spot on many boards: lists of boards, workers, and what comes of all of them."""
+"""Batches: one spot solved on many boards, with lists of boards, workers and reports."""

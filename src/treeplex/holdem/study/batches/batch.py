@@ -1,11 +1,11 @@
-"""One spot on many boards: solved one after the other into a folder, safe to stop and to start again.
+"""Solves one spot on many boards, one after the other, into a folder; safe to stop and resume.
 
 ============================ ===================================================================================
-``run.json``                 what is solved: boards, weights, settings
-``boards/AsKd2c.json``       the result of one board, written when it is finished and then never touched again
-``report.csv``, ``.md``      a line a board and weighted averages
-``report.png``               how often each action is taken at one decision, board by board
-``errors.txt``               boards that failed, and why; gone when there are none
+``run.json``                 boards, weights and settings
+``boards/AsKd2c.json``       the result of one board, written once when the board is finished
+``report.csv``, ``.md``      one line per board, and weighted averages
+``report.png``               action frequencies at one decision, board by board
+``errors.txt``               failed boards and their errors; absent when there are none
 ============================ ===================================================================================
 """
 
@@ -33,12 +33,12 @@ from treeplex.run.job.record import Watcher
 BATCH = JobKind(
     name="batch", unit="boards", maker="treeplex holdem flops", needs={"boards": dict}, noun="batch", recorded=False
 )
-"""Batches of boards: the results of boards are the state, and there are no records."""
+"""Run format of batches: the boards' results are the state, and there are no records."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What a batch did: rows of all finished boards in the order of the boards, failures, and whether Ctrl-C stopped it."""
+    """The results of a batch: rows of the finished boards in order, failures, and whether Ctrl-C stopped it."""
 
     folder: Path
     boards: int
@@ -49,13 +49,13 @@ class Batch:
 
 
 class BatchJob(Job):
-    """A batch under way: a step ends with a board, or with several where workers solve.
+    """A running batch: a step ends when a board is finished, or several where workers solve.
 
     Attributes:
-        executor: solves boards, as many at a time as it has workers.
+        executor: solves as many boards at a time as it has workers.
         rows: results by board.
-        failures: what went wrong, by board.
-        reused: boards that were finished before.
+        failures: error messages by board.
+        reused: number of boards that were already finished.
     """
 
     kind = BATCH
@@ -87,22 +87,22 @@ class BatchJob(Job):
 
     @property
     def identity(self) -> str:
-        """None of its own: each result has that of its spot."""
+        """Empty: each result has the identity of its own spot."""
         return ""
 
     @property
     def done(self) -> int:
-        """Boards finished or failed."""
+        """Number of boards finished or failed."""
         return len(self.rows) + len(self.failures)
 
     @property
     def total(self) -> int:
-        """Boards in all."""
+        """Number of boards."""
         return len(self.boards)
 
     @property
     def ahead(self) -> int:
-        """One board at a time."""
+        """Steps per call: one board at a time."""
         return min(1, self.total - self.done)
 
     @property
@@ -110,16 +110,16 @@ class BatchJob(Job):
         return [each for each in self.boards if each.name not in self.rows and each.name not in self.failures]
 
     def begin(self) -> None:
-        """Read what is finished already."""
+        """Read the finished results."""
         for board in self.boards:
             path = row_path(self.folder, board)
             if path.exists():
-                with suppress(SpecError):  # a board that is no spot fails when its turn comes
+                with suppress(SpecError):  # a board that is no valid spot fails in its own step
                     self.rows[board.name] = read_row(path, board, self._spot_on(board.name), self.settings)
         self.reused = len(self.rows)
 
     def step(self, count: int) -> None:
-        """Solve boards until one is finished, and write its result; what goes wrong with it is noted."""
+        """Solve until a board is finished, and write its result; its errors are recorded."""
         waiting = self.executor.jobs()
         for board in [each for each in self._open if each.name not in waiting][: self.executor.size - len(waiting)]:
             try:
@@ -152,12 +152,12 @@ class BatchJob(Job):
             self.rows[name] = row
 
     def live(self) -> Mapping[str, Any]:
-        """The first board under way, and how many failed."""
+        """The first unfinished board, and the number of failures."""
         board = next(iter(self._open), None)
         return {"board": board.name if board else "", "failed": len(self.failures)}
 
     def about(self) -> Mapping[str, Any]:
-        """Boards, weights and settings."""
+        """Settings, and boards with their weights."""
         return {"settings": dict(self.settings), "boards": {board.name: board.weight for board in self.boards}}
 
 
@@ -173,30 +173,30 @@ def run_batch(
     executor: Executor | None = None,
     interrupt: Interrupt | None = None,
 ) -> Batch:
-    """Solve a spot on many boards; :mod:`treeplex.holdem.study.batches.report` puts the results together.
+    """Solve a spot on many boards; :mod:`treeplex.holdem.study.batches.report` summarises the results.
 
     Args:
-        spot_on: the spot on a board, given as text.
-        boards: which boards.
-        folder: where results go; boards already finished there are not solved again.
-        solve: solves one spot; it may raise :class:`StoppedError` when the interrupt it is given is requested, and keep what is
-            unfinished in the file it is given.
-        settings: algorithm, target and the like; results of other settings are refused.
-        keep: keep the file in which each board was solved, next to its result.
+        spot_on: function from a board, as text, to its spot.
+        boards: the boards.
+        folder: folder of the results; boards already finished there are not solved again.
+        solve: solves one spot; it may raise :class:`StoppedError` when its interrupt is requested, and save unfinished work in
+            the file it is given.
+        settings: algorithm, target and so on; results of other settings are refused.
+        keep: keep each solved board's file next to its result.
         progress: called before the first board and after each.
-        executor: solves boards at the same time; ``solve`` is then a function of a module, and hears of no interrupt: boards
-            under way are given up, with what is in their files. On other machines nothing is kept of these.
-        interrupt: the request to stop; Ctrl-C where none is given.
+        executor: solves boards in parallel; ``solve`` must then be a module-level function and sees no interrupt. When the
+            batch stops, unfinished boards are abandoned; local workers leave files to resume, workers on other machines do not.
+        interrupt: the request to stop; default: Ctrl-C.
 
     Raises:
-        FileError: the folder cannot be written, holds another batch, or another process writes it.
+        FileError: the folder cannot be written, holds another batch, or is in use by another process.
     """
     job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep, executor=executor, interrupt=interrupt)
     with JobFolder(BATCH, folder) as place:
         if kind_of(folder) is not None:
             place.about()
         elif folder.is_dir() and any(each.name not in ("boards", LOCK) for each in folder.iterdir()):
-            raise FileError(f"{folder} holds other files and no batch; choose another folder")
+            raise FileError(f"{folder} holds other files but no batch; choose another folder")
         place.make()
         (folder / "boards").mkdir(exist_ok=True)
         place.describe(job.about(), status="running", records=())
@@ -211,10 +211,10 @@ def row_path(folder: Path, board: Board) -> Path:
 
 
 def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
-    """The finished result of a board, with this batch's weight.
+    """The finished result of a board, with the weight of this batch.
 
     Raises:
-        FileError: it is damaged, or of another spot or other settings.
+        FileError: the result is damaged, or belongs to another spot or other settings.
     """
     text = read_bytes(path, most=MOST_TEXT)
     try:
@@ -224,20 +224,20 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: not a result of a batch; remove the file to solve the board again") from error
     if row.identity != spot.identity:
-        raise FileError(f"{path}: the result of another spot; choose another folder, or remove this one to start again")
+        raise FileError(f"{path}: the result of another spot; choose another folder, or remove this one to restart")
     if dict(row.settings) != dict(settings):
         units = {"target": " chips"}
         old = ", ".join(f"{name} {value}{units.get(name, '')}" for name, value in row.settings.items() if value is not None)
-        raise FileError(f"{path}: solved with {old}; ask for the same, choose another folder, or remove this one")
+        raise FileError(f"{path}: solved with {old}; use the same settings, choose another folder, or remove this one")
     return row
 
 
 def row_to_json(row: Row) -> dict[str, Any]:
-    """A row as plain data; nan as null."""
+    """A row as JSON data; NaN as null."""
     pairs = {name: [number(value) for value in getattr(row, name)] for name in ("ev", "equity")}
     return {**row.__dict__, **pairs}
 
 
 def known(value: float | None) -> float:
-    """The number that :func:`number` wrote."""
+    """Inverse of :func:`number`."""
     return math.nan if value is None else float(value)

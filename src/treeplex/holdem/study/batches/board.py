@@ -1,4 +1,4 @@
-"""One board of a batch: solved by a worker, and its result as a row."""
+"""Solves one board of a batch and turns its result into a row."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,15 +21,15 @@ from treeplex.run.solve.settings import DEFAULT_ITERATIONS
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, pace_of
 
 FAILURES = (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError)
-"""Exceptions that fail one board and not the others."""
+"""Exceptions that fail one board without stopping the others."""
 
 
 class StoppedError(Exception):
-    """Solving one board stopped on Ctrl-C; its result does not count."""
+    """Ctrl-C stopped the solving of one board; its result does not count."""
 
 
 Solve = Callable[[Spot, Interrupt, Path], Solved]
-"""Solves a spot, listens to an interrupt, and may keep what is unfinished in a file, from which it goes on next time."""
+"""Solves a spot, checks an interrupt, and may save unfinished work in a file, from which it resumes."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,17 @@ class Row:
 
     Attributes:
         board: the cards.
-        weight: how many boards it stands for.
-        iterations: done.
-        seconds: in the solver.
-        exploitability: in chips.
-        pot: in chips, for exploitability in percent.
-        ev: chips of both players against half the pot.
-        equity: of both players, in [0, 1].
-        lines: by line, every decision of the first street: ``player`` who acts, ``reach`` how often it comes to it, and
-            ``actions``, how often the whole range takes each.
-        identity: the SHA-256 of the spot.
-        settings: what else decides the result.
+        weight: the number of boards that it stands for.
+        iterations: iterations run.
+        seconds: solving time.
+        exploitability: exploitability in chips.
+        pot: starting pot in chips, for exploitability in percent.
+        ev: EV of both players, in chips against half the pot.
+        equity: equity of both players, in [0, 1].
+        lines: every decision of the first street by its line: ``player``, the player to act; ``reach``, the probability of
+            reaching it; and ``actions``, the range's frequency of each action.
+        identity: SHA-256 of the spot.
+        settings: all other settings that determine the result.
     """
 
     board: str
@@ -68,11 +68,11 @@ class BoardTask(NamedTuple):
     """A board to solve.
 
     Attributes:
-        solve: how.
-        spot, board, settings: what; see :func:`row_of`.
-        file: what is unfinished; None on a machine without the folder.
-        keep: whether the solved spot is wanted.
-        interrupt: checked while it is solved, in this process.
+        solve: the solving function.
+        spot, board, settings: see :func:`row_of`.
+        file: file of unfinished work; None on a machine without the folder.
+        keep: whether to keep the solved spot.
+        interrupt: checked while the board is solved, if solved in this process.
     """
 
     solve: Solve
@@ -85,11 +85,11 @@ class BoardTask(NamedTuple):
 
 
 def solve_row(task: BoardTask) -> tuple[Row | str, bytes | None]:
-    """The result of a board, or what went wrong; and the solved spot, if it is wanted and there is no folder for it.
+    """The result of a board or its error message; and the solved spot as bytes, if wanted and not saved in the folder.
 
     Raises:
         StoppedError: on request.
-        FileError: its file cannot be written.
+        FileError: the board's file cannot be written.
     """
     with TemporaryDirectory() as elsewhere:
         file = task.file or Path(elsewhere) / f"{task.board.name}.spot"
@@ -104,12 +104,12 @@ def solve_row(task: BoardTask) -> tuple[Row | str, bytes | None]:
 
 
 def words_of(error: Exception) -> str:
-    """An error as one line of text."""
+    """An error as one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | None = None) -> HoldemSolution:
-    """Solve one board of a batch by the spot's settings, or resume its file if it was stopped.
+    """Solve one board of a batch by the spot's settings, or resume it from its file.
 
     Raises:
         StoppedError: on request.
@@ -119,12 +119,12 @@ def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | N
     try:
         begun = load_solution(file) if file.exists() else None
         if begun is not None and begun.locks:
-            raise SpecError("locks may be others now")
+            raise SpecError("locks may have changed")
         solution = given(resume=begun)
     except (FileError, SpecError):
         if not file.exists():
             raise
-        file.unlink()  # of other settings, or damaged
+        file.unlink()  # written with other settings, or damaged
         solution = given()
     if solution.status == "interrupted":
         raise StoppedError
@@ -132,15 +132,15 @@ def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | N
 
 
 def batch_settings(spot: Spot) -> dict[str, Any]:
-    """What decides the results of a batch besides the spot; it is one of its boards.
+    """Settings that determine a batch's results in addition to the spot, which is one of its boards.
 
     Raises:
-        SpecError: a spot to be solved on its first street alone.
+        SpecError: the spot is solved on its first street alone.
     """
     settings, pot = spot.settings, spot.pot
     if settings.until:
-        raise SpecError("until: batches solve every street; leave it out, or solve one flop at a time (treeplex solve)")
-    pace_of(settings.algorithm or DEFAULT_ALGORITHM)  # an unknown one is one error, not one per board
+        raise SpecError("until: batches solve every street; leave it out, or solve one flop at a time with treeplex solve")
+    pace_of(settings.algorithm or DEFAULT_ALGORITHM)  # raise one error for an unknown algorithm, not one per board
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)
     iterations = settings.iterations if settings.iterations is not None else DEFAULT_ITERATIONS
@@ -176,7 +176,7 @@ def row_of(solution: Solved, board: Board, spot: Spot, settings: Mapping[str, An
 
 
 def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
-    """Every decision of the first street by its line, see :class:`Row`."""
+    """Every decision of the first street by its line; see :class:`Row`."""
     found: dict[str, dict[str, Any]] = {}
     waiting, everyone = [""], 0.0
     while waiting:
@@ -192,5 +192,5 @@ def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
 
 
 def number(value: float) -> float | None:
-    """A number for JSON, nan as null."""
+    """A number for JSON; NaN as null."""
     return value if math.isfinite(value) else None

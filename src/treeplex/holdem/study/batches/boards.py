@@ -1,4 +1,4 @@
-"""Lists of boards for batches: given ones, all flops up to a renaming of suits, or a small even sample of them."""
+"""Lists of boards for batches: given boards, all flops up to suit isomorphism, or a stratified sample of them."""
 
 import re
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ MOST_BOARDS = 100_000
 
 @dataclass(frozen=True)
 class Board:
-    """A board and how many boards it stands for (its weight in averages)."""
+    """A board, and the number of boards that it stands for (its weight in averages)."""
 
     cards: tuple[int, ...]
     weight: float
 
     @property
     def name(self) -> str:
-        """The cards, ``"AsKd2c"``."""
+        """The cards as text, such as ``"AsKd2c"``."""
         return cards_to_string(self.cards)
 
 
 def read_boards(text: str) -> tuple[Board, ...]:
-    """Boards from ``"AsKd2c, Td9d6h:12"``, ``"all"``, ``"subset:25"`` or a file of boards, one per line, weighted or not.
+    """Boards from ``"AsKd2c, Td9d6h:12"``, ``"all"``, ``"subset:25"`` or a file with one board per line, weighted or not.
 
     Raises:
-        SpecError: what is no board, boards of different streets, or a board twice.
+        SpecError: text that is no board, boards of different streets, or a repeated board.
         FileError: a file that cannot be read.
     """
     word = text.strip()
@@ -47,9 +47,9 @@ def read_boards(text: str) -> tuple[Board, ...]:
     if found := re.fullmatch(r"subset:(\d{1,5})", word.lower()):
         return subset(int(found[1]))
     if word.lower().startswith("subset"):
-        raise SpecError(f"boards {shortened(word)}: write subset:25 for 25 flops")
+        raise SpecError(f"boards {shortened(word)} has no number of flops; write subset:25 for 25 flops")
     if not word:
-        raise SpecError("boards is empty; write boards such as AsKd2c,Td9d6h, or all, or subset:25, or a file of boards")
+        raise SpecError("boards is empty; write boards such as AsKd2c,Td9d6h, all, subset:25, or a file of boards")
     if is_file(word):
         lines = [(f"{word}:{number}", line.split("#")[0]) for number, line in enumerate(read_text(word).split("\n"), start=1)]
         parts = [(place, part) for place, line in lines for part in re.split(r"[,;]", line)]
@@ -61,7 +61,7 @@ def read_boards(text: str) -> tuple[Board, ...]:
 
 
 def is_file(word: str) -> bool:
-    """Whether a text names a file rather than boards."""
+    """Whether a text names a file of boards."""
     try:
         return Path(word).is_file() or Path(word).suffix.lower() in (".txt", ".csv", ".boards")
     except (OSError, ValueError):
@@ -69,7 +69,7 @@ def is_file(word: str) -> bool:
 
 
 def read_board(place: str, text: str) -> Board:
-    """One board, ``AsKd2c`` or ``AsKd2c:12`` with a weight."""
+    """One board: ``AsKd2c``, or ``AsKd2c:12`` with a weight."""
     name, colon, tail = text.partition(":")
     try:
         weight = float(tail) if colon else 1.0
@@ -80,7 +80,7 @@ def read_board(place: str, text: str) -> Board:
     try:
         cards = parse_cards(name)
     except SpecError as error:
-        remedy = "write boards such as AsKd2c,Td9d6h, or all, or subset:25, or a file"
+        remedy = "write boards such as AsKd2c,Td9d6h, all, subset:25, or a file"
         raise SpecError(f"{place}: {error if len(name) <= 80 else shortened(name) + ' is no board'}; {remedy}") from None
     if len(cards) not in (3, 4, 5):
         raise SpecError(f"{place}: {name.strip()!r} has {len(cards)} cards; a board has 3, 4 or 5")
@@ -88,23 +88,23 @@ def read_board(place: str, text: str) -> Board:
 
 
 def check_boards(boards: Sequence[Board], text: str) -> None:
-    """Refuse an empty list, boards of different streets and boards given twice."""
+    """Refuse empty lists, boards of different streets and repeated boards."""
     if not boards:
-        raise SpecError(f"boards {shortened(text)}: no board in it; write boards such as AsKd2c,Td9d6h")
+        raise SpecError(f"boards {shortened(text)}: no boards; write boards such as AsKd2c,Td9d6h")
     if len(boards) > MOST_BOARDS:
-        raise SpecError(f"boards: {len(boards):,} are too many; give at most {MOST_BOARDS:,}")
+        raise SpecError(f"boards: {len(boards):,} boards are too many; give at most {MOST_BOARDS:,}")
     if len({len(board.cards) for board in boards}) > 1:
-        raise SpecError("boards: some are of different streets; give boards with the same number of cards")
+        raise SpecError("boards: boards of different streets; give boards with the same number of cards")
     seen: dict[frozenset[int], str] = {}
     for board in boards:
         key = frozenset(board.cards)
         if key in seen:
-            raise SpecError(f"boards: {board.name} is there twice (as {seen[key]}); remove one")
+            raise SpecError(f"boards: {board.name} is given twice (as {seen[key]}); remove one")
         seen[key] = board.name
 
 
 def all_flops() -> tuple[Board, ...]:
-    """The 1,755 flops that are different up to a renaming of suits, each with the number it stands for (22,100 in all)."""
+    """The 1,755 flops up to suit isomorphism, each weighted by the number of flops that it stands for (22,100 in all)."""
     found = canonical_boards(HOLDEM, 3)
     return tuple(
         Board(tuple(sorted(map(int, cards), reverse=True)), float(weight))
@@ -113,13 +113,13 @@ def all_flops() -> tuple[Board, ...]:
 
 
 def subset(count: int) -> tuple[Board, ...]:
-    """A sample of flops spread evenly over all of them: sorted by suits, pairs and ranks, and taken at equal distances.
+    """A sample spread evenly over all flops: sorted by suits, pairs and ranks, and taken at equal distances.
 
-    Each stands for the same number of flops. A stratified sample: averages over it come closer to those over all flops
-    than averages over as many random flops.
+    Each flop stands for the same number of flops. The sample is stratified: averages over it are closer to those over all
+    flops than averages over as many random flops.
 
     Raises:
-        SpecError: a count that is not from 1 to 1,755.
+        SpecError: the count is not from 1 to 1,755.
     """
     flops = all_flops()
     if not 1 <= count <= len(flops):
@@ -129,13 +129,13 @@ def subset(count: int) -> tuple[Board, ...]:
 
 
 class Texture(NamedTuple):
-    """What a board looks like.
+    """Texture of a board.
 
     Attributes:
-        suits: ``rainbow``, ``two-tone``, ``monotone`` (three of a suit) or ``four-flush`` and ``flush``: most cards of a suit.
+        suits: by the longest suit: ``rainbow``, ``two-tone``, ``monotone`` (three cards), ``four-flush`` or ``flush``.
         pairing: ``unpaired``, ``paired``, ``two pair``, ``trips``, ``full house`` or ``quads``.
         high: the highest rank, ``"A"``.
-        connected: ``connected`` where two cards more can make a straight, else ``disconnected``.
+        connected: ``connected`` where two more cards can make a straight, else ``disconnected``.
     """
 
     suits: str
@@ -161,10 +161,10 @@ def texture_of(cards: Sequence[int]) -> Texture:
 
 
 def check_symmetric(ranges: Sequence[Floats], boards: Sequence[Board]) -> None:
-    """Refuse canonical boards for ranges that tell suits apart, whose results one board of a class does not give.
+    """Refuse suit-specific ranges for canonical boards, whose results hold for isomorphic boards only by symmetry.
 
     Raises:
-        SpecError: a range in which hands that differ by a renaming of suits have different weights.
+        SpecError: a range gives isomorphic hands different weights.
     """
     if all(board.weight == 1.0 for board in boards):
         return
@@ -174,11 +174,11 @@ def check_symmetric(ranges: Sequence[Floats], boards: Sequence[Board]) -> None:
             if not np.allclose(weights[moved], weights, rtol=0, atol=1e-9):
                 text = shortened(range_to_string(weights))
                 raise SpecError(
-                    f"{name}: the range {text} tells suits apart, so one flop cannot stand for those with other suits; "
-                    "name classes such as AKs, or give --boards one by one"
+                    f"{name}: the range {text} is suit-specific, so one flop cannot stand for its isomorphic flops; "
+                    "write classes such as AKs, or list the boards in --boards"
                 )
 
 
 def shortened(text: str) -> str:
-    """A text in a message."""
+    """A text quoted for a message, shortened if long."""
     return repr(text) if len(text) <= 80 else repr(text[:77] + "...")

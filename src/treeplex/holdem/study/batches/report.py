@@ -1,4 +1,4 @@
-"""The report of a batch: one decision on all boards, as a table, with weighted averages, and as a picture."""
+"""Report of a batch at one decision: table of boards, weighted averages and picture."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ from treeplex.holdem.study.report.page_data import PLAYERS
 
 FIXED = ("board", "weight", "iterations", "seconds", "exploitability", "exploitability_percent")
 MOST_NAMED = 60
-"""With more boards their names are left out of the picture."""
+"""Number of boards above which the picture leaves out their names."""
 NUMBERS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip", "reach")
 
 
@@ -34,8 +34,8 @@ class BatchReport:
 
     Attributes:
         batch: the results.
-        line: how one gets to the decision, canonical text.
-        rows: boards that have the decision.
+        line: canonical line to the decision.
+        rows: the boards that have the decision.
     """
 
     batch: Batch
@@ -44,26 +44,26 @@ class BatchReport:
 
     @property
     def place(self) -> str:
-        """The decision, in words."""
+        """The decision as text."""
         return f"after {self.line}" if self.line else "first decision"
 
     @property
     def player(self) -> int | None:
-        """The player to act there."""
+        """The player to act at the decision."""
         return next((int(row.lines[self.line]["player"]) for row in self.rows), None)
 
     @property
     def actions(self) -> list[str]:
-        """The names of the actions, those of all boards together."""
+        """Names of the actions of all boards together."""
         return list(dict.fromkeys(name for row in self.rows for name in row.lines[self.line]["actions"]))
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """Names of the columns."""
         return [*FIXED, *NUMBERS, *self.actions, *Texture._fields]
 
     def cells(self, row: Row) -> dict[str, Any]:
-        """A row by column."""
+        """A row's values by column."""
         here = row.lines[self.line]
         return {
             "board": row.board,
@@ -82,10 +82,10 @@ class BatchReport:
         }
 
     def sorted_by(self, column: str, *, ascending: bool = False) -> "BatchReport":
-        """A copy with boards sorted by a column, highest first unless ``ascending``; boards without it come last.
+        """A copy sorted by a column, highest first unless ``ascending``; boards without a value come last.
 
         Raises:
-            SpecError: no such column.
+            SpecError: there is no such column.
         """
         if column not in self.columns:
             offers = nearest(column, self.columns) or f"; write one of {', '.join(self.columns)}"
@@ -96,13 +96,13 @@ class BatchReport:
         return replace(self, rows=(*there, *(row for row in self.rows if values[row.board] != values[row.board])))
 
     def by_texture(self, part: str) -> "dict[str, BatchReport]":
-        """The boards of each texture apart, the most common texture first.
+        """Separate reports of the boards of each texture, the most common texture first.
 
         Args:
             part: a field of :class:`Texture`: ``suits``, ``pairing``, ``high`` or ``connected``.
 
         Raises:
-            SpecError: no such field.
+            SpecError: there is no such field.
         """
         if part not in Texture._fields:
             raise SpecError(f"boards have no {shown(part)}; write {', '.join(Texture._fields)}")
@@ -113,9 +113,9 @@ class BatchReport:
         return {name: replace(self, rows=tuple(found[name])) for name in order}
 
     def averages(self) -> dict[str, float]:
-        """Means over the boards, weighted by how many boards each stands for; those of actions also by reach.
+        """Means over the boards, weighted by board weight; those of actions also by reach.
 
-        Actions that a board does not have count as never taken there.
+        Actions that a board does not have count as frequency 0.
         """
         table = [(self.cells(row), row.weight) for row in self.rows]
         plain = [*FIXED[4:], *NUMBERS]
@@ -125,7 +125,7 @@ class BatchReport:
         return found
 
     def write(self) -> None:
-        """Write table, averages and picture, and the list of failures, into the folder of the batch."""
+        """Write table, averages, picture and failures into the folder of the batch."""
         folder = self.batch.folder
         errors = folder / "errors.txt"
         if self.batch.failures:
@@ -141,7 +141,7 @@ class BatchReport:
         write_figure(batch_figure(self), folder / "report.png")
 
     def csv(self) -> str:
-        """The table as CSV, numbers in full; the averages as the last line."""
+        """The table as CSV with full precision; the last line holds the averages."""
         text = io.StringIO()
         table = csv.DictWriter(text, self.columns, restval=0.0, lineterminator="\n")
         table.writeheader()
@@ -156,8 +156,8 @@ class BatchReport:
         head = ["board", "weight", "EV OOP", "EV IP", "equity OOP", "reach", *self.actions, "exploitability"]
         total = sum(row.weight for row in self.rows)
         lines = [
-            f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV and equity: of the whole spot, EV in chips "
-            "that come back from the pot. Reach: how often it comes to the decision. Exploitability: of the pot.",
+            f"{len(self.rows)} of {self.batch.boards} boards, {self.place}. EV (in chips won from the "
+            "pot) and equity are those of the whole spot. Reach is that of the decision. Exploitability is a share of the pot.",
             "",
             "| " + " | ".join(head) + " |",
             "|---" + "|--:" * (len(head) - 1) + "|",
@@ -169,43 +169,43 @@ class BatchReport:
         return "\n".join(lines) + "\n"
 
     def markdown_line(self, board: str, weight: float, entry: Mapping[str, Any]) -> str:
-        """One line of the table."""
+        """One line of the Markdown table."""
         values = [f"{entry['ev_oop']:.2f}", f"{entry['ev_ip']:.2f}", f"{100 * entry['equity_oop']:.1f}%"]
         shares = [f"{100 * entry.get(name, 0.0):.1f}%" for name in ("reach", *self.actions)]
         return f"| {board} | {weight:g} | {' | '.join([*values, *shares])} | {entry['exploitability_percent']:.2f}% |"
 
 
 def mean(values: Sequence[tuple[float, float]]) -> float:
-    """The mean of (value, weight); nan values of weight 0 do not count."""
+    """The mean of (value, weight) pairs; NaN with weight 0 is ignored."""
     total = sum(weight for _, weight in values)
     return sum(value * weight for value, weight in values if weight) / total if total else math.nan
 
 
 def batch_report(batch: Batch, line: str) -> BatchReport:
-    """The report of a batch about one decision of its first street.
+    """The report of a batch at one decision of its first street.
 
     Args:
         batch: the results.
-        line: canonical text, see :func:`decision_line`.
+        line: canonical line, see :func:`decision_line`.
     """
     return BatchReport(batch, line, tuple(row for row in batch.rows if line in row.lines))
 
 
 def decision_line(spot: Spot, line: str) -> str:
-    """The canonical text of a line to a decision on the first street.
+    """The canonical line to a decision on the first street.
 
     Raises:
-        SpecError: the spot has no such line, or it leads to no decision of the first street.
+        SpecError: the spot has no such line, or it does not end at a decision of the first street.
     """
     tree = betting_tree(spot)
     place = find_place(spot, tree, line)
     if len(place.roots) > 1 or not hasattr(tree.nodes[place.node], "player"):
-        raise SpecError(f"line {line!r}: the report is about a decision on the first street; end the line where a player acts")
+        raise SpecError(f"line {line!r} does not end at a decision on the first street; end the line where a player acts")
     return place.line
 
 
 def batch_figure(report: BatchReport) -> Any:
-    """Stacked bars, one per board, sorted by how often the player bets; Matplotlib is imported only when something is drawn."""
+    """Stacked bars of action frequencies, one bar per board, sorted by betting frequency; imports Matplotlib."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -228,7 +228,7 @@ def batch_figure(report: BatchReport) -> Any:
         axes.bar(places, heights, 0.86 if named else 1.0, bottom=bottom, color=paint[number], label=label, linewidth=0)
         bottom += heights
     who = "First player" if report.player is None else PLAYERS[report.player]
-    axes.set_ylabel(f"{who}: how often, %", color=INK)
+    axes.set_ylabel(f"{who}: frequency, %", color=INK)
     axes.set(xlim=(-0.6, len(table) - 0.4), ylim=(0, 100))
     if named:
         axes.set_xticks(places, [board for board, _ in table], rotation=90, fontsize=8.5)
@@ -239,7 +239,7 @@ def batch_figure(report: BatchReport) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     evs = f"EV {means['ev_oop']:.2f} OOP, {means['ev_ip']:.2f} IP; equity OOP {100 * means['equity_oop']:.1f}%"
-    title = f"{len(table):,} boards, {report.place}; the spot: {evs}"
+    title = f"{len(table):,} boards, {report.place}; whole spot: {evs}"
     axes.set_title(title, loc="left", fontsize=11, color=INK, parse_math=False)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     return figure

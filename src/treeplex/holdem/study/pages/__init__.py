@@ -1,1 +1,1 @@
-"""Pages to look at: solved spots as HTML, range grids as text and images."""
+"""Solved spots as HTML pages, and range grids as text and images."""

@@ -1,8 +1,8 @@
 """The 13 x 13 grid of hand classes in the terminal.
 
-With colours, a cell is the class's name over its strategy: five characters, shared out to the actions in proportion to how
-often the class takes them, bare where the class is not in the range. Without colours (no terminal, ``NO_COLOR``, sixteen
-colours only) a cell names the most frequent action by one character and says how often it is taken, in percent.
+With colours, a cell is the class's name on a background divided among the actions in proportion to their frequencies (five
+characters), without background where the class is not in the range. Without colours (no terminal, ``NO_COLOR``, or only 16
+colours) a cell shows the most frequent action as one character, and its frequency in percent.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ CELL = 5
 
 
 def in_colour(console: Console) -> bool:
-    """Whether a console shows colours well enough for the grid to be read from them."""
+    """Whether a console shows enough colours to read the grid from them."""
     return not console.no_color and console.color_system in ("256", "truecolor")
 
 
 def strategy_grid(classes: Classes, kinds: Sequence[str], *, coloured: bool) -> Text:
-    """The grid of the player who acts."""
+    """The strategy grid of the player to act."""
     if coloured:
         order = aggressive_first(kinds)
         paint = [Style(color=INK, bgcolor=colour, bold=True) for colour in colours(kinds)]
@@ -37,7 +37,7 @@ def strategy_grid(classes: Classes, kinds: Sequence[str], *, coloured: bool) -> 
 
 
 def strategy_cell(classes: Classes, number: int, order: Sequence[int], styles: Sequence[Style]) -> Text:
-    """One cell in colour: its name over the shares of its actions."""
+    """One cell in colour: the class's name over its action frequencies."""
     name = CLASSES[number].center(CELL)
     height = float(classes.heights[number])
     if not height:
@@ -52,7 +52,7 @@ def strategy_cell(classes: Classes, number: int, order: Sequence[int], styles: S
 
 
 def letter_cell(classes: Classes, number: int, marks: Sequence[str]) -> tuple[Text, Text]:
-    """One cell without colour, two lines: its name, and the most frequent action with how often it is taken."""
+    """One cell without colour, as two lines: the name, and the most frequent action with its frequency."""
     name = CLASSES[number].ljust(CELL)
     if not classes.heights[number]:
         return Text(name, "dim"), Text("-".ljust(CELL), "dim")
@@ -62,7 +62,7 @@ def letter_cell(classes: Classes, number: int, marks: Sequence[str]) -> tuple[Te
 
 
 def value_grid(classes: Classes, values: Floats, *, low: float, high: float, coloured: bool, digits: int = 0) -> Text:
-    """The grid of one number per class, say the equity in percent, from ``low`` to ``high``."""
+    """The grid of one number per class, such as equity in percent, coloured from ``low`` to ``high``."""
 
     def cells(number: int) -> tuple[Text, Text]:
         there = classes.heights[number] > 0 and np.isfinite(values[number])
@@ -75,7 +75,7 @@ def value_grid(classes: Classes, values: Floats, *, low: float, high: float, col
 
 
 def shared_out(shares: Floats, places: int) -> list[int]:
-    """Whole numbers that add up to ``places``, in proportion to ``shares`` (largest remainders, ties to the first)."""
+    """Whole numbers that sum to ``places``, in proportion to ``shares`` (largest remainders, ties to the first)."""
     total = float(shares.sum())
     exact = shares / total * places if total > 0 else np.zeros(len(shares))
     whole = np.floor(exact + 1e-9).astype(int)
@@ -86,13 +86,13 @@ def shared_out(shares: Floats, places: int) -> list[int]:
 
 
 def join(cells: Sequence[Text]) -> Text:
-    """Cells of one line as 13 lines."""
+    """Join one-line cells into 13 lines."""
     rows = [Text(" ").join(cells[row : row + 13]) for row in range(0, len(cells), 13)]
     return Text("\n").join(rows)
 
 
 def join_two(cells: Sequence[tuple[Text, Text]]) -> Text:
-    """Cells of two lines as 26 lines."""
+    """Join two-line cells into 26 lines."""
     rows = []
     for row in range(0, len(cells), 13):
         rows += [Text(" ").join([cell[line] for cell in cells[row : row + 13]]) for line in (0, 1)]
@@ -100,7 +100,7 @@ def join_two(cells: Sequence[tuple[Text, Text]]) -> Text:
 
 
 def legend(names: Sequence[str], kinds: Sequence[str], *, coloured: bool) -> Text:
-    """Which colour or letter is which action, in the order of a cell."""
+    """Legend of the actions' colours or letters, in the order of a cell."""
     paint, marks = colours(kinds), letters(kinds)
     parts = []
     for number in aggressive_first(kinds):

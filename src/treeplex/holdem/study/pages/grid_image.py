@@ -1,4 +1,4 @@
-"""The grid of hand classes as a picture. Imports Matplotlib, so it is itself imported only when something is drawn."""
+"""The grid of hand classes as a picture. Imports Matplotlib, so import this module only to draw."""
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,14 +12,14 @@ from treeplex.holdem.study.report.page_data import PLAYERS, Classes, NodeReport
 EMPTY, EMPTY_INK = "#E9ECF0", "#656E79"
 ALMOST_ALL = 0.995
 FULL = 0.42
-"""A class's name stands on its colours if they fill at least this part of the cell, else above them."""
+"""Smallest filled share of a cell whose class name is drawn on the colours; otherwise above them."""
 
 
 def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:
-    """The grid of one player: strategies of the player who acts, split in proportion; equities of the other one.
+    """The grid of one player: strategies of the player to act, or equities of the other player.
 
     Args:
-        node: for title and actions.
+        node: the node, for title and actions.
         player: 0 or 1.
         classes: the player's hand classes at the node.
     """
@@ -51,7 +51,7 @@ def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:
 
 
 def heading(node: NodeReport, player: int, largest: float) -> str:
-    """Board, who, line, and the range's EV and equity; the largest weight of a class where that is not 1."""
+    """Title: board, player, line, the range's EV and equity, and the largest class weight where it is not 1."""
     side = node.sides[player]
     board = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
     who = f"{PLAYERS[player]} acts" if node.player == player else f"{PLAYERS[player]}, equities in percent"
@@ -62,7 +62,7 @@ def heading(node: NodeReport, player: int, largest: float) -> str:
 
 
 def draw_strategy(axes: Axes, node: NodeReport, classes: Classes, number: int) -> float:
-    """Draw one cell's actions, as high as the class's relative weight; returns the height, 0 if the class is not there."""
+    """Draw one cell's actions, as high as the class's relative weight; returns the height, 0 for an absent class."""
     height = 0.96 * float(classes.heights[number])
     if not height:
         return 0.0
@@ -77,7 +77,7 @@ def draw_strategy(axes: Axes, node: NodeReport, classes: Classes, number: int) -
 
 
 def draw_equity(axes: Axes, classes: Classes, number: int) -> float:
-    """One cell's equity as colour and number."""
+    """Draw one cell's equity as colour and number; returns the height, 0 for an absent class."""
     equity = float(classes.equity[number])
     if not classes.heights[number] or equity != equity:
         return 0.0
@@ -88,7 +88,7 @@ def draw_equity(axes: Axes, classes: Classes, number: int) -> float:
 
 
 def add_legend(axes: Axes, node: NodeReport, player: int) -> None:
-    """Which colour is which action, and how often the range takes it."""
+    """Add a legend of the actions' colours and the range's action frequencies."""
     paint, totals, order = colours(node.kinds), node.sides[player].totals, aggressive_first(node.kinds)
     axes.legend(
         [Rectangle((0, 0), 1, 1, facecolor=paint[each], linewidth=0) for each in order],

@@ -1,4 +1,4 @@
-"""A solved spot as one HTML page: no server, nothing fetched; the numbers travel inside as packed arrays."""
+"""A solved spot as one self-contained HTML page; the numbers are embedded as packed arrays."""
 
 import base64
 import html
@@ -18,25 +18,25 @@ from treeplex.holdem.study.report.export import actions_json
 from treeplex.holdem.study.report.page_data import NodeReport, Side
 
 MOST_NODES = 400
-"""The most nodes on one page: about 50 kB each."""
+"""Most nodes on one page, at about 50 kB each."""
 
 
 def page(
     nodes: Iterable[NodeReport], start: str, format: Format, *, title: str, facts: str, command: str, ev: str = "pot"
 ) -> str:
-    """The page as text.
+    """An HTML page of a solved spot, as text.
 
     Args:
-        nodes: every node to include; those on the way to ``start`` too, so that one can go back.
+        nodes: the nodes to include, with those on the way to ``start`` for navigation.
         start: the line shown first.
-        format: of the spot; two hole cards.
-        title: of the browser's window.
+        format: the spot's format; two hole cards.
+        title: title of the browser window.
         facts: one line next to the board.
-        command: what shows this solution, ``treeplex show turn.spot``; for what is not on the page.
-        ev: how EVs count at first, ``pot`` or ``net``.
+        command: the command that shows this solution, such as ``treeplex show turn.spot``, for nodes not on the page.
+        ev: how EVs are counted at first, ``pot`` or ``net``.
 
     Raises:
-        SpecError: hands of one card, which have no grid.
+        SpecError: the format has one hole card, for which there is no grid.
     """
     check_two_cards(format)
     data = {
@@ -60,21 +60,21 @@ def page(
 def check_two_cards(format: Format) -> None:
     """Raise :class:`SpecError` for formats of one hole card."""
     if format.hole != 2:
-        raise SpecError(f"the grid is for two hole cards, and {format.name} deals one; leave --html and --png out")
+        raise SpecError(f"the grid needs two hole cards, and {format.name} deals one; leave --html and --png out")
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """A template with ``%NAME%`` replaced; what is put in is not looked at again."""
+    """A template with ``%NAME%`` replaced; replacements are not expanded again."""
     return re.sub(r"%([A-Z]+)%", lambda found: parts.get(found[1], found[0]), template)
 
 
 def resource(name: str) -> str:
-    """A file of the folder ``page``."""
+    """The text of a file in the folder ``assets``."""
     return (resources.files("treeplex.holdem.study.pages") / "assets" / name).read_text(encoding="utf-8")
 
 
 def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
-    """One node for the page's script."""
+    """One node's data for the page's script."""
     paint = colours(node.kinds)
     rows = [] if node.player is None else actions_json(node, node.sides[node.player])
     return {
@@ -100,7 +100,7 @@ def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
 
 
 def side_data(side: Side, format: Format) -> dict[str, str]:
-    """One player's arrays; hands of no weight stay out, frequencies are whole numbers up to 65535."""
+    """One player's arrays; hands without weight are left out, frequencies are whole numbers up to 65535."""
     rows = np.flatnonzero(side.weight > 0)
     return {
         "hands": packed(hand_numbers(side.cards[rows], format).astype("<u2")),
@@ -114,7 +114,7 @@ def side_data(side: Side, format: Format) -> dict[str, str]:
 
 
 def hand_numbers(cards: NDArray[np.uint8], format: Format) -> NDArray[np.int64]:
-    """[n] the places in ``format.hands`` of hands given as cards [n, 2]."""
+    """Positions in ``format.hands`` of hands given as cards [n, 2], int64 [n]."""
     order = 64 * format.hands[:, 0].astype(np.int64) + format.hands[:, 1]
     return np.searchsorted(order, 64 * cards[:, 0].astype(np.int64) + cards[:, 1])
 
@@ -125,5 +125,5 @@ def packed(values: NDArray[Any]) -> str:
 
 
 def tidy(value: float) -> float | int:
-    """A whole number without its point."""
+    """A number rounded to four decimals; whole numbers as int."""
     return int(value) if float(value).is_integer() else round(float(value), 4)

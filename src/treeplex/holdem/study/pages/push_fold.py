@@ -1,4 +1,4 @@
-"""Push or fold as one HTML page without a server: both players' grids of classes, with frequencies and EVs."""
+"""A push-or-fold chart as one self-contained HTML page: both players' grids, with frequencies and EVs."""
 
 import html
 
@@ -27,7 +27,7 @@ caption {{ text-align: left; font-weight: 600; padding-bottom: .4rem; }}
 
 
 def push_fold_page(found: PushFold) -> str:
-    """The page as text."""
+    """The HTML page of a push-or-fold equilibrium."""
     ante = f", ante {found.ante:g} bb" if found.ante else ""
     title = f"Push or fold, {found.stack:g} bb{ante}"
     sides = (
@@ -37,20 +37,20 @@ def push_fold_page(found: PushFold) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body><h1>{html.escape(title)}</h1>"
-        f"<p>The exact equilibrium over all boards; the small blind wins {found.value:+.4f} bb a hand. In each cell: how "
-        f"often, and what it wins beside a fold, in bb.</p><main>{''.join(sides)}</main></body></html>\n"
+        f"<p>The exact equilibrium over all boards; the small blind wins {found.value:+.4f} bb/hand. Each cell shows "
+        f"the action's frequency and its EV relative to a fold, in bb.</p><main>{''.join(sides)}</main></body></html>\n"
     )
 
 
 def grid(caption: str, action: str, colour: str, often: Floats, ev: Floats) -> str:
-    """One player's table."""
+    """One player's grid as an HTML table."""
     cells = [cell(number, action, colour, often, ev) for number in range(len(CLASSES))]
     rows = "".join(f"<tr>{''.join(cells[start : start + 13])}</tr>" for start in range(0, len(cells), 13))
     return f"<table><caption>{html.escape(caption)}</caption>{rows}</table>"
 
 
 def cell(number: int, action: str, colour: str, often: Floats, ev: Floats) -> str:
-    """One class: filled from the left as far as the action is taken."""
+    """One class as a table cell, filled from the left in proportion to the action's frequency."""
     part = 100 * float(np.round(often[number], 4))
     fill = f"linear-gradient(90deg,{colour} {part:.0f}%,{FOLD} {part:.0f}%)"
     name, said = CLASSES[number], f"{CLASSES[number]}: {action} {part:.1f}%, {ev[number]:+.3f} bb"

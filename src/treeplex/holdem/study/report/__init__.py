@@ -1,1 +1,1 @@
-"""Read a solved spot: views of nodes, lines, exports, hand histories, page data."""
+"""Reports of solved spots: nodes, lines, exports, hand histories, page data."""

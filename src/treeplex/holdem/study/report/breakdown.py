@@ -1,4 +1,4 @@
-"""A node by groups of hands: made hands, draws, suits or classes; some hands alone; and how a number spreads over a range."""
+"""Breakdown of a node by groups of hands (made hands, draws, suits, classes), filters, and distributions over a range."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from treeplex.holdem.study.report.page_data import ABSENT, NodeReport, Side, cla
 GROUPINGS = (*KINDS, "class")
 """Groupings of hands."""
 DIGITS = 4
-"""Digits after the point of weights in a range's text."""
+"""Decimals of weights in a range's text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,12 @@ class HandGroup:
     """A group of hands of one side.
 
     Attributes:
-        name: what they have in common, such as ``"top pair"``.
-        combos: how many hands of weight one they are worth.
-        share: part of the range, by how often its hands meet the opponent's.
-        ev: mean chips, counted as in the side; nan at zero reach.
-        equity: mean share of the pot, in [0, 1]; nan likewise.
-        frequency: float64 [A], how often they take each action; empty for the player who does not act.
+        name: name of the group, such as ``"top pair"``.
+        combos: number of combos, by weight.
+        share: the group's share of the range.
+        ev: mean EV in chips, counted as in the side; NaN at zero reach.
+        equity: mean share of the pot, in [0, 1]; NaN at zero reach.
+        frequency: float64 [A], frequency of each action; empty for the player not to act.
         action_ev: float64 [A], the mean EV of each action.
     """
 
@@ -45,15 +45,15 @@ class HandGroup:
 
 
 def group_hands(side: Side, board: Sequence[int], by: str) -> tuple[HandGroup, ...]:
-    """Group the hands of a side by what they are; groups without weight are left out.
+    """Group the hands of a side by category; groups without weight are left out.
 
     Args:
         side: one player at a node.
-        board: the cards dealt.
+        board: the board cards.
         by: one of :data:`GROUPINGS`.
 
     Raises:
-        SpecError: an unknown grouping, hands that are not two cards, or made hands and draws before the flop.
+        SpecError: an unknown grouping, hands that are not two cards, or made hands and draws preflop.
     """
     names, places = grouping(side, board, by)
     found = []
@@ -65,7 +65,7 @@ def group_hands(side: Side, board: Sequence[int], by: str) -> tuple[HandGroup, .
 
 
 def grouping(side: Side, board: Sequence[int], by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """The names of the groups, and each hand's place among them, int64 [n]."""
+    """The names of the groups, and each hand's index among them, int64 [n]."""
     if by not in GROUPINGS:
         raise SpecError(f"hands cannot be grouped by {shown(by)}; write {', '.join(GROUPINGS)}")
     check_pairs(side)
@@ -95,7 +95,7 @@ def group_of(side: Side, name: str) -> HandGroup:
 
 
 def only(side: Side, rows: NDArray[np.bool_]) -> Side:
-    """Some hands of a side; ``share`` stays the part of the whole range."""
+    """The given hands of a side; ``share`` stays relative to the whole range."""
     return replace(
         side,
         cards=side.cards[rows],
@@ -110,21 +110,21 @@ def only(side: Side, rows: NDArray[np.bool_]) -> Side:
 
 
 def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
-    """A node with those hands only that belong to one of the groups; hands need a made hand *and* a draw where both are named.
+    """A node restricted to the named groups of hands; made hand and draw must both match where both are named.
 
     Args:
         node: the node.
-        names: of :data:`MADE_HANDS`, :data:`DRAWS`, :data:`SUIT_PAIRS` and classes such as ``"AKs"``.
+        names: names of :data:`MADE_HANDS`, :data:`DRAWS`, :data:`SUIT_PAIRS` and classes such as ``"AKs"``.
 
     Raises:
-        SpecError: a name that is none of them.
+        SpecError: an unknown name.
     """
     wanted: dict[str, set[str]] = {}
     known = {name.lower(): (by, name) for by in GROUPINGS for name in (CLASSES if by == "class" else KINDS[by][0])}
     for name in names:
         found = known.get(name.strip().lower())
         if found is None:
-            raise SpecError(f"{shown(name)} is no group of hands{nearest(name, known)}; say top pair, flush draw, AKs")
+            raise SpecError(f"{shown(name)} is no group of hands{nearest(name, known)}; write top pair, flush draw or AKs")
         wanted.setdefault(found[0], set()).add(found[1])
     sides = []
     for side in node.sides:
@@ -137,9 +137,9 @@ def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
 
 
 def node_range(side: Side) -> str:
-    """The range of a side at its node as text that every command reads, and other tools too; the largest weight is 1.
+    """The range of a side at its node as range text; the largest weight is 1.
 
-    Weights have four digits after the point; hands below a two-thousandth of the largest weight are left out.
+    Weights have four decimals; hands below 1/2000 of the largest weight are left out.
     """
     check_pairs(side)
     largest = float(side.weight.max(initial=0.0))
@@ -151,7 +151,7 @@ def node_range(side: Side) -> str:
 
 
 def spread(side: Side, values: Floats, points: int = 101) -> Floats:
-    """A hand's number over the range in ascending order, float64 [points]: the curves of equity and EV distributions.
+    """Quantiles of a number per hand over the range, float64 [points]: the curves of equity and EV distributions.
 
     Args:
         side: one player at a node.

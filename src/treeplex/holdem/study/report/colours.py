@@ -1,15 +1,15 @@
-"""Colours and letters of actions, the same in the terminal, on the page and in pictures."""
+"""Colours and letters of actions, shared by terminal, page and pictures."""
 
 from collections.abc import Sequence
 
 FOLD, CALL, ALL_IN = "#A9CBE8", "#3DBB8F", "#A765D6"
 BETS = ("#F5E663", "#E69F00", "#D65A14")
-"""From the smallest bet to the largest. Near the palette of Okabe and Ito (2008), moved until every two colours stay apart for
-every kind of colour vision and black text is readable on each; brightness falls with the size of a bet."""
+"""From the smallest bet to the largest. Near the palette of Okabe and Ito (2008), adjusted until all pairs are distinguishable
+with every kind of colour vision and black text is readable on each; brightness falls with bet size."""
 INK = "#111111"
-"""Text on any of these colours."""
+"""Text colour on all of these colours."""
 RAMP = ("#F3ECD8", "#EBC98C", "#DD9E5B", "#B98586", "#8D87B8")
-"""Colour ramp from low to high, for equities and EVs; brightness falls all the way."""
+"""Colour ramp from low to high for equities and EVs; brightness falls monotonically."""
 
 
 def colours(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def colours(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def bet_colour(place: int, kinds: Sequence[str]) -> str:
-    """The colour of a bet or raise: by its rank among those of the node."""
+    """The colour of a bet or raise, by its rank among the bets of the node."""
     bets = [number for number, kind in enumerate(kinds) if kind in ("bet", "raise")]
     if len(bets) == 1:
         return BETS[1]
@@ -32,19 +32,19 @@ def bet_colour(place: int, kinds: Sequence[str]) -> str:
 
 
 def blend(first: str, second: str, part: float) -> str:
-    """A colour between two, ``part`` of the way."""
+    """A blend of two colours; ``part`` 0 is the first, 1 the second."""
     pairs = ((int(first[i : i + 2], 16), int(second[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a + part * (b - a)):02X}" for a, b in pairs)
 
 
 def ramp_colour(part: float) -> str:
-    """The colour of a value, ``part`` of the way from the lowest to the highest."""
+    """The colour of a value; ``part`` 0 is the lowest, 1 the highest."""
     where = min(max(part, 0.0), 1.0) * (len(RAMP) - 1)
     return blend(RAMP[int(where)], RAMP[min(int(where) + 1, len(RAMP) - 1)], where - int(where))
 
 
 def letters(kinds: Sequence[str]) -> tuple[str, ...]:
-    """One character for each action: F fold, X check, C call, A all-in, and 1, 2, ... for bets and raises by size."""
+    """One character per action: F fold, X check, C call, A all-in, and 1, 2, ... for bets and raises by size."""
     known = {"fold": "F", "check": "X", "call": "C", "allin": "A"}
     found, bets = [], 0
     for kind in kinds:
@@ -57,6 +57,6 @@ def letters(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def aggressive_first(kinds: Sequence[str]) -> tuple[int, ...]:
-    """The numbers of the actions in the order in which they fill a cell: largest bet first, fold last."""
+    """Action numbers in the order in which they fill a cell: largest bet first, fold last."""
     passive = {"fold": 2, "check": 1, "call": 1}
     return tuple(sorted(range(len(kinds)), key=lambda number: (passive.get(kinds[number], 0), -number)))

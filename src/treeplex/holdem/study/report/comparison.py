@@ -1,4 +1,4 @@
-"""Two solved spots side by side at one decision: EVs, frequencies, and the hands for which they differ."""
+"""Comparison of two solved spots at one decision: EVs, frequencies, and hands with different EVs."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,12 @@ class SideComparison:
     """One player in two solutions; EVs are chips from the pot, differences second minus first.
 
     Attributes:
-        names: the hands that both ranges have, as in :class:`Side`.
+        names: the hands in both ranges, as in :class:`Side`.
         rows: int64 [2, n], their rows in the sides of both nodes.
-        ev: float64 [2, n].
-        share: float64 [n], the mean of both parts of the range; sums to 1 (all zero at zero reach).
-        means: both means of EV, each over its own range.
-        equities: both means of equity.
+        ev: float64 [2, n], EV of each hand in both solutions.
+        share: float64 [n], mean of the hand's shares in both ranges; sums to 1 (all zero at zero reach).
+        means: mean EV in both solutions, each over its own range.
+        equities: mean equity in both solutions.
     """
 
     names: tuple[str, ...]
@@ -33,24 +33,24 @@ class SideComparison:
 
     @property
     def difference(self) -> Floats:
-        """float64 [n], what each hand gains."""
+        """EV gain of each hand, float64 [n]."""
         return np.asarray(self.ev[1] - self.ev[0])
 
     @property
     def gain(self) -> float:
-        """The mean gain over the hands that both have, weighted alike, so that only play counts and not the ranges."""
+        """Mean gain over the hands in both ranges with common weights, so that it measures play and not ranges."""
         return weighted_mean(self.difference, self.share)
 
 
 @dataclass(frozen=True, eq=False)
 class NodeComparison:
-    """A decision node compared between two solutions.
+    """A decision compared between two solutions.
 
     Attributes:
         nodes: the reports of both, EVs from the pot.
         sides: out of position, in position.
         actions: the names of the actions of both.
-        frequencies: float64 [2, A], how often the whole range takes each; nan for one that the tree lacks.
+        frequencies: float64 [2, A], the whole range's frequency of each action; NaN for an action missing in the tree.
     """
 
     nodes: tuple[NodeReport, NodeReport]
@@ -63,19 +63,21 @@ def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: st
     """Compare a node of one solved spot with one of another.
 
     Args:
-        first, second: the solved spots; of the same format, with any boards, ranges and bets.
-        line: to the node of the first.
-        second_line: to the node of the second; default: the same line.
+        first, second: the solved spots, of the same format; boards, ranges and bets may differ.
+        line: line to the node in the first.
+        second_line: line to the node in the second; default: ``line``.
 
     Raises:
-        SpecError: a line that one of them does not have, spots of other formats, or different players to act.
+        SpecError: a line is missing in one of them, the formats differ, or different players act.
     """
     if first.spot.format.name != second.spot.format.name:
-        raise SpecError(f"one spot is of {first.spot.format.name}, the other of {second.spot.format.name}; give two alike")
+        raise SpecError(
+            f"the spots have different formats, {first.spot.format.name} and {second.spot.format.name}; give two of one format"
+        )
     nodes = node_report(first, line).from_the_pot(), node_report(second, line if second_line is None else second_line)
     nodes = nodes[0], nodes[1].from_the_pot()
     if nodes[0].player != nodes[1].player:
-        raise SpecError(f"after {line!r} another player acts in the second solution; give --with-line")
+        raise SpecError(f"after {line!r} another player acts in the second solution; name its decision with --with-line")
     actions = tuple(dict.fromkeys((*nodes[0].actions, *nodes[1].actions)))
     frequencies = np.full((2, len(actions)), np.nan)
     for place, node in enumerate(nodes):
@@ -87,7 +89,7 @@ def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: st
 
 
 def compare_sides(one: Side, other: Side) -> SideComparison:
-    """One player in both."""
+    """Compare one player's side in both solutions."""
     places = {name: row for row, name in enumerate(other.names)}
     both = [row for row, name in enumerate(one.names) if name in places]
     rows = np.array([both, [places[one.names[row]] for row in both]], np.int64).reshape(2, -1)

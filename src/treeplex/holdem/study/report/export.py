@@ -1,4 +1,4 @@
-"""Nodes of a solved spot for files: which lines to take, and each node as plain data for JSON."""
+"""Export of a solved spot's nodes: which lines to include, and each node as JSON data."""
 
 import json
 import math
@@ -17,14 +17,14 @@ from treeplex.holdem.study.report.page_data import NodeReport, NodeView, Side, r
 
 KIND, VERSION = "treeplex holdem nodes", 1
 EV_MEANINGS = {
-    "pot": "chips that come back from the pot from here on; a fold is worth 0",
+    "pot": "chips won from the pot from here on; a fold is worth 0",
     "net": "chips won or lost against half the starting pot",
 }
-"""How EVs may count, for people and in files."""
+"""Ways to count EVs, for people and in files."""
 
 
 class Viewed(Protocol):
-    """What has nodes to look at: a solved spot, or a policy on one."""
+    """An object with nodes: a solved spot, or a policy on one."""
 
     @property
     def spot(self) -> Spot: ...
@@ -47,32 +47,32 @@ class Solved(Viewed, Protocol):
 
 
 def node_report(solution: Viewed, line: str) -> NodeReport:
-    """One node of a solved spot.
+    """The report of one node of a solved spot.
 
     Raises:
-        SpecError: a line that the spot does not have.
+        SpecError: the spot does not have the line.
     """
     return report(solution.at(line), solution.spot)
 
 
 def lines_above(line: str) -> list[str]:
-    """The canonical lines on the way to a canonical line, the root first, without the line itself."""
+    """The canonical lines from the root to a canonical line, the line itself excluded."""
     parts = line.split(",") if line else []
     return [",".join(parts[:count]) for count in range(len(parts))]
 
 
 def lines_below(solution: Solved, line: str, depth: int | None, *, across_streets: bool, most: int) -> list[str]:
-    """A line and those below it, those with fewer steps first.
+    """A line and the lines below it, shortest first.
 
     Args:
         solution: a solved spot.
-        line: where to begin.
-        depth: how many actions or cards further; None for all.
-        across_streets: whether to go on where a card is dealt.
-        most: how many lines there may be.
+        line: the line to start from.
+        depth: number of further actions and cards; None for all.
+        across_streets: whether to continue after a card is dealt.
+        most: most lines.
 
     Raises:
-        SpecError: there are more; the message names the largest depth with fewer.
+        SpecError: there are more; the message names the largest depth that fits.
     """
     found, last, steps = [line], [line], 0
     while last and (depth is None or steps < depth):
@@ -80,8 +80,8 @@ def lines_below(solution: Solved, line: str, depth: int | None, *, across_street
         last = [child for view in views if across_streets or view.player is not None for child in view.children()]
         if len(found) + len(last) > most:
             raise SpecError(
-                f"a page holds {most} decisions and cards, and there are more; --depth {steps} has {len(found)}. Or start "
-                f"further down, say with --line {shown(last[0])}"
+                f"a page holds at most {most} nodes, and there are more; use --depth {steps} ({len(found)} nodes), or start "
+                f"further down, such as --line {shown(last[0])}"
             )
         found += last
         steps += 1
@@ -89,12 +89,12 @@ def lines_below(solution: Solved, line: str, depth: int | None, *, across_street
 
 
 def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[NodeReport]:
-    """A node and what is below it, in preorder.
+    """Reports of a node and the nodes below it, in preorder.
 
     Args:
         solution: a solved spot.
-        line: where to begin.
-        depth: how many actions or cards further; None for all.
+        line: the line to start from.
+        depth: number of further actions and cards; None for all.
     """
     waiting = [(line, 0)]
     while waiting:
@@ -106,7 +106,7 @@ def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[Node
 
 
 def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
-    """What a reader of exported nodes needs to know: board, ranges, pot, stack, how well it is solved."""
+    """Header of exported nodes: board, ranges, pot, stack, accuracy."""
     spot, judged = solution.spot, not math.isnan(solution.exploitability)
     oop, ip = spot.committed if ev == "pot" else (0.0, 0.0)
     texts = [range_to_string(weights) if len(weights) == 1326 else None for weights in spot.ranges]
@@ -129,11 +129,11 @@ def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
 
 
 def node_json(node: NodeReport, *, ev: str = "pot") -> dict[str, Any]:
-    """A node as plain data; numbers with six digits after the point, nan as null.
+    """A node as JSON data; numbers with six decimals, NaN as null.
 
     Args:
         node: the node.
-        ev: how EVs count, a key of :data:`EV_MEANINGS`.
+        ev: how EVs are counted, a key of :data:`EV_MEANINGS`.
     """
     players = {}
     if ev == "pot":
@@ -161,7 +161,7 @@ def node_json(node: NodeReport, *, ev: str = "pot") -> dict[str, Any]:
 
 
 def actions_json(node: NodeReport, acting: Side) -> list[dict[str, Any]]:
-    """The actions of a node with the totals of the range that takes them."""
+    """A node's actions with frequency, combos and EV over the range."""
     rows = zip(node.actions, node.sizes, acting.totals, acting.action_combos, acting.action_values, strict=True)
     return [
         {"name": name, "pot_percent": size or None, "frequency": number(often), "combos": number(combos), "ev": number(ev)}
@@ -170,7 +170,7 @@ def actions_json(node: NodeReport, acting: Side) -> list[dict[str, Any]]:
 
 
 def hands_json(side: Side) -> dict[str, dict[str, Any]]:
-    """The hands of positive weight by name."""
+    """The hands of positive weight, by name."""
     columns = {name: rounded(getattr(side, name)) for name in ("weight", "ev", "equity")}
     taken, values = rounded(side.frequency.T), rounded(side.action_ev.T)
     found = {}
@@ -183,7 +183,7 @@ def hands_json(side: Side) -> dict[str, dict[str, Any]]:
 
 
 def rounded(values: Floats) -> list[Any]:
-    """Numbers with six digits after the point, nan as null, nested as the array is."""
+    """Nested lists of numbers with six decimals, NaN as null."""
     table: list[Any] = np.round(values, 6).tolist()
     if not np.isfinite(values).all():
         return [[number(x) for x in row] if isinstance(row, list) else number(row) for row in table]
@@ -191,25 +191,25 @@ def rounded(values: Floats) -> list[Any]:
 
 
 def number(value: float) -> float | None:
-    """One number likewise."""
+    """A number with six decimals, NaN as null."""
     return round(float(value), 6) if math.isfinite(value) else None
 
 
 def node_lines(solution: Solved, line: str, depth: int | None, ev: str = "pot") -> Iterator[str]:
-    """A tree of nodes as lines of JSON, the first the :func:`header`; nothing is held in memory but one node."""
+    """A tree of nodes as JSON lines, starting with the :func:`header`; only one node is in memory at a time."""
     yield json.dumps(header(solution, ev))
     for node in nodes_below(solution, line, depth):
         yield json.dumps(node_json(node, ev=ev))
 
 
 def read_depth(text: str) -> int | None:
-    """``all`` or a number of actions and cards.
+    """A depth from ``all`` (None) or a number of actions and cards.
 
     Raises:
-        SpecError: neither.
+        SpecError: the text is neither.
     """
     if text.strip().lower() == "all":
         return None
     if text.strip().isdigit() and len(text.strip()) < 7:
         return int(text)
-    raise SpecError(f"--depth {text!r} is neither a number of steps nor 'all'")
+    raise SpecError(f"--depth is {text!r}; give a number of actions and cards, or all")

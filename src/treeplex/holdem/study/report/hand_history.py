@@ -1,6 +1,6 @@
-"""Hand histories, PHH or a poker room's: the heads-up spots that a hand reaches, and how it was played on.
+"""Hand histories in PHH or a poker room's text: the heads-up spots of a hand, and the line played in each.
 
-PokerKit is optional and imported only here. Hole cards are not looked at: ranges are the user's to give.
+PokerKit is optional and imported only here. Hole cards are ignored: the user gives the ranges.
 """
 
 import importlib.util
@@ -25,17 +25,17 @@ MOST_DECIMALS = 4
 
 @dataclass(frozen=True)
 class HandSpot:
-    """Where a hand stands at the start of a street on which two players are left.
+    """A spot of a hand at the start of a street with two players left.
 
     Attributes:
         board: the cards, ``"Td9d6h"``.
         pot: chips in the middle.
         stack: the smaller of the two stacks.
         street: 1 flop, 2 turn, 3 river.
-        line: what followed, as in ``show``: ``"x,b120,c,7s"``.
-        bets: first bets that followed, as (street, player, chips on the street).
-        raises: raises that followed, as (street, player, chips more than the bet faced).
-        players: names out of position and in position, as far as known.
+        line: the line played, as in ``show``: ``"x,b120,c,7s"``.
+        bets: first bets of the line, as (street, player, chips on the street).
+        raises: raises of the line, as (street, player, chips more than the bet faced).
+        players: names out of position and in position; empty if unknown.
     """
 
     board: str
@@ -49,7 +49,7 @@ class HandSpot:
 
     @property
     def chip(self) -> float:
-        """The smallest unit in which pot, stack and bets are whole: 1, 0.1, 0.01, ..."""
+        """The smallest unit that divides pot, stack and bets: 1, 0.1, 0.01, ..."""
         amounts = [self.pot, self.stack, *(each[2] for each in (*self.bets, *self.raises))]
         for decimals in range(MOST_DECIMALS):
             if all(math.isclose(round(amount, decimals), amount, abs_tol=1e-9) for amount in amounts):
@@ -58,19 +58,19 @@ class HandSpot:
 
 
 def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> HandSpot:
-    """The spot of a hand.
+    """A heads-up spot of a hand.
 
     Args:
-        path: a file of one hand or, ``.phhs``, of many.
-        hand: which, from 1.
+        path: a file with one hand, or a ``.phhs`` file with many.
+        hand: number of the hand, from 1.
         street: ``flop``, ``turn`` or ``river``; None for the first on which two players with chips are left.
 
     Raises:
-        FileError: the file cannot be read or is no hand history.
+        FileError: the file cannot be read or is not a hand history.
         SpecError: no such hand or street, another game than no-limit hold'em, or more than two players.
     """
     if street is not None and street.lower() not in HOLDEM_STREETS[1:]:
-        raise SpecError(f"street {street!r} is not known; write flop, turn or river")
+        raise SpecError(f"street is {street!r}; write flop, turn or river")
     history = load_hand(Path(path), hand)
     place = f"{path}, hand {hand}"
     if history.variant not in ("NT", "FT"):
@@ -79,10 +79,10 @@ def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> 
         found = list(spots(history))
     except TreeplexError:
         raise
-    except Exception as error:  # PokerKit raises what its checks happen to raise
+    except Exception as error:  # PokerKit's checks raise various exceptions
         raise FileError(f"{place}: PokerKit cannot play the hand ({error}); check its actions") from error
     if not found:
-        raise SpecError(f"{place}: no street begins with just two players who still have chips; give another hand")
+        raise SpecError(f"{place}: no street begins with exactly two players who have chips; give another hand")
     if street is None:
         return found[0]
     for each in found:
@@ -99,16 +99,16 @@ def load_hand(path: Path, number: int) -> Any:
 
 
 def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
-    """One hand, as PokerKit has it, of a text: PHH, one hand or many, or what PokerStars or GGPoker wrote.
+    """A hand as PokerKit's history, from a text of one or many hands: PHH, PokerStars or GGPoker.
 
     Args:
         text: the text.
-        number: which hand, from 1.
-        place: what errors call it.
+        number: number of the hand, from 1.
+        place: name of the text in errors.
 
     Raises:
-        FileError: no hand history.
-        SpecError: no such hand, another game than no-limit hold'em in a room's text, or PokerKit is not installed.
+        FileError: the text is not a hand history.
+        SpecError: no such hand, a room's hand of another game than no-limit hold'em, or PokerKit is not installed.
     """
     if importlib.util.find_spec("pokerkit") is None:
         raise SpecError(f"reading hand histories needs PokerKit; run: {install_hint('poker')}")
@@ -131,14 +131,14 @@ def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
 
 
 def check_number(number: int, hands: int) -> None:
-    """Refuse a hand that is not there."""
+    """Refuse the number of a hand that does not exist."""
     if not 1 <= number <= hands:
-        raise SpecError(f"there is no hand {number}; it has {hands}, counted from 1")
+        raise SpecError(f"there is no hand {number}; hands are numbered from 1 to {hands}")
 
 
 @dataclass
 class Follower:
-    """Follows the play of a hand: the spots seen so far, each with what has followed it."""
+    """Follows the play of a hand and collects its spots, each with the line played after it."""
 
     names: tuple[str, ...]
     spots: list[HandSpot] = field(default_factory=list)
@@ -149,7 +149,7 @@ class Follower:
     board: str = ""
 
     def dealt(self, state: Any) -> None:
-        """Board cards were dealt: they join the lines; a street that two players begin with chips is a spot."""
+        """Record board cards: extend the lines, and start a spot if two players with chips begin the street."""
         cards = "".join(repr(card) for row in state.board_cards for card in row)
         new, self.board = cards[len(self.board) :], cards
         self.street = {6: 1, 8: 2, 10: 3}.get(len(cards), 0)
@@ -168,7 +168,7 @@ class Follower:
         self.spots.append(HandSpot(cards, float(state.total_pot_amount), stack, self.street, players=(names[0], names[1])))
 
     def acted(self, words: list[str], facing: float) -> None:
-        """A player acted; ``facing`` is the largest bet of the street before."""
+        """Record an action; ``facing`` is the largest bet of the street before it."""
         if self.seats is None or not self.spots:
             return
         player, kind = self.seats.index(int(words[0][1:]) - 1), words[1]
@@ -181,7 +181,7 @@ class Follower:
                 self.extend(place, "f" if kind == "f" else "c" if facing else "x")
 
     def bet(self, place: int, player: int, to: float, facing: float) -> None:
-        """A player bet or raised to ``to`` chips on this street."""
+        """Record a bet or raise to ``to`` chips on this street."""
         spot = self.spots[place]
         if to >= spot.stack - self.matched[place] - 1e-9:
             self.extend(place, "a")
@@ -192,13 +192,13 @@ class Follower:
         self.extend(place, f"{'r' if facing else 'b'}{to:.12g}")
 
     def extend(self, place: int, word: str) -> None:
-        """Add a word to a spot's line."""
+        """Add a step to a spot's line."""
         spot = self.spots[place]
         self.spots[place] = replace(spot, line=f"{spot.line},{word}" if spot.line else word)
 
 
 def spots(history: Any) -> Iterator[HandSpot]:
-    """Every heads-up spot of a hand, the first street first."""
+    """Every heads-up spot of a hand, earliest street first."""
     follower = Follower(tuple(history.players or ()))
     facing, size = 0.0, 0
     for state, action in history.state_actions:
@@ -214,7 +214,7 @@ def spots(history: Any) -> Iterator[HandSpot]:
 
 
 def with_bets_of(spot: Spot, hand: HandSpot) -> Spot:
-    """The spot with the bets that the hand saw added to its sizes, so that the hand's line is in the tree."""
+    """The spot with the hand's bets added to its sizes, so that the tree contains the hand's line."""
     plan = spot.bets
     if not isinstance(plan, BetPlan):
         return spot
@@ -229,7 +229,7 @@ def with_bets_of(spot: Spot, hand: HandSpot) -> Spot:
 
 
 def all_ins(hand: HandSpot) -> Iterator[tuple[str, int, int, str]]:
-    """Where the hand's line went all-in: ``bets`` or ``raises``, the street, the player and ``a``."""
+    """All-ins on the hand's line: ``bets`` or ``raises``, the street, the player and ``a``."""
     street, player, facing = hand.street, 0, False
     for word in hand.line.split(","):
         if word[:1] in RANKS:

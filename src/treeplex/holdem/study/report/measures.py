@@ -1,4 +1,4 @@
-"""What players reckon at a node: equity realised, pot odds, and how often one has to defend."""
+"""Statistics of a node: equity realisation, pot odds, and minimum defence frequency."""
 
 from dataclasses import dataclass
 from math import isfinite, nan
@@ -12,12 +12,12 @@ class NodeStatistics:
     """Statistics of a node; nan where undefined.
 
     Attributes:
-        eqr: of both players, EV over what equity times pot is worth: below 1 a range wins less than its share.
-        call: chips the player who acts needs to call; 0 where nothing is faced.
-        pot_odds: the equity from which a call pays if nothing follows: call / (pot + call).
-        mdf: minimum defence frequency, 1 - risked / (pot before + risked): defending less often lets the bettor win with
-            any two cards; ``risked`` is what the last bet or raise put in.
-        defended: how often the range does not fold.
+        eqr: equity realisation of both players, EV / (equity * pot): below 1 a range wins less than its share.
+        call: chips to call; 0 where no bet is faced.
+        pot_odds: break-even equity of a call that ends the betting: call / (pot + call).
+        mdf: minimum defence frequency, 1 - risked / (pot before + risked), where ``risked`` is the last bet or raise: defending
+            less often makes a bet with any two cards profitable.
+        defended: frequency with which the range does not fold.
     """
 
     eqr: tuple[float, float]
@@ -32,10 +32,10 @@ def node_statistics(solution: Viewed, line: str) -> NodeStatistics:
 
     Args:
         solution: the solved spot.
-        line: to the node.
+        line: line to the node.
 
     Raises:
-        SpecError: a line that the spot does not have.
+        SpecError: the spot does not have the line.
     """
     node = node_report(solution, line)
     eqr = realised(node)
@@ -51,7 +51,7 @@ def node_statistics(solution: Viewed, line: str) -> NodeStatistics:
 
 
 def realised(node: NodeReport) -> tuple[float, float]:
-    """How much of their equity both players realise, EV / (equity * pot), EVs counted from the pot."""
+    """Equity realisation of both players, EV / (equity * pot), EVs counted from the pot."""
     found = []
     for side in node.from_the_pot().sides:
         share = side.mean(side.equity) * node.pot

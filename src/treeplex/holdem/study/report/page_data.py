@@ -1,7 +1,7 @@
-"""What a solved spot says at one node, put together for people and files: totals, hand classes and hands of both players.
+"""Report of a solved spot's node for people and files: totals, hand classes and hands of both players.
 
-EVs are chips won or lost against half the starting pot, as everywhere in the library; :meth:`NodeReport.from_the_pot` shifts
-them to the chips that come back from the pot from here on, where a fold is worth 0, as commands and pages show them.
+EVs are chips won or lost against half the starting pot, as everywhere in the library; :meth:`NodeReport.from_the_pot`
+converts them to chips won from the pot from here on, where a fold is worth 0, as commands and pages show them.
 """
 
 import math
@@ -22,13 +22,13 @@ from treeplex.holdem.cards.ranges import parse_range
 PLAYERS = ("OOP", "IP")
 """Names of the players: out of position, in position."""
 ABSENT = 0.0005
-"""A hand class whose weight is a smaller part of the largest one's is shown as not there, and a hand after all others."""
+"""Weight relative to the largest, below which a hand class is shown as absent and a hand is listed last."""
 LEAST_HEIGHT = 0.06
-"""What is there can be seen."""
+"""Smallest filled height, so that rare classes stay visible."""
 
 
 class ActionLike(Protocol):
-    """An action of a betting tree: ``kind`` and the player's chips on this street after it; ``str`` is its name."""
+    """An action of a betting tree: ``kind``, and ``amount``, the player's chips on this street after it; ``str`` names it."""
 
     @property
     def kind(self) -> str: ...
@@ -75,14 +75,14 @@ class Side:
 
     Attributes:
         player: 0 out of position, 1 in position.
-        cards: uint8 [n, hole] the hands that no board card blocks, the lower card first.
-        names: [n] the same as text, ``"AsKd"``.
-        weight: [n] weight in the starting range times the player's own reach; 1 for the hand most often in that range.
-        share: [n] ``weight`` times the opponent's compatible reach, summing to one (all zero at zero reach).
-        ev: [n] chips against half the starting pot; nan where the hand or every opponent's hand is gone.
-        equity: [n] share of the pot at a showdown without further betting, in [0, 1]; nan likewise.
-        frequency: [A, n] the strategy, A = 0 for the player who does not act.
-        action_ev: [A, n] chips against half the starting pot after each action.
+        cards: uint8 [n, hole], the hands that the board does not block, the lower card first.
+        names: [n], the hands as text, ``"AsKd"``.
+        weight: [n], weight in the starting range, whose largest weight counts as 1, times the player's own reach.
+        share: [n], ``weight`` times the opponent's compatible reach, normalised to sum 1 (all zero at zero reach).
+        ev: [n], chips against half the starting pot; NaN where the hand or all opposing hands have zero reach.
+        equity: [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise.
+        frequency: [A, n], the strategy; A = 0 for the player not to act.
+        action_ev: [A, n], chips against half the starting pot after each action.
     """
 
     player: int
@@ -96,7 +96,7 @@ class Side:
     action_ev: Floats
 
     def mean(self, values: Floats) -> float:
-        """The mean of a hand's number over the range, weighted by ``share``; nan at zero reach."""
+        """Mean of a number per hand over the range, weighted by ``share``; NaN at zero reach."""
         return weighted_mean(values, self.share)
 
     def with_more(self, chips: float) -> "Side":
@@ -105,7 +105,7 @@ class Side:
 
     @property
     def totals(self) -> Floats:
-        """[A] how often the whole range takes each action."""
+        """The whole range's frequency of each action, [A]."""
         return np.array([self.mean(row) for row in self.frequency])
 
     @property
@@ -115,19 +115,19 @@ class Side:
 
     @property
     def action_combos(self) -> Floats:
-        """Combos that take each action, [A], by weight."""
+        """Combos that take each action, by weight, [A]."""
         return np.asarray(self.frequency @ self.weight)
 
     @property
     def action_values(self) -> Floats:
-        """[A] EV of each action over the hands that take it; nan for an action never taken."""
+        """EV of each action over the hands that take it, [A]; NaN for an action never taken."""
         return np.array(
             [weighted_mean(ev, self.share * taken) for ev, taken in zip(self.action_ev, self.frequency, strict=True)]
         )
 
 
 def weighted_mean(values: Floats, weights: Floats) -> float:
-    """A weighted mean over the values that are numbers; nan where no weight is left."""
+    """The weighted mean of the finite values; NaN where no weight is left."""
     good = np.isfinite(values) & (weights > 0)
     total = float(weights[good].sum())
     return float(values[good] @ weights[good]) / total if total > 0 else float("nan")
@@ -138,12 +138,12 @@ class Classes:
     """A side by hand class, in the order of ``CLASSES``.
 
     Attributes:
-        possible: [169] hands of the class that the board leaves.
-        weight: [169] mean weight of those hands, in [0, 1] for ranges in [0, 1].
-        share: [169] part of the range, summing to one.
-        frequency: [A, 169] how often the class takes each action; nan where the class is not there.
-        ev: [169] chips against half the starting pot; nan likewise.
-        equity: [169] in [0, 1]; nan likewise.
+        possible: [169], number of hands of the class that the board leaves.
+        weight: [169], mean weight of those hands, in [0, 1] for ranges in [0, 1].
+        share: [169], share of the range; sums to 1.
+        frequency: [A, 169], the class's frequency of each action; NaN for an absent class.
+        ev: [169], chips against half the starting pot; NaN for an absent class.
+        equity: [169], in [0, 1]; NaN for an absent class.
     """
 
     possible: NDArray[np.int64]
@@ -155,7 +155,7 @@ class Classes:
 
     @property
     def heights(self) -> Floats:
-        """Filled height of each cell, [169]: weight relative to the largest, with a minimum for rare lines; 0 if not there."""
+        """Filled height of each cell, [169]: relative weight, with a minimum for rare classes; 0 for absent ones."""
         largest = float(self.weight.max())
         beside: Floats = self.weight / largest if largest > 0 else self.weight
         return np.where(beside >= ABSENT, np.maximum(beside, LEAST_HEIGHT), 0.0)
@@ -163,18 +163,18 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class NodeReport:
-    """A node with both players.
+    """Report of a node, for both players.
 
     Attributes:
-        line: how one gets here, canonical text; empty at the root.
-        cards: the cards dealt.
+        line: canonical line to the node; empty at the root.
+        cards: the board cards.
         street: the street's name.
-        player: who acts, None where chance deals or the hand is over.
+        player: the player to act; None where chance deals or the hand is over.
         pot: chips in the pot, bets of this street included.
         stacks: chips behind.
-        committed: each player's chips in the pot, half of the starting pot included.
-        actions: names such as ``"bet 120"``, with the size in percent of the pot (see :func:`sized`).
-        kinds: their kinds: fold, check, call, bet, raise, allin.
+        committed: each player's chips in the pot, including half of the starting pot.
+        actions: names such as ``"bet 120"``.
+        kinds: kinds of the actions: fold, check, call, bet, raise, allin.
         sides: out of position, in position.
         children: the lines one step further.
     """
@@ -194,7 +194,7 @@ class NodeReport:
 
     @property
     def board(self) -> str:
-        """The cards dealt as text, ``"Td9d6h"``."""
+        """The board as text, ``"Td9d6h"``."""
         return cards_to_string(self.cards)
 
     def from_the_pot(self) -> "NodeReport":
@@ -217,7 +217,7 @@ class SpotLike(Protocol):
 
 
 def report(view: NodeView, spot: SpotLike) -> NodeReport:
-    """A node of a solved spot as tables: a ``view`` of it (``solution.at(line)``), and the ``spot``."""
+    """The report of a node: a ``view`` of it (``solution.at(line)``), and the ``spot``."""
     acting, format = view.player, spot.format
     sides = (side(view, 0, spot), side(view, 1, spot))
     actions = tuple(view.actions) if acting is not None else ()
@@ -238,12 +238,12 @@ def report(view: NodeView, spot: SpotLike) -> NodeReport:
 
 
 def committed(left: float, spot: SpotLike) -> float:
-    """Chips in the pot of a player with ``left`` chips behind, half of the starting pot included."""
+    """A player's chips in the pot, half of the starting pot included, from ``left`` chips behind."""
     return spot.pot / 2 + spot.stack - float(left)
 
 
 def side(view: NodeView, player: int, spot: SpotLike) -> Side:
-    """One player of a view."""
+    """One player's side of a view."""
     format = spot.format
     hands = np.asarray(view.hands_of(player))
     compatible = np.nan_to_num(np.asarray(view.compatible_of(player), dtype=np.float64))
@@ -264,16 +264,16 @@ def side(view: NodeView, player: int, spot: SpotLike) -> Side:
 
 
 def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list[int], int]:
-    """Rows of a table of hands, and how many more there are.
+    """Rows of a table of hands, and the number of hands left out.
 
     Args:
         side: the player.
-        wanted: ``"all"``, a hand (``AsKs``), classes or ranges of them (``AK,QQ+``), all from high cards to low; None for a
-            few, those of highest EV (those that hardly get here last).
-        few: how many that is.
+        wanted: ``"all"``, a hand (``AsKs``), or classes or ranges (``AK,QQ+``), all listed from high cards to low; None for the
+            few hands of highest EV (those of tiny weight last).
+        few: number of hands for None.
 
     Raises:
-        SpecError: a text that names no hands, or none in the range.
+        SpecError: the text names no hands, or none in the range.
     """
     order = [int(row) for row in np.lexsort(tuple(-column.astype(np.int64) for column in side.cards.T)) if side.weight[row] > 0]
     if wanted is None:
@@ -308,12 +308,12 @@ def sized(action: ActionLike, view: NodeView) -> str:
 
 
 def hand_classes(side: Side, board: Sequence[int]) -> Classes:
-    """A ``side`` of a node by hand class, on its ``board``; for formats of two hole cards only."""
+    """A ``side`` of a node by hand class, on its ``board``; only for formats with two hole cards."""
     size = len(CLASSES)
     numbers = class_numbers(side.cards)
     gone = np.isin(HANDS, np.array(board, dtype=np.uint8)).any(axis=1)
     possible = np.bincount(HAND_CLASSES[~gone], minlength=size)
-    # At zero reach the shares are all zero, and the strategy is still worth a look: then weights count, then hands.
+    # At zero reach all shares are zero, but the strategy is still of interest: use weights, then hands.
     measure = next((each for each in (side.share, side.weight) if each.sum() > 0), np.ones(len(numbers)))
 
     def total(values: Floats) -> Floats:
@@ -337,10 +337,10 @@ def hand_classes(side: Side, board: Sequence[int]) -> Classes:
 
 
 def summed(values: Floats, numbers: NDArray[np.int64]) -> Floats:
-    """[169] the sum of a number over the hands of each class."""
+    """Sums over the hands of each class, float64 [169]."""
     return np.bincount(numbers, weights=values, minlength=len(CLASSES)).astype(np.float64)
 
 
 def class_numbers(cards: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """[n] the place in ``CLASSES`` of hands given as cards [n, 2], the lower card first."""
+    """Index in ``CLASSES`` of hands given as cards [n, 2], the lower card first, int64 [n]."""
     return HAND_CLASSES[hand_numbers(cards)].astype(np.int64)

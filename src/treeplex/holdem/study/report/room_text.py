@@ -1,7 +1,7 @@
-"""Hand histories as poker rooms write them, PokerStars and GGPoker, as texts of PHH.
+"""Converts hand histories of PokerStars and GGPoker to PHH.
 
-Both rooms write nearly the same: a head line, seats, blinds, hole cards, actions by street, a summary. Antes, straddles and
-blinds posted out of turn are read; of a board run twice the first counts. Currencies and what players say do not matter.
+Both rooms use nearly the same format: a head line, seats, blinds, hole cards, actions by street, a summary. Antes, straddles
+and blinds posted out of turn are read. Of a board run twice, only the first run counts. Currencies and chat are ignored.
 """
 
 import re
@@ -12,9 +12,9 @@ from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 
 HEAD = re.compile(r"^(?:PokerStars (?:\w+ )?(?:Hand|Game)|Poker Hand) #", re.MULTILINE)
-"""How hands begin: those of PokerStars and, the second, of GGPoker."""
+"""First line of a hand, on PokerStars and on GGPoker."""
 MOST_LETTERS = 300
-"""Longer lines say nothing about play."""
+"""Longest line that is read; longer lines contain no actions."""
 GAME = re.compile(r"Hold'em No Limit", re.IGNORECASE)
 MONEY = r"[^\d\s(]{0,3}(?P<amount>[\d,]+(?:\.\d+)?)"
 BUTTON = re.compile(r"Seat #(?P<seat>\d+) is the button")
@@ -33,17 +33,17 @@ BOARD = re.compile(
 
 @dataclass
 class RoomHand:
-    """What one hand says so far.
+    """A room's hand as read so far.
 
     Attributes:
-        stacks: chips of each player by name, in the order of seats.
-        seats: seat of each player.
+        stacks: each player's chips by name, in the order of seats.
+        seats: each player's seat.
         button: the button's seat.
         antes, blinds: chips posted, by name.
-        posted: which blinds have been posted.
+        posted: the blinds posted so far.
         cards: known hole cards by name, as text.
         events: ``(name, word)`` of an action, ``("", cards)`` of a deal.
-        hero: the player whose cards the room shows; empty if it shows none.
+        hero: the player whose cards the room shows; empty if none.
     """
 
     stacks: dict[str, str] = field(default_factory=dict)
@@ -58,12 +58,12 @@ class RoomHand:
 
 
 def is_room_text(text: str) -> bool:
-    """Whether a text is a hand history of a poker room, as opposed to PHH."""
+    """Whether a text is a poker room's hand history rather than PHH."""
     return HEAD.search(text) is not None
 
 
 def phh_texts(text: str) -> list[str]:
-    """The hands of a room's text, each as PHH; what stands before the first is left out.
+    """The hands of a room's text, each as PHH; text before the first hand is ignored.
 
     Raises:
         SpecError: another game than no-limit hold'em, or a hand without seats, button or blinds; the message names the hand.
@@ -87,7 +87,7 @@ def phh_text(text: str) -> str:
 
 
 def read_room_hand(text: str) -> RoomHand:
-    """Gather what the lines of a hand say."""
+    """Read the lines of a hand."""
     hand, summary = RoomHand(), False
     for line in (each.strip() for each in text.splitlines() if len(each) <= MOST_LETTERS):
         if line.startswith("*** SUMMARY"):
@@ -117,13 +117,13 @@ def read_room_hand(text: str) -> RoomHand:
 
 
 def post(hand: RoomHand, match: re.Match[str]) -> None:
-    """A blind, straddle or ante."""
+    """Record a blind, straddle or ante."""
     name, amount = match["name"], without_commas(match["amount"])
     if match["what"] == "ante":
         hand.antes[name] = amount
         return
     if match["what"] == "big blind" and "big blind" in hand.posted:
-        hand.blinds[name] = f"-{amount}"  # posted out of turn: it does not move the first action
+        hand.blinds[name] = f"-{amount}"  # posted out of turn: does not change who acts first
     elif match["what"] == "small & big blinds":
         big = max((float(each) for each in hand.blinds.values()), default=float(amount) * 2 / 3)
         hand.blinds[name] = f"-{big:.12g}"
@@ -134,22 +134,22 @@ def post(hand: RoomHand, match: re.Match[str]) -> None:
 
 
 def word_of(match: re.Match[str]) -> str:
-    """An action as PHH writes it."""
+    """An action in PHH notation."""
     if match["verb"] in ("bets", "raises"):
         return f"cbr {without_commas(match['to'] or match['amount'])}"
     return "f" if match["verb"] == "folds" else "cc"
 
 
 def seat_order(hand: RoomHand) -> list[str]:
-    """The players from the first after the button; of two players from the big blind."""
+    """The players from the first after the button; heads-up from the big blind."""
     return sorted(hand.seats, key=lambda name: (hand.seats[name] <= hand.button, hand.seats[name]))
 
 
 def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
-    """The text of PHH; deals without a later decision are left out."""
+    """The PHH text; board cards without a later decision are left out."""
     place = {name: f"p{number}" for number, name in enumerate(order, start=1)}
     blinds, antes = ([posted.get(name, "0") for name in order] for posted in (hand.blinds, hand.antes))
-    if len(order) == 2:  # PHH lists the small blind first, the players from the big blind
+    if len(order) == 2:  # heads-up, PHH lists the players from the big blind but the small blind first
         blinds.reverse()
         antes.reverse()
     words = [f"d dh {place[name]} {hand.cards.get(name, '????')}" for name in order]
@@ -172,7 +172,7 @@ def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
 
 
 def basic_string(text: str) -> str:
-    """A string of TOML."""
+    """A TOML string."""
     escaped = "".join(f"\\u{ord(sign):04X}" if sign in '"\\' or ord(sign) < 32 or ord(sign) == 127 else sign for sign in text)
     return f'"{escaped}"'
 

@@ -1,4 +1,4 @@
-"""One decision on every card that can come: how often each action is taken, EV and equity, for a table of ranks and suits."""
+"""One decision on every turn or river card: action frequencies, EV and equity, for a table of ranks and suits."""
 
 from dataclasses import dataclass
 
@@ -16,19 +16,19 @@ from treeplex.holdem.study.report.page_data import NodeReport
 
 @dataclass(frozen=True, eq=False)
 class Runouts:
-    """The same decision after every card, in the order of the deck, 2c first.
+    """A decision after every card, in the order of the deck, 2c first.
 
     Attributes:
-        before: the line up to where the card comes, canonical text.
-        after: the actions after the card, canonical text; empty for the first decision.
-        player: who acts.
+        before: the canonical line up to the card.
+        after: the canonical actions after the card; empty for the first decision.
+        player: the player to act.
         cards: int64 [n], the cards.
-        chance: float64 [n], how often each comes, given what both ranges hold; sums to 1.
-        actions: names of the actions, those of all cards together.
-        frequency: float64 [A, n], how often the range takes each; nan at zero reach.
+        chance: float64 [n], probability of each card, given both ranges; sums to 1.
+        actions: names of the actions on all cards together.
+        frequency: float64 [A, n], the range's frequency of each action; NaN at zero reach.
         ev: float64 [2, n], both players' chips from the pot from here on.
         equity: float64 [2, n], both players' shares of the pot, in [0, 1].
-        reach: float64 [n], how often it comes to the decision after the card.
+        reach: float64 [n], probability of reaching the decision after the card.
     """
 
     before: str
@@ -48,11 +48,11 @@ def runouts(solution: Viewed, line: str) -> Runouts:
 
     Args:
         solution: a solved spot.
-        line: up to where a card comes (``"x,x"``: the first decision on every card), or to a decision after a card, which
-            then stands for any (``"x,x,7s,b50%"``).
+        line: up to where a card is dealt (``"x,x"``: the first decision on every card), or to a decision after a card, which
+            then stands for any card (``"x,x,7s,b50%"``).
 
     Raises:
-        SpecError: a line that the spot does not have or along which no single card comes, or one that ends at no decision.
+        SpecError: the spot does not have the line, no single card is dealt along it, or it ends at no decision.
     """
     before, after = around_card(solution, line)
     lines = solution.at(before).children()
@@ -66,7 +66,7 @@ def runouts(solution: Viewed, line: str) -> Runouts:
         reached.append(float(np.nan_to_num(solution.at(at).compatible_of(0)).sum()))
     player = nodes[0].player
     if player is None:
-        raise SpecError(f"line {shown(line)}: nobody acts after the card; name a line that goes on")
+        raise SpecError(f"line {shown(line)}: no player acts after the card; extend the line to a decision")
     chance, total = np.array(opened), sum(opened)
     return Runouts(
         before=before,
@@ -83,7 +83,7 @@ def runouts(solution: Viewed, line: str) -> Runouts:
 
 
 def frequencies(node: NodeReport, player: int, names: tuple[str, ...]) -> list[float]:
-    """How often a range takes each of some actions; 0 for one that it does not have."""
+    """A range's frequency of each named action; 0 for missing actions."""
     taken = dict(zip(node.actions, node.sides[player].totals, strict=True))
     return [float(taken.get(name, 0.0)) for name in names]
 
@@ -98,8 +98,8 @@ def around_card(solution: Viewed, line: str) -> tuple[str, str]:
     elif dealt:
         before, after = ",".join(parts[: dealt[-1]]), ",".join(parts[dealt[-1] + 1 :])
     else:
-        raise SpecError(f"line {shown(line)}: no card comes; end it with a street, as x,x does, or go on after a card")
+        raise SpecError(f"line {shown(line)}: no card is dealt; end the line with a street, as in x,x, or after a card")
     if any(len(parse_cards(each.rpartition(",")[2])) != 1 for each in solution.at(before).children()[:1]):
         board = cards_to_string(solution.at(before).board)
-        raise SpecError(f"line {shown(line)}: several cards come together on {board or 'the flop'}; name a later street")
+        raise SpecError(f"line {shown(line)}: several cards are dealt together on {board or 'the flop'}; name a later street")
     return before, after

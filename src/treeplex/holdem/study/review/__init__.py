@@ -1,1 +1,1 @@
-"""A hand that was played, judged street by street: hand histories of poker rooms, ranges by position, the review itself."""
+"""Hand reviews: played hands judged street by street, poker rooms' hand histories, and ranges by position."""

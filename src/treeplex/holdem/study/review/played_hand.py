@@ -1,4 +1,4 @@
-"""Who played a hand, from where and with what, and the heads-up streets that it came to."""
+"""Reads a played hand: players, positions and cards, and its heads-up streets."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,16 @@ from treeplex.holdem.study.review.position_ranges import PreflopPart, position_n
 
 @dataclass(frozen=True)
 class RecordedHand:
-    """A hand of no-limit hold'em that came to a street between two players.
+    """A hand of no-limit hold'em that reached a street heads-up.
 
     Attributes:
-        title: what the file calls the hand; empty if nothing.
-        big_blind: in chips.
+        title: the hand's title in the file; empty if none.
+        big_blind: big blind in chips.
         names: out of position, in position; empty if unknown.
-        parts: what each did before the flop, in the same order.
-        cards: the hand of each, as text with the higher card first; empty if unknown.
-        hero: whose actions are judged, 0 or 1.
-        streets: the spot at the start of each street, the first heads-up one first; each has the rest of the hand as line.
+        parts: preflop actions of both, in the same order.
+        cards: both hands as text, the higher card first; empty if unknown.
+        hero: the player who is judged, 0 or 1.
+        streets: the spot at the start of each heads-up street, earliest first, each with the rest of the hand as its line.
     """
 
     title: str
@@ -34,7 +34,7 @@ class RecordedHand:
 
     @property
     def hero_hand(self) -> int:
-        """The judged player's hand, a row of ``HANDS``."""
+        """The judged player's hand, an index of ``HANDS``."""
         return hand_of(self.cards[self.hero])
 
 
@@ -45,36 +45,36 @@ def hand_of(text: str) -> int:
 
 
 def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None) -> RecordedHand:
-    """Read a hand to be judged.
+    """Read a hand for a review.
 
     Args:
-        source: a file, or the text of a hand itself (it has line breaks).
-        number: which hand, from 1.
-        hero: the name of the player to judge, ``oop`` or ``ip``; default: whose cards the room shows, else whose are known.
+        source: a file, or the text of a hand (with line breaks).
+        number: number of the hand, from 1.
+        hero: the player to judge, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose cards are known.
 
     Raises:
-        FileError: no hand history.
-        SpecError: no such hand, another game, no street between two players with chips, or no known hand of the hero.
+        FileError: not a hand history.
+        SpecError: no such hand, another game, no heads-up street with chips behind, or unknown cards of the hero.
     """
     if isinstance(source, str) and "\n" in source:
         history, place = hand_of_text(source, number), "the text"
     else:
         history, place = load_hand(Path(source), number), f"{source}, hand {number}"
     if history.variant != "NT":
-        raise SpecError(f"{place}: its game is {history.variant!r}; only no-limit hold'em (NT) is judged")
+        raise SpecError(f"{place}: its game is {history.variant!r}; only no-limit hold'em (NT) can be judged")
     try:
         return from_history(history, hero, place)
     except TreeplexError:
         raise
-    except Exception as error:  # PokerKit raises what its checks happen to raise
-        raise SpecError(f"{place}: the hand cannot be played ({error}); check its actions") from error
+    except Exception as error:  # PokerKit's checks raise various exceptions
+        raise SpecError(f"{place}: PokerKit cannot play the hand ({error}); check its actions") from error
 
 
 def from_history(history: Any, hero: str | None, place: str) -> RecordedHand:
-    """The hand of a history of PokerKit."""
+    """The hand of a PokerKit history."""
     found = tuple(spots(history))
     if not found:
-        raise SpecError(f"{place}: no street begins with just two players who still have chips; give another hand")
+        raise SpecError(f"{place}: no street begins with exactly two players who have chips; give another hand")
     names = tuple(history.players or ()) or tuple(f"p{seat + 1}" for seat in range(len(history.starting_stacks)))
     seats, cards = seats_of(history), known_cards(history)
     shown = (cards.get(seats[0], ""), cards.get(seats[1], ""))
@@ -106,7 +106,7 @@ def seats_of(history: Any) -> tuple[int, int]:
 
 
 def known_cards(history: Any) -> dict[int, str]:
-    """The hole cards by seat, as far as they are known."""
+    """Known hole cards by seat."""
     found = {}
     for action in history.actions:
         words = action.split("#")[0].split()
@@ -118,7 +118,7 @@ def known_cards(history: Any) -> dict[int, str]:
 
 
 def preflop_parts(history: Any) -> list[PreflopPart]:
-    """What every player did before the flop, by seat."""
+    """Every player's preflop actions, by seat."""
     positions = position_names(len(history.starting_stacks))
     raisers: list[int] = []
     for action in history.actions:
@@ -132,16 +132,16 @@ def preflop_parts(history: Any) -> list[PreflopPart]:
 
 
 def hero_of(wanted: str | None, names: tuple[str, str], cards: tuple[str, str], shown: str, place: str) -> int:
-    """Which of the two players is judged."""
+    """The judged player, 0 or 1."""
     if wanted is not None:
         found = {"oop": 0, "ip": 1, **{name.lower(): seat for seat, name in enumerate(names)}}.get(wanted.lower())
         if found is None:
-            raise SpecError(f"{place}: {wanted!r} is not among the two players left: {names[0]} (oop), {names[1]} (ip)")
+            raise SpecError(f"{place}: no player {wanted!r} on the heads-up street; write {names[0]} (oop) or {names[1]} (ip)")
     elif shown in names:
         found = names.index(shown)
     else:
         found = next((seat for seat in (0, 1) if cards[seat]), None)
     if found is None or not cards[found]:
         who = names[found] if found is not None else "either player"
-        raise SpecError(f"{place}: the cards of {who} are not known; name a player whose are (hero)")
+        raise SpecError(f"{place}: the cards of {who} are not known; name another hero")
     return found

@@ -1,7 +1,7 @@
-"""Ranges with which players see a flop, by their positions and by how the pot was raised.
+"""Default ranges of players who see a flop, by position and preflop raises.
 
-A place to start from, written by hand for six players with about 100 big blinds; they are not solved. Nine-handed tables use
-those of the first of six players for everybody before. Give ranges of your own where you know better.
+Hand-written starting points for six players with about 100 big blinds; they are not solved. At nine-handed tables, all early
+positions use the first position's ranges. Give your own ranges where you know better.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from treeplex.errors import SpecError
 from treeplex.holdem.cards.ranges import parse_range
 
 POSITIONS = ("UTG", "HJ", "CO", "BTN", "SB", "BB")
-"""Positions in the order of play before the flop."""
+"""Positions in preflop order of play."""
 
 OPEN = {
     "UTG": "22+,A2s+,K9s+,QTs+,JTs,T9s,98s,87s,76s,AJo+,KQo",
@@ -22,7 +22,7 @@ OPEN = {
     "BTN": "22+,A2s+,K2s+,Q4s+,J6s+,T6s+,96s+,85s+,75s+,64s+,54s,A3o+,K8o+,Q9o+,J9o+,T8o+,98o",
     "SB": "22+,A2s+,K2s+,Q4s+,J6s+,T6s+,96s+,85s+,75s+,64s+,54s,A2o+,K8o+,Q9o+,J9o+,T9o",
 }
-"""First raises by position."""
+"""Open raises by position."""
 CALL = {
     "UTG": "JJ-22,AJs-ATs,KTs+,QTs+,JTs,T9s,98s,AQo:0.5",
     "HJ": "JJ-22,AJs-ATs,KTs+,QTs+,JTs,T9s,98s,87s,AQo",
@@ -30,7 +30,7 @@ CALL = {
     "BTN": "99-22,AJs-A2s,K9s+,Q9s+,J9s+,T8s+,97s+,86s+,75s+,65s,AJo-ATo,KJo+,QJo",
     "SB": "99-22,AJs-A2s,K6s+,Q8s+,J8s+,T8s+,97s+,86s+,75s+,64s+,54s,AJo-A8o,KTo+,QTo+,JTo",
 }
-"""Calls of a first raise outside of the big blind, by the raiser's position."""
+"""Calls of an open raise outside the big blind, by the raiser's position."""
 BIG_BLIND_CALL = {
     "UTG": "TT-22,AJs-A2s,KQs:0.5,KJs-K6s,QTs+,Q9s,J9s+,T8s+,97s+,86s+,75s+,65s,54s,AQo:0.5,AJo,KQo",
     "HJ": "TT-22,AJs-A2s,KQs:0.5,KJs-K4s,Q8s+,J8s+,T8s+,97s+,86s+,75s+,64s+,54s,AQo:0.5,AJo-ATo,KJo+,QJo",
@@ -40,7 +40,7 @@ BIG_BLIND_CALL = {
     "SB": "77-22,A8s-A2s,KTs-K2s,QTs-Q2s,JTs-J4s,T9s-T5s,98s-95s,87s-84s,76s-74s,65s-63s,54s-52s,43s,"
     "ATo-A2o,KJo-K6o,QJo-Q8o,JTo-J8o,T9o-T8o,98o-97o,87o",
 }
-"""Calls of a first raise in the big blind, by the raiser's position."""
+"""Calls of an open raise in the big blind, by the raiser's position."""
 RERAISE = {
     "UTG": "QQ+,AKs,AQs,A5s-A4s,KQs:0.5,AKo",
     "HJ": "JJ+,AQs+,A5s-A4s,KQs,AKo,AQo:0.25",
@@ -48,7 +48,7 @@ RERAISE = {
     "BTN": "99+,ATs+,A5s-A2s,KTs+,QTs+,JTs,T9s:0.5,98s:0.5,87s:0.5,76s:0.5,AJo+,ATo:0.5,KQo",
     "SB": "88+,A9s+,A5s-A3s:0.5,KJs+,QJs,J9s:0.5,T8s:0.5,AJo+,KQo",
 }
-"""Second raises by the position of who raised first."""
+"""3-bets, by the opener's position."""
 CALL_RERAISE = {
     "UTG": "JJ-77,AQs-ATs,KTs+,QJs,JTs,T9s,AKo:0.5,AQo:0.25",
     "HJ": "JJ-66,AQs-ATs,KTs+,QTs+,JTs,T9s,98s,AKo:0.5,AQo:0.5",
@@ -56,26 +56,26 @@ CALL_RERAISE = {
     "BTN": "TT-22,AJs-A4s,K9s+,QTs+,J9s+,T9s,98s,87s,76s,65s,AQo-AJo,KQo:0.5",
     "SB": "TT-44,AJs-A7s,A5s-A4s,K9s+,Q9s+,J9s+,T8s+,98s,87s,76s,AQo-ATo,KQo",
 }
-"""Calls of a second raise by who raised first, by position."""
+"""Calls of a 3-bet by the opener, by position."""
 FOURTH, CALL_FOURTH = "QQ+,AKs,A5s-A4s:0.5,AKo:0.75", "KK-TT:0.75,AKs:0.5,AQs,KQs:0.5,AKo:0.25"
-"""Third raises, and calls of them; all later raises are taken for these."""
+"""4-bets, and calls of them; used for all later raises too."""
 LIMP, CHECKED = (
     "22+,A2s+,K2s+,Q2s+,J4s+,T6s+,96s+,85s+,74s+,64s+,53s+,43s,A2o+,K5o+,Q7o+,J8o+,T8o+,97o+,87o,76o",
     "77-22,A8s-A2s,K9s-K2s,Q9s-Q2s,J9s-J2s,T9s-T2s,98s-92s,87s-82s,76s-72s,65s-62s,54s-52s,42s+,32s,"
     "A8o-A2o,K9o-K2o,Q9o-Q2o,J9o-J2o,T9o-T2o,98o-93o,87o-84o,76o-74o,65o-63o,54o-53o,43o",
 )
-"""Calls of the big blind, and the big blind's check behind them."""
+"""Limps, and the big blind's check behind them."""
 
 
 @dataclass(frozen=True)
 class PreflopPart:
-    """What a player did before the flop.
+    """A player's preflop actions.
 
     Attributes:
         position: one of :data:`POSITIONS`.
-        raises: how many raises there were when the pot was closed.
-        raised: whether the player made the last one.
-        opener: the position of the first raiser; empty if there was none.
+        raises: the number of raises before the flop.
+        raised: whether the player made the last raise.
+        opener: the position of the first raiser; empty if none.
     """
 
     position: str
@@ -85,7 +85,7 @@ class PreflopPart:
 
 
 def range_of(part: PreflopPart) -> str:
-    """The text of the range of a player who did that.
+    """The range text of a player with these preflop actions.
 
     Raises:
         SpecError: an unknown position.
@@ -106,12 +106,12 @@ def range_of(part: PreflopPart) -> str:
 
 
 def position_range(part: PreflopPart) -> NDArray[np.float64]:
-    """The weights of that range, float64 [1326]."""
+    """The weights of :func:`range_of`, float64 [1326]."""
     return parse_range(range_of(part))
 
 
 def position_names(players: int) -> tuple[str, ...]:
-    """The position of each player from the first after the button; of two players from the big blind, the other the button."""
+    """The position of each player from the first after the button; heads-up the big blind, then the button."""
     if players == 2:
         return ("BB", "BTN")
     early = ("UTG",) * max(players - 5, 0)

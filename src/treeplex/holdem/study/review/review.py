@@ -1,8 +1,8 @@
-"""Judge a hand: solve the spot of each street with the ranges that get there, and price what the player did.
+"""Reviews a hand: solves the spot of each street with the ranges that reach it, and prices the player's decisions.
 
-Each street is a spot of its own, with the sizes that were bet in it. Its ranges are those with which the street before was left
-along the hand's line, by that street's solution; the first ones are given, or follow from positions. The hand of the player
-judged always stays in the range, with a small weight where it has none, so that it can be priced.
+Each street is a spot with the hand's bet sizes. Its ranges are those left by the previous street's solution along the hand's
+line; the first ranges are given or follow from positions. The judged hand always stays in the range, with a small weight if
+it has none, so that it can be priced.
 """
 
 import os
@@ -37,20 +37,20 @@ Watch = Callable[[str, Progress, float], None]
 """Progress callback: the street, its solving progress, and its pot."""
 
 PLANS = (("33%,75%", "3x"), ("60%", "3x"), ("60%", "none"))
-"""Bets and raises on every street added to those of the hand, the richest first: the first that is small enough is taken; last
-the poorest, without its sizes where the hand has its own."""
+"""Bets and raises on every street in addition to the hand's, richest first: the first plan that is small enough is used, else
+the last, without its sizes where the hand has its own."""
 MOST_MEMORY, MOST_SECONDS = 1_500_000_000, 0.5
-"""What is small enough: bytes, and estimated seconds an iteration."""
+"""Limits of a small enough plan: bytes, and estimated seconds per iteration."""
 SHARE = 0.005
-"""The usual target: this share of the pot at the start of a street."""
+"""Default target: exploitability as a share of the pot at the start of a street."""
 LEAST = 1e-3
-"""The least weight of the judged hand, relative to the largest of its range."""
+"""Smallest weight of the judged hand, relative to the largest of its range."""
 RARE = 0.005
-"""The least share of a range that must take the line; below it the range is not narrowed."""
+"""Smallest share of a range that takes the line; below it the range is not narrowed."""
 MIXED, MAIN = 0.05, 0.5
-"""How often the solution takes an action for it to be part of a mix, and to be the best."""
+"""Smallest frequencies at which an action counts as mixed, and as best."""
 FORGIVEN = 0.03
-"""A part of the pot: what loses more is a mistake however often it is taken, as in lines to which the solution hardly comes."""
+"""EV loss, as a share of the pot, above which any action is a mistake, as in lines that the solution rarely reaches."""
 VERDICTS = ("best", "mixed", "mistake")
 
 
@@ -59,15 +59,15 @@ class Choice:
     """One decision of the judged player.
 
     Attributes:
-        line: how one gets there on the street, canonical text.
+        line: canonical line to the decision on the street.
         pot: chips in the pot.
-        actions: the names of all actions.
-        frequency: how often the solution takes each with this hand.
-        ev: chips from the pot after each.
-        played: the number of the action played.
-        lost: chips by which it is worse than the best.
-        verdict: ``best``: the solution's main action; ``mixed``: one that it takes now and then, or that loses nothing;
-            ``mistake``: another, and any that loses more than 3% of the pot.
+        actions: names of all actions.
+        frequency: the solution's frequency of each action with this hand.
+        ev: chips from the pot after each action.
+        played: index of the action played.
+        lost: EV loss against the best action, in chips.
+        verdict: ``best`` for the solution's main action, ``mixed`` for one that it sometimes takes or that loses nothing,
+            ``mistake`` for all others and any that loses more than 3% of the pot.
     """
 
     line: str
@@ -82,16 +82,16 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class StreetReview:
-    """One street.
+    """Review of one street.
 
     Attributes:
         street: ``flop``, ``turn`` or ``river``.
-        hand: the spot and what followed.
-        line: what was played on this street, canonical text.
+        hand: the spot, with the line played after it.
+        line: canonical line played on this street.
         solution: the solved spot.
         equity: the judged hand's equity at the start of the street, in [0, 1].
         choices: the judged player's decisions.
-        notes: what a reader should know, such as a hand that was not in the range.
+        notes: remarks for the reader, such as a hand that was not in the range.
     """
 
     street: str
@@ -105,11 +105,11 @@ class StreetReview:
 
 @dataclass(frozen=True, eq=False)
 class Review:
-    """A hand judged.
+    """Review of a hand.
 
     Attributes:
         hand: the hand.
-        streets: its streets.
+        streets: reviews of its streets.
     """
 
     hand: RecordedHand
@@ -117,7 +117,7 @@ class Review:
 
     @property
     def lost(self) -> float:
-        """Chips lost by all decisions together."""
+        """Chips lost by all decisions."""
         return sum(choice.lost for street in self.streets for choice in street.choices)
 
     def __repr__(self) -> str:
@@ -128,16 +128,16 @@ class Review:
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """How hands are judged.
+    """Settings of a review.
 
     Attributes:
-        ranges: texts out of position and in position at the first street; None for those of the positions.
-        first: the street to begin with, ``flop``, ``turn`` or ``river``; None for the first heads-up one.
-        bets, raises: sizes on every street, as in spot files; those of the hand are added. None for both: as many as can be
+        ranges: starting ranges out of position and in position; None for the usual ranges of the positions.
+        first: the first street, ``flop``, ``turn`` or ``river``; None for the first heads-up street.
+        bets, raises: sizes on every street, as in spot files, in addition to the hand's. None for both: as many as can be
             solved within a minute or so, see :data:`PLANS`.
-        share: exploitability to stop at, as a share of the pot.
+        share: target exploitability as a share of the pot.
         threads: None for one per core.
-        folder: where the solved streets are kept, ``flop.spot`` and so on; they are used again, and finished if they are not.
+        folder: folder of the solved streets, ``flop.spot`` and so on; finished ones are reused, others resumed.
     """
 
     ranges: tuple[str | None, str | None] = (None, None)
@@ -160,17 +160,17 @@ def review(
     """Judge the actions of one player of a hand, street by street.
 
     Args:
-        source: a file of hands, PHH or a text of PokerStars or GGPoker, or such a text itself.
-        number: which hand, from 1.
-        hero: whose actions, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose are known.
-        settings: ranges, sizes, accuracy, and where solutions are kept.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
-            A function is called with the street, how far it is solved, and its pot.
+        source: a file of hands (PHH, PokerStars or GGPoker), or such a text.
+        number: number of the hand, from 1.
+        hero: the player to judge, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose cards are known.
+        settings: ranges, sizes, accuracy, and the folder of solutions.
+        progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with the
+            street, its solving progress, and its pot.
 
     Raises:
-        FileError: no hand history.
-        SpecError: a hand without a street between two players, unknown cards, or a street that does not fit into memory.
-        Interrupted: Ctrl-C; with a folder the street goes on there the next time.
+        FileError: not a hand history.
+        SpecError: a hand without a heads-up street, unknown cards, or a street that does not fit into memory.
+        Interrupted: Ctrl-C; with a folder, the next review resumes the street.
     """
     how = settings or ReviewSettings()
     with reporting(progress, "reading the hand"):
@@ -179,10 +179,10 @@ def review(
 
 
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
-    """Judge a hand that was read."""
+    """Judge a hand as read."""
     names = [HOLDEM_STREETS[each.street] for each in hand.streets]
     if how.first is not None and how.first not in names:
-        raise SpecError(f"the hand has no {how.first} between two players with chips; it has {', '.join(names)}")
+        raise SpecError(f"the hand has no heads-up {how.first} with chips behind; it has {', '.join(names)}")
     streets = hand.streets[0 if how.first is None else names.index(how.first) :]
     ranges, notes = first_ranges(hand, how)
     found: list[StreetReview] = []
@@ -195,7 +195,7 @@ def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> R
 
 
 def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
-    """The ranges at the first street, and what to say about them."""
+    """The ranges at the first street, and notes about them."""
     found, notes = [], []
     for player, name in enumerate(("OOP", "IP")):
         text, part = how.ranges[player], hand.parts[player]
@@ -209,24 +209,24 @@ def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats,
 def street_spot(
     hand: RecordedHand, street: HandSpot, ranges: tuple[Floats, Floats], how: ReviewSettings
 ) -> tuple[Spot, tuple[str, ...]]:
-    """The spot of a street, and what to say about it."""
+    """The spot of a street, and notes about it."""
     weights, notes = [each.copy() for each in ranges], []
     own = weights[hand.hero]
     largest = float(own.max(initial=0.0)) or 1.0
     if own[hand.hero_hand] < LEAST * largest:
         own[hand.hero_hand] = LEAST * largest
-        notes.append(f"{hand.cards[hand.hero]} was not in the range that gets here; it was added with a weight of {LEAST:g}")
+        notes.append(f"{hand.cards[hand.hero]} was not in the range at this node and was added with a weight of {LEAST:g}")
     chip = min(street.chip, 10.0 ** np.floor(np.log10(street.pot / 100)))
     plain = Spot(
         parse_cards(street.board), street.pot, street.stack, (weights[0], weights[1]), BetPlan.same("none", "none"), chip=chip
     )
     spot, sizes = sized_spot(plain, street, how)
-    notes.append(f"sizes beside those of the hand: bets {sizes[0]}, raises {sizes[1]}")
+    notes.append(f"extra sizes: bets {sizes[0]}, raises {sizes[1]}")
     return spot, tuple(notes)
 
 
 def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot, tuple[str, str]]:
-    """A spot with sizes: those asked for, or the richest ones with which it is small enough."""
+    """A spot with the requested sizes, or the richest that are small enough; and these sizes."""
     if how.bets is not None or how.raises is not None:
         asked = how.bets or "none", how.raises or "none"
         return with_bets_of(replace(plain, bets=BetPlan.same(*asked)), street), asked
@@ -242,7 +242,7 @@ def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot
 
 
 def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: Watch | None) -> HoldemSolution:
-    """The solution of a street: a finished file of this spot in the folder, else solved or resumed."""
+    """The solution of a street: read from the folder if finished, else solved or resumed."""
     name = HOLDEM_STREETS[street.street]
     file = None if how.folder is None else how.folder / f"{name}{SOLVED_FILE}"
     begun = None
@@ -250,7 +250,7 @@ def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: W
         try:
             begun = load_solution(file)
             begun = begun if begun.spot.identity == reread(spot).identity else None
-        except TreeplexError:  # damaged, or of another version: it is solved again
+        except TreeplexError:  # damaged, or of another version: solve it again
             begun = None
     target = how.share * spot.opening_pot
     if begun is not None and (begun.exploitability <= target or begun.state is None):
@@ -295,7 +295,7 @@ def words_of_street(line: str) -> list[str]:
 
 
 def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Choice:
-    """What a decision cost; EVs closer than ``noise``, the exploitability of the solution, count as equal."""
+    """The price of a decision; EVs closer than ``noise``, the exploitability of the solution, count as equal."""
     assert node.player is not None
     side = node.sides[node.player]
     row = side.names.index(hand)
@@ -319,21 +319,21 @@ def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Cho
 
 
 def ranges_left(street: StreetReview, before: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
-    """The ranges with which a street was left, and what to say about them."""
+    """The ranges at the end of a street, and notes about them."""
     view, found, notes = street.solution.at(street.line), [], []
     for player, name in enumerate(("OOP", "IP")):
         weights = np.zeros(len(before[player]))
         weights[view.hands_of(player)] = view.weight_of(player)
         if weights.sum() < RARE * street.solution.spot.ranges[player].sum():
             found.append(before[player])
-            notes.append(f"{name} hardly ever plays so; the range at the start of the {street.street} is kept")
+            notes.append(f"{name} almost never takes this line; the range at the start of the {street.street} is kept")
         else:
             found.append(weights / weights.max())
     return (found[0], found[1]), tuple(notes)
 
 
 def review_json(found: Review) -> dict[str, Any]:
-    """A review as plain data; amounts in chips."""
+    """A review as JSON data; amounts in chips."""
     hand = found.hand
     return {
         "hand": hand.title,
@@ -349,7 +349,7 @@ def review_json(found: Review) -> dict[str, Any]:
 
 
 def street_json(street: StreetReview, big_blind: float) -> dict[str, Any]:
-    """One street as plain data."""
+    """One street of a review as JSON data."""
     solution = street.solution
     return {
         "street": street.street,
