@@ -38,7 +38,7 @@ def solver_of(form: str, rule: UpdateRule, game: Both) -> FormSolver[Any]:
     if form == "tree":
         return GameSolver(game.compiled, rule, horizon=60, updates="alternating")
     if form == "int16" and ("previous" in rule.needs or rule.kind is RuleKind.REPLIES):
-        with pytest.raises(AlgorithmError, match="int16; take float32"):
+        with pytest.raises(AlgorithmError, match="int16; use float32"):
             HoldemSolver(game.hands, rule, threads=1, storage=form, horizon=60)
         pytest.skip("refused")
     return HoldemSolver(game.hands, rule, threads=1, storage=form, horizon=60)
@@ -235,7 +235,7 @@ def test_a_rule_that_begins_to_predict_late() -> None:
     late = Variant("late", "", "", lambda t, horizon: Weights(prediction=1.0 if t > 40 else 0.0))
     solver = HoldemSolver(both(GAME).hands, late, threads=1)
     solver.run(40)
-    with pytest.raises(SpecError, match="let it predict from the start"):
+    with pytest.raises(SpecError, match="predict from the first iteration"):
         solver.run(1)
 
 

@@ -194,7 +194,7 @@ def test_locks_are_kept(spot):
     hands = call_json("show", "l.spot", "--line", "x")["node"]["ip"]["hands"]
     assert {tuple(entry["frequency"]) for name, entry in hands.items() if name[0] == name[2] in "QJ"} == {(1, 0, 0)}
     assert any(entry["frequency"][0] < 0.9 for entry in hands.values())
-    assert "--lock: nobody acts after 'x,x'" in complaint("solve", spot, "--lock", "x,x: x 100%")
+    assert "--lock: no player acts after 'x,x'" in complaint("solve", spot, "--lock", "x,x: x 100%")
 
 
 @pytest.mark.slow
@@ -333,7 +333,7 @@ def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("preflop.yaml").write_text("blinds: 1, 2\npot: 0\nstack: 200\noop: random\nip: random\nbets: 100%\nraises: a\n")
     begun = time.process_time()
-    assert "GB of memory at least; give a board, so that the spot begins on the flop or the turn, deal only some" in complaint(
+    assert "GB of memory; give a board, so that the spot begins on the flop or the turn, deal a subset" in complaint(
         "solve", "preflop.yaml"
     )
     assert time.process_time() - begun < 3

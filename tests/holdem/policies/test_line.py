@@ -94,14 +94,14 @@ def test_cards_left_out():
         ("b150", "there is no such action"),
         ("c", "OOP can x"),
         ("7s", "step 1, '7s': no card comes here; OOP can x"),
-        ("x,x,x", "step 3, 'x': a card comes here; name it, say As"),
+        ("x,x,x", "step 3, 'x': a card is dealt here; name it, such as As"),
         ("x,x,AsKs", "a card comes here, not 2; name it"),
         ("x,x,Td", r"Td is on the board already \(Td9d6hQc\)"),
         ("a,f,x", "the hand is over after 'a,f'"),
         ("a,c,As,x", "the hand is over after 'a,c,As'"),
         ("x,zz", "cannot read step 2, 'zz'; write x check"),
         ("x,b50%%", "cannot read step 2, 'b50%%'"),
-        ("x 5", "'x 5' has an amount, which only bets and raises have"),
+        ("x 5", "'x 5' has an amount, but only bets and raises take one"),
         ("x,AsAs", "twice"),
     ],
 )
@@ -111,7 +111,7 @@ def test_errors_name_the_step(text, message):
 
 
 def test_errors_of_deals():
-    with pytest.raises(SpecError, match="2 cards come here, not 1; name them, say AhAd"):
+    with pytest.raises(SpecError, match="2 cards are dealt here, not 1; name them, such as AhAd"):
         find_place(DEAL, DEAL_TREE, "x,x,Ac")
     with pytest.raises(SpecError, match="2d is not in the deck"):
         find_place(DEAL, DEAL_TREE, "x,x,Ac2d")

@@ -53,7 +53,7 @@ def test_the_opponent_of_a_lock_exploits_it():
 )
 def test_a_lock_that_another_leaves_nothing_of_is_refused(first, second):
     game = compile_spot(RIVER)
-    with pytest.raises(SpecError, match="lock: without effect: later locks of 'x' are about the same hands"):
+    with pytest.raises(SpecError, match="lock: no effect: later locks of 'x' cover the same hands"):
         solver_locks(game, [lock(first), lock(second)])
     if "[" in first:
         assert len(solver_locks(game, [lock(second), lock(first)])) == 1
@@ -122,7 +122,7 @@ def test_locks_switch_isomorphism_off():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x,x: x 100%", "lock: nobody acts after 'x,x'"),
+        ("x,x: x 100%", "lock: no player acts after 'x,x'"),
         ("x,b70%: c 100%", "lock: line 'x,b70%', step 2, 'b70%': there is no such action; IP can"),
         ("x: c 100%", "lock, action 'c': there is no such action; IP can x, b10"),
         ("x: b70% 50%, x 50%", "action 'b70%'"),

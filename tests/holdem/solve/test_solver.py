@@ -273,7 +273,7 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         (
             {"algorithm": "vt-cfr+", "storage": "int16"},
             AlgorithmError,
-            r"vt-cfr\+ does not work in storage int16; take float32",
+            r"vt-cfr\+ does not support storage int16; use float32",
         ),
         ({"algorithm": "vt-cfr+(memory=-1)"}, SpecError, "memory of vt-cfr"),
         ({"locks": [FixedStrategy(0, 0, 0, np.ones((1, 1)))]}, SpecError, "its node needs"),

@@ -1,4 +1,4 @@
-"""Kernels for one board: own reach, the way from rows to terminals and back, and values returned from the boards below."""
+"""Kernels for one board: own reach, copies between rows and terminals, and values returned from the boards below."""
 
 from treeplex.base.arrays import Floats, Ints, Shorts
 from treeplex.engine.kernel import kernel
@@ -29,7 +29,7 @@ from treeplex.holdem.engine.transpose import BLOCK, transpose_block
 
 @kernel(error_model="numpy")
 def enter(form: HoldemForm, street: int, board: int, player: int, low: int, width: int, reach: Floats, rows: Floats) -> None:
-    """Write the rows of a street's roots: range weights at first, later what reached the end of the street before."""
+    """Write the rows of a street's roots: range weights on the first street, else the reach at the end of the street before."""
     boards, first = form.boards, form.boards[board, HANDS + player] + low
     if street == 0:
         for j in range(width):
@@ -60,9 +60,9 @@ def descend_board(
     work: Workspace,
     thread: int,
 ) -> None:
-    """Own reach of a tile of hands at one board, in ``work.rows``; ``add`` it to the average unless that is 0.
+    """Compute own reach of a tile of hands at one board in ``work.rows``; ``add`` it to the average unless that is 0.
 
-    With a ``target`` in the store, that becomes the average with a share ``optimism`` of this reach.
+    If the store has a ``target``, set that to the average with a share ``optimism`` of this reach.
     """
     streets, tile = form.streets[street], tile_of(form, street, board, player, low)
     rows, scratch, unpacked = (work.rows[thread], work.scratch[thread], work.unpacked[thread, 0])
@@ -88,7 +88,7 @@ def padded(terminals: int) -> int:
 
 @kernel(error_model="numpy")
 def columns_of(columns: Floats, hands: int, first: int, wide: int) -> Floats:
-    """A chunk of columns as [hands, wide]; the chunks before it hold ``first`` columns."""
+    """A chunk of columns as [hands, wide]; earlier chunks hold ``first`` columns."""
     return columns[hands * first : hands * (first + wide)].reshape((hands, wide))
 
 
@@ -116,7 +116,7 @@ def rows_to_columns(
     for top in range(0, count, BLOCK):
         for left in range(0, whole, BLOCK):
             transpose_block(turned, top, left, columns, low + left, top)
-        for j in range(whole, width):  # a whole block would write over other rows
+        for j in range(whole, width):  # a whole block would overwrite other rows
             out = columns[low + j]
             for k in range(top, top + BLOCK):
                 out[k] = turned[k, j]
@@ -124,9 +124,9 @@ def rows_to_columns(
 
 @kernel(error_model="numpy")
 def columns_to_rows(terminals: Ints, player: int, low: int, width: int, columns: Floats, turned: Floats, rows: Floats) -> None:
-    """Add columns of terminals to rows of sequences, the opposite of :func:`rows_to_columns`."""
+    """Add columns of terminals to rows of sequences, the inverse of :func:`rows_to_columns`."""
     count = terminals.shape[0]
-    for left in range(0, width, BLOCK):  # the last block may read past the hands; its rows are not used
+    for left in range(0, width, BLOCK):  # the last block may read past the hands; those rows are unused
         for top in range(0, count, BLOCK):
             transpose_block(columns, low + left, top, turned, top, left)
     for k in range(count):
@@ -151,9 +151,9 @@ def reach_terminals(
     share: int,
     shares: int,
 ) -> None:
-    """The opponent plays ``against`` on a board of the last street: fill ``work.reached[space]`` in chips, and his average.
+    """Fill ``work.reached[space]`` in chips where the opponent plays ``against`` on a last-street board; update the average.
 
-    With several ``shares`` of the work, this one takes every ``shares``-th tile.
+    With several ``shares`` of the work, this call takes every ``shares``-th tile.
     """
     street = form.streets.shape[0] - 1
     streets, others = form.streets[street], form.boards[board, COUNT + other]
@@ -176,7 +176,7 @@ def reach_terminals(
 
 @kernel(error_model="numpy")
 def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Workspace, thread: int) -> None:
-    """Fill ``work.reached`` with the folds of a street above the last, from the rows of reach kept for its board."""
+    """Fill ``work.reached`` with the folds of a street before the last, from the stored reach rows of its board."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
     folded, kept = (form.folds[streets[FOLDS] : streets[FOLDS + 1]], form.boards[board, REACH + other])
     reached, chips = work.reached[thread], work.chips[street, 1 - other, 0]
@@ -191,7 +191,7 @@ def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Wor
 
 @kernel(error_model="numpy")
 def copy_mirrored(mirror: Shorts, values: Floats) -> None:
-    """Give hands that are another's mirror image the same values; ``values`` is [hands, columns]."""
+    """Give hands that are mirror images the same values; ``values`` is [hands, columns]."""
     for hand in range(mirror.shape[0]):
         if mirror[hand] != hand:
             row, image = values[mirror[hand]], values[hand]
@@ -212,7 +212,7 @@ def value_terminals(
     share: int,
     shares: int,
 ) -> None:
-    """Showdowns and folds of a board, from ``work.reached[space]`` to ``work.valued[space]``; chunks are shared like tiles."""
+    """Values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``; chunks are shared."""
     streets, boards, other = form.streets[street], form.boards, 1 - player
     hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
     reached, valued, total, by_card = (work.reached[space], work.valued[space], work.total[thread], work.by_card[thread])
@@ -251,7 +251,7 @@ def value_terminals(
 def gradient_rows(
     form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, space: int
 ) -> None:
-    """The gradient of a tile of hands: ``work.valued`` of the board's terminals, and what came back at the street's ends."""
+    """The gradient of a tile of hands: ``work.valued`` of the board's terminals, and values returned at the street's ends."""
     streets, hands = form.streets[street], form.boards[board, COUNT + player]
     rows, turned, valued = work.rows[thread], work.turned[thread], work.valued[space]
     lasts = form.showdowns[streets[SHOWDOWNS] : streets[SHOWDOWNS + 1]]
@@ -280,7 +280,7 @@ def gradient_rows(
 def return_rows(
     form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, slot: int
 ) -> None:
-    """Hand the values at a board's roots to the street above."""
+    """Return the values at a board's roots to the street above."""
     hands, start, rows = (form.boards[board, COUNT + player], form.boards[board, RETURN + player], work.rows[thread])
     for k in range(form.streets[street, ROOTS]):
         row, out = (rows[k], work.returned[slot, start + k * hands + low : start + k * hands + low + width])
@@ -290,7 +290,7 @@ def return_rows(
 
 @kernel(error_model="numpy")
 def gather_end(form: HoldemForm, street: int, board: int, player: int, end: int, work: Workspace, slot: int) -> None:
-    """Sum what the boards below return for one end of a street, all isomorphic copies, times the chance of a deal."""
+    """Sum the values returned by the boards below an end of a street and their isomorphic copies, times the deal's chance."""
     boards, first_child = form.boards, form.boards[board, CHILDREN]
     hands, start = boards[board, COUNT + player], boards[board, REACH + player]
     total, factor = (work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[first_child])

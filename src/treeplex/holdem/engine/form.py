@@ -1,11 +1,12 @@
-"""The arrays of a public tree over hands: what poker runs on.
+"""The arrays of a public tree over hands, on which the hold'em engine runs.
 
 Cards are factored out of the betting: every board of a street has the same *forest* of betting (one tree for each way to
-enter the street), and every board has its own list of hands for each player. A block is ``[actions, hands]``; the parents of a
-block are one row of the same width, so no infoset has an index of its own.
+enter the street), and every board has its own list of hands for each player. A block is ``[actions, hands]``; the parents of
+a block are one row of the same width, so infosets need no index of their own.
 
-Within a street each player's sequences are numbered ``0..K-1`` for the K roots (what the player did before the street) and
-then one for each action at an own node; parents come before children. A sequence at a board is a row of numbers, one per hand.
+Within a street each player's sequences are numbered ``0..K-1`` for the K roots (the player's play before the street),
+followed by one for each action at an own node; parents come before children. A sequence at a board is a row of numbers, one
+per hand.
 """
 
 from typing import NamedTuple
@@ -19,36 +20,36 @@ of folds, showdowns, ends and boards."""
 PARENT, HANDS, COUNT, STORE, REACH, RETURN, COPIES, CHILDREN, INFOSETS, SCALES = (0, 1, 3, 5, 7, 9, 11, 13, 15, 17)
 """Columns of ``HoldemForm.boards``: parent board; for each player the first hand, number of hands, first stored number, first
 number of the reach rows and of the returned rows; slice of copies; slice of child boards; for each player its first infoset and
-scale. Returned rows of the last street are numbered anew for each parent board."""
+scale. Returned rows of the last street are numbered from 0 for each parent board."""
 
 NO_CARD, ANY_CARD = 52, 53
-"""Stand-ins for the second card of one-card hands: what is read for it is always zero, what is added for it is never read."""
+"""Stand-ins for the second card of one-card hands: reads give zero, and what is added is never read."""
 
 
 class HoldemForm(NamedTuple):
-    """A public tree over hands.
+    """A public tree over hands, as arrays.
 
     Attributes:
-        streets: int64 [S, 14], see :data:`ROOTS` and its neighbours.
-        factors: float64 [B], probability of the deal that leads to each board (of each of its copies), given both hands; 1 for
-            the first board. Where a board stands for others that are not dealt, theirs is in it.
+        streets: int64 [S, 14], columns from :data:`ROOTS` on.
+        factors: float64 [B], probability of the deal that leads to each board (or to each of its copies), given both hands; 1
+            for the first board. It includes the probability of boards that the board represents.
         nodes: int64 [X, 3], for each own node of a player in a street: parent sequence, first action, number of actions; its
             sequences are ``K + first action + a``.
-        folds: int64 [F, 2], the sequence of each player at each fold.
+        folds: int64 [F, 2], both players' sequences at each fold.
         fold_values: float64 [F, 2], chips for each player.
-        showdowns: int64 [D, 2], the same for showdowns; only in the last street.
-        showdown_values: float64 [D, 3], chips for who wins, who loses, and each of both in a tie.
-        ends: int64 [E, 2], the sequences at the end of a street; end k of a street is root k of the next.
-        boards: int64 [B, 19], see :data:`PARENT` and its neighbours; grouped by street, parents first.
-        source: int16 [H], for each hand of each board its position at the parent board (in the first street: its own).
-        order: int16 [H], in the last street a rank of strength, ascending (equal when tied); 0 elsewhere.
-        cards: uint8 [H, 3], first card, second card to add for, second card to read for (equal, but for one-card hands).
-        twin: int16 [H], the position of the same hand in the other player's list; -1 if it is not there or hands have one card.
-        mirror: int16 [H], the position of the hand whose values this one takes over because renaming suits changes neither
-            board nor ranges; mostly its own. Rounding would treat such hands differently, and regrets would amplify that.
+        showdowns: int64 [D, 2], both players' sequences at each showdown; only in the last street.
+        showdown_values: float64 [D, 3], chips for a win, for a loss, and for either player in a tie.
+        ends: int64 [E, 2], both players' sequences at the ends of streets; end k of a street is root k of the next.
+        boards: int64 [B, 19], columns from :data:`PARENT` on; grouped by street, parents first.
+        source: int16 [H], position of each board's hand at the parent board (on the first street: its own).
+        order: int16 [H], rank of strength on the last street, ascending (equal in ties); 0 elsewhere.
+        cards: uint8 [H, 3], first card, second card for additions, second card for reads (equal except for one-card hands).
+        twin: int16 [H], position of the same hand in the other player's list; -1 if absent or if hands have one card.
+        mirror: int16 [H], position of the hand whose values this one copies because a renaming of suits leaves board and ranges
+            unchanged; mostly its own. Rounding would treat such hands differently, and regrets would amplify the difference.
         copies: int64 [C, 2], for each player the first number in ``targets`` of each isomorphic copy of a board.
-        targets: int16 [T], for each hand of the board the position at the parent board to which a copy returns its value.
-        weights: float64 [H0], range weights of the hands at the root board, both players, at the boards' own offsets.
+        targets: int16 [T], for each hand of the board the position at the parent board that receives a copy's value.
+        weights: float64 [H0], range weights of both players' hands at the root board, at the board's offsets.
     """
 
     streets: Ints
@@ -71,18 +72,18 @@ class HoldemForm(NamedTuple):
 
 
 class Store(NamedTuple):
-    """What a solver keeps, flat: action e of hand j of a player at a board is at ``boards[b, STORE + player] + e * n + j``.
+    """A solver's arrays, flat: action e of hand j of a player at a board is at ``boards[b, STORE + player] + e * n + j``.
 
     Attributes:
         regrets: [Q], accumulated regrets; like ``guesses`` and ``average`` floating-point, int16 or int8.
-        guesses: [Q], what the next policy is proportional to; the same array as ``regrets`` unless the variant predicts.
+        guesses: [Q], unnormalised next policy; the same array as ``regrets`` unless the variant predicts.
         average: [Q], own-reach-weighted sums of policies.
         regret_scales, guess_scales, average_scales: float32, of short arrays (``holdem.engine.storage``); else empty.
         previous: [Q] and changes: [2, I], of variants that adapt their prediction: last regrets and sums of squared changes
-            (APCFR+), or differences of the candidates and sums of the test (value-tested CFR+); else empty.
-        target: [Q], of fictitious play that responds to mixtures of averages and last replies; else empty.
-        locked: uint8 [I], 1 where the policy is fixed; empty when nothing is. Locked policies are kept in ``regrets``.
-        lock_places: int64 [L], the numbers of ``regrets`` that are fixed, and lock_values: [L], what they are.
+            (APCFR+), or differences of the candidates and test sums (value-tested CFR+); else empty.
+        target: [Q], of fictitious play that responds to mixtures of averages and last best responses; else empty.
+        locked: uint8 [I], 1 where the policy is locked; empty without locks. Locked policies are stored in ``regrets``.
+        lock_places: int64 [L], indices of the locked numbers in ``regrets``, and lock_values: [L], their values.
     """
 
     regrets: Floats
@@ -100,22 +101,22 @@ class Store(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch space, and rows that pass between streets.
+    """Scratch space, and rows passed between streets.
 
     Attributes:
         rows: [threads, rows, TILE].
         scratch: [threads, 4, TILE].
         turned: [threads, COLUMNS, TILE].
         unpacked: [threads, 2, actions * TILE], for short arrays; else empty.
-        reached, valued: [threads, (hands + 17) * columns], what the opponent reaches terminals with, and what they are worth.
+        reached, valued: [threads, (hands + 17) * columns], the opponent's reach at terminals, and the values there.
         total, by_card: [threads, COLUMNS] and [threads, 54 * COLUMNS].
-        chips: [S, 2, 4, columns], for each street and player, showdowns first, folds from the next multiple of ``PADDING``
-            on: the factor on reach (what a win or the fold pays; 1 for a showdown with rake), then what a win, a loss and a tie
-            pay.
-        reach: flat rows of reach at boards that have streets below.
-        returned: [slots, rows], values at the roots of boards, in chips times the opponent's reach (chance not included).
-            Boards of the last street use the slot passed to their kernel, all others the first.
-        gathered: flat rows of values at the ends of streets, as ``reach``.
+        chips: [S, 2, 4, columns], for each street and player, showdowns first, folds from the next multiple of ``PADDING`` on:
+            the factor on reach (chips of a win or of the fold; 1 for a showdown with rake), followed by the chips of a win, a
+            loss and a tie.
+        reach: flat rows of reach at boards with further streets.
+        returned: [slots, rows], values at the roots of boards, in chips times the opponent's reach (without chance). Boards of
+            the last street use the slot passed to their kernel, all others the first.
+        gathered: flat rows of values at the ends of streets, laid out like ``reach``.
     """
 
     rows: Floats

@@ -1,7 +1,7 @@
-"""The operations at the nodes of one player on one board, on a tile of neighbouring hands: reach, local update, best response.
+"""Operations at one player's nodes on one board, on a tile of adjacent hands: reach, local update, best response.
 
-``rows`` is always [sequences, TILE]: one row per sequence, of which the first ``width`` numbers are in use. Arrays that
-are kept (regrets, averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
+``rows`` is always [sequences, TILE]: one row per sequence, with the first ``width`` numbers in use. Stored arrays (regrets,
+averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
 """
 
 import math
@@ -21,17 +21,17 @@ from treeplex.engine.tree.regret import (
 from treeplex.holdem.engine.row_view import row_view
 
 TILE = 128
-"""Hands treated at a time: all rows of a tile stay in the second-level cache."""
+"""Hands per tile, so that all rows of a tile fit into the second-level cache."""
 
 TINY = 1e-30
-"""Smaller numbers become zero in single precision: arithmetic near its smallest numbers is a hundred times slower."""
+"""Flush threshold in single precision: denormal arithmetic is a hundred times slower."""
 
 
 @kernel(error_model="numpy")
 def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
-    """Reach, top-down: rows of own reach below the roots, whose rows are given.
+    """Reach, top-down: rows of own reach below the roots, from the given rows of the roots.
 
-    The policy is proportional to the positive part of ``source`` (regrets, or an average), uniform where that is zero.
+    The policy is proportional to the positive part of ``source`` (regrets or an average), and uniform where that is zero.
     """
     share, uniform, zero = row_view(scratch, 0, width), row_view(scratch, TILE, width), rows.dtype.type(0)
     tiny = rows.dtype.type(TINY if rows.itemsize == 4 else 0.0)
@@ -96,8 +96,8 @@ def update(
 ) -> None:
     """Backup and local update, bottom-up: ``rows`` holds the gradient and becomes counterfactual values.
 
-    The same rule as ``engine.tree.regret.update``. ``guesses`` holds what the next policy is proportional to; unless
-    the variant ``predicts`` (or discounts once more) that is ``regrets`` itself.
+    Same rule as ``engine.tree.regret.update``. ``guesses`` holds the unnormalised next policy; unless the variant
+    ``predicts`` (or discounts once more) it is ``regrets`` itself.
     """
     number = regrets.dtype.type
     positive, negative, regret_weight = (number(weights[POSITIVE]), number(weights[NEGATIVE]), number(weights[REGRET]))
@@ -159,7 +159,7 @@ def expected(
 
 @kernel(error_model="numpy")
 def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
-    """Backup, bottom-up, by the policy in ``source``."""
+    """Backup, bottom-up, with the policy in ``source``."""
     value = row_view(scratch, 2 * TILE, width)
     for x in range(nodes.shape[0] - 1, -1, -1):
         first, actions = nodes[x, 1], nodes[x, 2]
@@ -184,9 +184,9 @@ def best(
     rows: Floats,
     scratch: Floats,
 ) -> None:
-    """Best response, bottom-up; with ``keep`` store it in ``reply``: 1 for the action taken (the first of equal ones), else 0.
+    """Best response, bottom-up; ``keep`` stores it in ``reply``: 1 for the first best action, else 0.
 
-    Where ``locked`` (unless that is empty) the policy in ``reply`` is followed.
+    Where ``locked`` (if not empty), the policy in ``reply`` is followed.
     """
     value = scratch[2]
     for x in range(nodes.shape[0] - 1, -1, -1):
@@ -237,10 +237,10 @@ def update_adaptively(
     rows: Floats,
     scratch: Floats,
 ) -> None:
-    """:func:`update` for variants whose prediction strength every infoset sets itself (APCFR+).
+    """:func:`update` for variants in which every infoset adapts its prediction strength (APCFR+).
 
-    ``previous`` is laid out as ``regrets``; ``changes`` is [2, I], node x of the tile's
-    hand j at ``infosets + x * hands + j``.
+    ``previous`` is laid out as ``regrets``; ``changes`` is [2, I], with node x of the tile's hand j at ``infosets + x *
+    hands + j``.
     """
     positive, negative, regret_weight = weights[POSITIVE], weights[NEGATIVE], weights[REGRET]
     lowest = 0.0 if weights[FLOOR] > 0.0 else -math.inf

@@ -1,4 +1,4 @@
-"""Pairs of hands on many boards: who wins how often, and what both get by policies of classes of hands."""
+"""Pairs of hands on many boards: wins and losses, and payoffs under policies of hand classes."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from treeplex.base.arrays import Ints, Shorts, Singles
 from treeplex.engine.kernel import kernel
 
 Seated = tuple[Ints, Shorts]
-"""A player's hands: classes, int64 [n], and ranks of strength, int16 [n], -1 where the board blocks a hand."""
+"""A player's hands: classes, int64 [n], and ranks of strength, int16 [n], -1 for blocked hands."""
 BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
-"""Ranks of hands that a board blocks: below all and above all."""
+"""Ranks of blocked hands: below all and above all."""
 
 
 @kernel()
 def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
-    """Add over complete boards how often each hand wins from each other, less how often it loses.
+    """Add each hand's wins minus losses against each other hand over complete boards.
 
     Args:
-        low, high: int16 [R, H], at most 32,767 boards, ranks of strength from 0 on; of hands that the board blocks
-            :data:`BLOCKED_LOW` in one and :data:`BLOCKED_HIGH` in the other.
-        wins: float32 [H, H], added to; hands that share a card are not looked for.
+        low, high: int16 [R, H], at most 32,767 boards, ranks of strength from 0; blocked hands have :data:`BLOCKED_LOW` in one
+            and :data:`BLOCKED_HIGH` in the other.
+        wins: float32 [H, H], added to; shared cards are ignored.
     """
     hands = low.shape[1]
     counted = np.empty(hands, np.int16)
@@ -28,7 +28,7 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
             own, below, above = low[r, i], high[r], low[r]
             if own < 0:
                 continue
-            for j in range(i):  # whole numbers of two bytes: sixteen pairs at once
+            for j in range(i):  # 16-bit integers: sixteen pairs at once
                 counted[j] += np.int16(own > below[j]) - np.int16(own < above[j])
         for j in range(i):
             wins[i, j] += counted[j]
@@ -37,13 +37,13 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, tilt: Singles, paid: Singles) -> None:
-    """Add what pairs of hands get on a complete board.
+    """Add the payoffs of pairs of hands on a complete board.
 
     Args:
-        folds: float32 [C_0, D_0, C_1, D_1], chips of player 0 by folds, for each pair of classes.
-        shown: the same shape, what showdowns are about.
+        folds: float32 [C_0, D_0, C_1, D_1], player 0's chips by folds, for each pair of classes.
+        shown: float32, same shape, chips at stake in showdowns.
         first, second: the hands of each player.
-        tilt: float32 [n_0, n_1], added to who wins, 1 or -1 or 0.
+        tilt: float32 [n_0, n_1], added to the winner (1, -1 or 0).
         paid: float32 [C_0, C_1, n_0, n_1], added to.
     """
     mine, ranks = first
@@ -54,7 +54,7 @@ def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, t
     fold, show = np.empty((2, folds.shape[2], len(theirs)), np.float32)
     order, last = np.argsort(mine), -1
     for c in range(folds.shape[0]):
-        for i in order:  # hands of one class after each other, for which numbers are spread over the other's hands once
+        for i in order:  # hands of one class in sequence, so that numbers are spread over the other's hands once
             if ranks[i] < 0:
                 continue
             if mine[i] != last:
@@ -73,6 +73,6 @@ def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, t
 
 @kernel()
 def spread(numbers: Singles, classes: Ints, free: Singles, found: Singles) -> None:
-    """Write the numbers of classes for each hand, 0 for those that are not free, float32 [n]."""
+    """Write each hand's class number into ``found``, 0 for blocked hands, float32 [n]."""
     for j in range(len(classes)):
         found[j] = numbers[classes[j]] * free[j]

@@ -1,9 +1,10 @@
-"""Passes: kernels over some boards of a street, and :class:`BoardPool`, which shares boards out to threads.
+"""Passes: kernels over some boards of a street, and :class:`BoardPool`, which distributes boards to threads.
 
-A pass for a player is the four operations of ``docs/design.md``: reach, the opponent's, downwards (:func:`descend`, in the last
-street :func:`reach_terminals`); gradient, the values of folds and showdowns (:func:`value_terminals`); then upwards backup and
-local update in one, tile by tile (:func:`improve`), or backup alone (:func:`answer`). The kernels release the GIL and
-never allocate; whatever number of threads, every sum has one order, so results are the same bit for bit.
+A pass for a player is the four operations of ``docs/design.md``: the opponent's reach, downwards (:func:`descend`, on the
+last street :func:`reach_terminals`); the gradient, from values of folds and showdowns (:func:`value_terminals`); then,
+upwards, backup and local update in one, tile by tile (:func:`improve`), or backup alone (:func:`answer`). The kernels
+release the GIL and never allocate. Every sum has a fixed order for any number of threads, so results are the same bit for
+bit.
 """
 
 from collections.abc import Callable
@@ -52,15 +53,15 @@ BEST, REPLY, EXPECT = 0, 1, 2
 """Modes of :func:`answer` at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
 
 NUMBERS_A_THREAD = 150_000
-"""Stored numbers (actions times hands) that a thread needs on a single board before it is worth waiting for."""
+"""Stored numbers (actions times hands) per thread on a single board above which threads pay off."""
 
 COLUMNS = len(Weights._fields)
 
 CHUNKS = 4
-"""Pieces of work per thread at least, so that a slow one does not keep the others waiting."""
+"""Smallest number of work pieces per thread, so that a slow piece does not delay the others."""
 
 NUMBERS_A_PIECE = 4_000_000
-"""Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is handled between two pieces."""
+"""Most stored numbers in a piece of work, if boards are small enough; Ctrl-C is handled between pieces."""
 
 
 @kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
@@ -79,7 +80,7 @@ def descend(
     work: Workspace,
     thread: int,
 ) -> None:
-    """Own reach at boards ``first..last-1`` of a street: kept in ``work.reach`` and added to the average."""
+    """Own reach at boards ``first..last-1`` of a street: stored in ``work.reach`` and added to the average."""
     sequences = form.streets[street, ROOTS] + form.streets[street, ACTIONS + player]
     below = street + 1 < form.streets.shape[0]
     rows = work.rows[thread]
@@ -110,7 +111,7 @@ def improve_board(
     share: int,
     shares: int,
 ) -> None:
-    """Update the regrets of ``player`` at one board from the values in ``work.valued[space]``; tiles are shared out."""
+    """Update the regrets of ``player`` at one board from the values in ``work.valued[space]``; tiles are shared by threads."""
     streets = form.streets[street]
     nodes, roots = form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS]
     rows, scratch, hands = work.rows[thread], work.scratch[thread], form.boards[board, COUNT + player]
@@ -159,9 +160,9 @@ def improve(
     thread: int,
     slot: int,
 ) -> None:
-    """Update the regrets of ``player`` at boards ``first..last-1`` of a street, whose boards below are done.
+    """Update the regrets of ``player`` at boards ``first..last-1`` of a street, after the boards below.
 
-    In the last street the opponent's reach is found on the way, and added to his average with ``keep`` and ``add``.
+    On the last street, the opponent's reach is computed here and added to the opponent's average with ``keep`` and ``add``.
     """
     zero, one = int(np.int64(0)), int(np.int64(1))  # as in iterate_board
     for board in range(first, last):
@@ -190,7 +191,7 @@ def answer(
     thread: int,
     slot: int,
 ) -> None:
-    """Best responses or expected values of ``player`` against ``against``, board by board as :func:`improve`."""
+    """Best responses or expected values of ``player`` against ``against``, board by board as in :func:`improve`."""
     streets = form.streets[street]
     nodes, roots = (form.nodes[streets[NODES + player] : streets[NODES + player + 1]], streets[ROOTS])
     rows, scratch, unpacked = work.rows[thread], work.scratch[thread], work.unpacked[thread, 0]
@@ -219,7 +220,7 @@ def answer(
 
 @kernel(error_model="numpy")
 def gather(form: HoldemForm, street: int, first: int, last: int, player: int, work: Workspace, slot: int) -> None:
-    """Sum what came back for pairs of a board of a street and one of its ends, numbers ``first..last-1``."""
+    """Sum the returned values for pairs (board, end) of a street, numbers ``first..last-1``."""
     ends = form.streets[street, ENDS + 1] - form.streets[street, ENDS]
     for pair in range(first, last):
         gather_end(form, street, form.streets[street, BOARDS] + pair // ends, player, pair % ends, work, slot)
@@ -227,7 +228,7 @@ def gather(form: HoldemForm, street: int, first: int, last: int, player: int, wo
 
 @kernel(error_model="numpy")
 def apply_locks(store: Store) -> None:
-    """Put locked policies back in place."""
+    """Restore locked policies."""
     for k in range(store.lock_places.shape[0]):
         store.regrets[store.lock_places[k]] = store.lock_values[k]
         store.guesses[store.lock_places[k]] = store.lock_values[k]
@@ -237,9 +238,9 @@ def apply_locks(store: Store) -> None:
 def iterate_board(
     form: HoldemForm, weights: Floats, raked: bool, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:
-    """All iterations of a spot with one board, see :meth:`BoardPool.iterate`, by threads that share its hands and terminals."""
+    """All iterations of a one-board spot, see :meth:`BoardPool.iterate`; threads share its hands and terminals."""
     guesses, scales = store.guesses, store.guess_scales
-    zero, one = int(np.int64(0)), int(np.int64(1))  # not literals: Numba would compile what is called anew for their values
+    zero, one = int(np.int64(0)), int(np.int64(1))  # not literals, for which Numba would compile specialised callees
     if weights.shape[0] > 0 and thread == 0:
         keep, add = weights[0, AVERAGE_DISCOUNT], weights[0, AVERAGE]
         descend(form, zero, zero, one, zero, guesses, scales, store, keep, add, 0.0, work, zero)
@@ -263,12 +264,12 @@ def iterate_board(
 
 
 class BoardPool:
-    """Threads that share the boards of a street, and the passes composed of them.
+    """Threads that share the boards of a street, and the passes that they run.
 
     Attributes:
         form: the public tree over hands.
-        work: scratch space for as many threads.
-        raked: whether showdowns pay the winner less than they cost the loser.
+        work: scratch space for the threads.
+        raked: whether a showdown pays the winner less than it costs the loser.
     """
 
     def __init__(self, form: HoldemForm, work: Workspace, *, raked: bool) -> None:
@@ -280,7 +281,7 @@ class BoardPool:
         self.pieces = int(last[STORE + 1] + last[COUNT + 1] * form.streets[-1, ACTIONS + 1]) // NUMBERS_A_PIECE
 
     def share(self, piece: Callable[[int, int, int], None], size: int) -> None:
-        """Run ``piece(first, last, thread)`` for pieces of ``range(size)``; Ctrl-C is handled between two of them."""
+        """Run ``piece(first, last, thread)`` on pieces of ``range(size)``; Ctrl-C is handled between pieces."""
         chunks = min(size, max(self.threads * CHUNKS if self.pool else 1, self.pieces))
         if chunks < 2:
             piece(0, size, 0)
@@ -316,7 +317,7 @@ class BoardPool:
         first: int = 0,
         streets: int,
     ) -> None:
-        """Own reach in streets ``first..streets-1``; ``add`` it to the average unless that is 0."""
+        """Own reach on streets ``first..streets-1``; ``add`` it to the average unless that is 0."""
         form, work = self.form, self.work
         for street in range(first, streets):
             start, end = self.boards(street)
@@ -330,9 +331,9 @@ class BoardPool:
     def ascend(
         self, kernel: Callable[..., None], player: int, *arguments: Any, first: int = 0, streets: int | None = None
     ) -> None:
-        """``kernel`` at all boards of streets ``first..streets-1``, from the last to the first; None for all that follow.
+        """Run ``kernel`` at all boards of streets ``first..streets-1``, last street first; ``streets`` None means all.
 
-        What each street returns is gathered at the ends of the street above.
+        The values that each street returns are gathered at the ends of the street above.
         """
         form, work, raked = self.form, self.work, self.raked
         for street in range(self.last if streets is None else streets - 1, first - 1, -1):
@@ -356,10 +357,10 @@ class BoardPool:
             self.share(gathering, (below - above) * ends)
 
     def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
-        """The last street, all boards below one board of the street above at a time, gathered at once.
+        """Run ``kernel`` on the last street, in groups of boards with one parent that are gathered at once.
 
-        Rows that come back are numbered anew for each group: every thread has groups and a slot of its own, or, where there are
-        few groups, all threads share the boards of one after the other.
+        Returned rows are numbered from 0 in each group. Every thread takes groups and has its own slot; with few groups, all
+        threads share the boards of one group after the other.
         """
         form, work, raked, street = self.form, self.work, self.raked, self.last
         start, end = self.boards(street - 1)
@@ -388,26 +389,26 @@ class BoardPool:
         self.share(piece, end - start)
 
     def answer(self, player: int, mode: int, against: Floats, scales: Floats, store: Store) -> None:
-        """A pass of best responses or expected values; :meth:`root_values` has the result."""
+        """Run a pass of best responses or expected values; :meth:`root_values` returns the result."""
         self.descend(1 - player, against, scales, store, streets=self.last)
         self.ascend(answer, player, mode, against, scales, store)
 
     def root_values(self, player: int) -> Floats:
-        """After a pass: the values of a player's hands at the root, in chips times the opponent's compatible range weight."""
+        """Values of a player's hands at the root after a pass, in chips times the opponent's compatible range weight."""
         row = self.form.boards[0]
         return self.work.returned[0, row[RETURN + player] : row[RETURN + player] + row[COUNT + player]]
 
     def iterate(self, weights: Floats, store: Store, entering: Callable[[int, Floats], None] | None = None) -> None:
         """Run one alternating iteration for each row of ``weights`` (:class:`treeplex.engine.tree.regret.Weights`).
 
-        Value-tested CFR+ has three columns more (:mod:`treeplex.holdem.engine.value_tested`).
+        Value-tested CFR+ has three more columns (:mod:`treeplex.holdem.engine.value_tested`).
 
         Player 0 updates against player 1's current policy, then player 1 against the new one; the strategy that enters an
-        average is the one just played. Player 0's next strategy is added to his average when it is played against, a row ahead
-        of time, so that no pass is needed for it; the first is added before the loop and none after the last.
+        average is the one just played. Player 0's next strategy is added to its average when player 1 responds to it, one
+        row ahead of time, which saves a pass; the first is added before the loop and none after the last.
 
-        ``entering`` is called with a player and the row after each of its updates: it may look at :meth:`root_values`, and
-        change the weights in ``form`` with which the player begins.
+        ``entering`` is called with a player and the row after each of its updates. It may read :meth:`root_values` and
+        change the starting weights of the player in ``form``.
         """
         if not len(weights):
             self.prepare(store)
@@ -429,7 +430,7 @@ class BoardPool:
                     entering(player, row)
 
     def iterate_board(self, weights: Floats, store: Store) -> None:
-        """:meth:`iterate` for one board; threads pay off where there is enough to share."""
+        """:meth:`iterate` for one board; threads pay off when there is enough work."""
         actions, hands = self.form.streets[0, ACTIONS : ACTIONS + 2], self.form.boards[0, COUNT : COUNT + 2]
         threads = min(self.threads, int(actions @ hands) // NUMBERS_A_THREAD) or 1
         gate = np.zeros(2, np.int64)
@@ -443,7 +444,7 @@ class BoardPool:
             other.result()
 
     def prepare(self, store: Store) -> None:
-        """Compile the kernels of :meth:`iterate`, or load them."""
+        """Compile the kernels of :meth:`iterate`, or load them from the cache."""
         form, work, row = self.form, self.work, np.zeros(COLUMNS)
         if self.last == 0:
             iterate_board(form, np.zeros((0, COLUMNS)), self.raked, store, work, 0, 1, np.zeros(2, np.int64))
@@ -455,8 +456,8 @@ class BoardPool:
     def iterate_replies(self, steps: Floats, optimism: Floats, following: Floats, store: Store) -> None:
         """Run one alternating iteration of fictitious play for each entry of ``steps``, ``optimism`` and ``following``, [K].
 
-        The rule of ``engine.tree.fictitious.iterate_best_replies``. ``regrets`` holds the last replies; ``following``
-        is the optimism of the next iteration.
+        Same rule as ``engine.tree.fictitious.iterate_best_replies``. ``regrets`` holds the last best responses;
+        ``following`` is the optimism of the next iteration.
         """
         against, scales = (store.target if store.target.size else store.average, store.average_scales)
         for k, step in enumerate(steps):

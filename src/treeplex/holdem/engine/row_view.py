@@ -1,4 +1,4 @@
-"""Parts of arrays for inner loops: without the checks and reference counts of slices, which cost as much as short loops."""
+"""Views of array parts for inner loops, without the checks and reference counts of slices."""
 
 from typing import Any
 
@@ -27,4 +27,4 @@ def _row_view(typingctx: Any, array: Any, first: Any, size: Any) -> Any:
 row_view: Any = intrinsic(_row_view)
 """``row_view(array, first, size)``: numbers ``first`` to ``first + size`` of a C-ordered array, as one row.
 
-The caller keeps the array alive and stays inside it."""
+The caller keeps the array alive and respects its bounds."""

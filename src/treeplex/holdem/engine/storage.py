@@ -1,9 +1,9 @@
-"""Where a tile's numbers are: floating-point arrays are used in place, short ones are unpacked to scratch space and packed.
+"""Access to a tile's numbers: floating-point arrays are used in place, short ones are unpacked to scratch space and packed.
 
-A short array, of 16 or 8 bits, keeps each row of a tile (one action, at most ``TILE`` hands) as whole numbers times a scale of
-its own, so that the largest is 32767 or 127. With 16 bits the error is at most 1.5e-5 of the row's largest number. With 8 bits
-a number between two whole ones goes up or down at random, with the chances that keep its mean: rounded to the nearest, small
-additions to large averages would be lost. Chance is a hash of the number's own bits, so runs do not depend on threads.
+A short array of 16 or 8 bits stores each row of a tile (one action, at most ``TILE`` hands) as integers times the row's
+scale, with the largest at 32767 or 127. With 16 bits the error is at most 1.5e-5 of the row's largest number. With 8 bits
+numbers are rounded stochastically with an unchanged mean: rounding to nearest would lose small additions to large averages.
+The random number is a hash of the number's own bits, so runs do not depend on threads.
 """
 
 from typing import Any, NamedTuple
@@ -19,18 +19,18 @@ from treeplex.holdem.engine.node import TILE
 
 LARGEST, LARGEST_BYTE = 32767.0, 127.0
 LEAST = 1e-34
-"""Rows of smaller numbers are stored as zeros: their factors would leave single precision."""
+"""Rows of smaller numbers are stored as zeros, because their scales would leave single precision."""
 
 
 class Tile(NamedTuple):
-    """Neighbouring hands of a player at a board, and where their numbers are kept.
+    """Adjacent hands of a player at a board, and the location of their numbers.
 
     Attributes:
-        base: action e of hand j is at ``base + e * hands + j``.
-        scale: the scale of action e of tile k, of short arrays, is at ``scale + e * tiles + k``.
-        hands: of the player at the board.
-        actions: of the player there.
-        low, width: the first hand of the tile, a multiple of ``TILE``, and how many there are.
+        base: location of action e of hand j is ``base + e * hands + j``.
+        scale: location of the scale of action e of tile k, in short arrays, is ``scale + e * tiles + k``.
+        hands: number of the player's hands at the board.
+        actions: number of the player's actions there.
+        low, width: the tile's first hand, a multiple of ``TILE``, and number of hands.
     """
 
     base: int
@@ -54,21 +54,21 @@ def open_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tupl
 
     Args:
         kept: flat array.
-        scales: of short arrays; else empty.
-        tile: which numbers.
-        scratch: [actions * TILE], used by short arrays only.
+        scales: scales of short arrays; else empty.
+        tile: the tile.
+        scratch: [actions * TILE], used for short arrays only.
     """
     raise NotImplementedError("kernels only")
 
 
 def close_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Pack the scratch space of :func:`open_tile` again; nothing to do for floating-point arrays."""
+    """Pack the scratch space of :func:`open_tile`; does nothing for floating-point arrays."""
     raise NotImplementedError("kernels only")
 
 
 @kernel(error_model="numpy")
 def unpack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Short rows to numbers."""
+    """Unpack short rows to numbers."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
     for e in range(tile.actions):
         factor, start = scales[tile.scale + e * tiles + tile.low // TILE], tile.base + e * tile.hands + tile.low
@@ -79,7 +79,7 @@ def unpack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
 
 @kernel(error_model="numpy")
 def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Numbers to 16-bit rows."""
+    """Pack numbers into 16-bit rows."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
     for e in range(tile.actions):
         start = tile.base + e * tile.hands + tile.low
@@ -95,7 +95,7 @@ def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
 
 @kernel(error_model="numpy", inline="always")
 def chance(number: Any) -> Any:
-    """A number from 0 to below 1 by the bits of another one: the last steps of MurmurHash3."""
+    """A number in [0, 1) from the bits of another number: the last steps of MurmurHash3."""
     mixed = np.float32(number).view(np.uint32) * uint32(0x9E3779B1)
     mixed = uint32(uint32(mixed ^ (mixed >> uint32(16))) * uint32(0x85EBCA6B))
     mixed = uint32(uint32(mixed ^ (mixed >> uint32(13))) * uint32(0xC2B2AE35))
@@ -104,7 +104,7 @@ def chance(number: Any) -> Any:
 
 @kernel(error_model="numpy")
 def pack_bytes(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
-    """Numbers to 8-bit rows."""
+    """Pack numbers into 8-bit rows."""
     tiles, width, most = (tile.hands + TILE - 1) // TILE, tile.width, np.float32(LARGEST_BYTE)
     for e in range(tile.actions):
         start = tile.base + e * tile.hands + tile.low

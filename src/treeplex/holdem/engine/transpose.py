@@ -1,4 +1,4 @@
-"""Turn blocks of a matrix: rows of sequences to columns of terminals and back, in registers."""
+"""Block transposes in registers: rows of sequences to columns of terminals and back."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 BLOCK = 16
-"""Rows and columns that are turned at a time; it divides ``TILE``, ``COLUMNS`` and ``PADDING``."""
+"""Rows and columns of a block; divides ``TILE``, ``COLUMNS`` and ``PADDING``."""
 
 
 def _turn_block(typingctx: Any, source: Any, row: Any, column: Any, target: Any, target_row: Any, target_column: Any) -> Any:
@@ -46,4 +46,4 @@ def _turn_block(typingctx: Any, source: Any, row: Any, column: Any, target: Any,
 transpose_block: Any = intrinsic(_turn_block)
 """``transpose_block(source, row, column, target, target_row, target_column)``: copy a block, transposed, from source to target.
 
-Both are C-ordered matrices of one kind of float; the blocks begin at these places and have ``BLOCK`` rows and columns."""
+Both are C-ordered matrices of the same floating-point type; the blocks begin at these positions and are ``BLOCK`` square."""

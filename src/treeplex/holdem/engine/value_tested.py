@@ -7,7 +7,7 @@ from treeplex.engine.tree.value_tested import DECAY, ROUNDING, UNTESTED
 from treeplex.holdem.engine.node import TINY, expected
 
 SINGLE = 1e-6
-"""The least ``rounding`` in single precision, unless it is 0."""
+"""Smallest ``rounding`` in single precision, unless it is 0."""
 
 
 @kernel(error_model="numpy")
@@ -29,8 +29,9 @@ def update_by_test(
 ) -> None:
     """Backup and local update, bottom-up: ``rows`` holds the gradient and becomes counterfactual values.
 
-    ``guesses`` holds what the next policy is proportional to. ``differences`` (the candidate with full prediction minus that
-    without) is laid out as ``regrets``; ``tests`` is [2, I], node x of the tile's hand j at ``infosets + x * hands + j``.
+    ``guesses`` holds the unnormalised next policy. ``differences`` (the candidate with full prediction minus the one
+    without) is laid out as ``regrets``; ``tests`` is [2, I], with node x of the tile's hand j at ``infosets + x * hands +
+    j``.
     """
     number = regrets.dtype.type
     discount, next_discount = number(weights[POSITIVE]), number(weights[PREDICTED_POSITIVE])
@@ -92,7 +93,7 @@ def strengths(
     strength: Floats,
     terms: Floats,
 ) -> None:
-    """Add what the candidates would have earned to the sums of a node's tests, and write the prediction strengths.
+    """Add the candidates' earnings to the sums of a node's tests, and write the prediction strengths.
 
     ``terms`` is scratch.
     """

@@ -1,4 +1,4 @@
-"""Allocate the scratch space of passes."""
+"""Allocates the scratch space of passes."""
 
 import math
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ LINE = 64
 
 
 def padded_columns(terminals: int) -> int:
-    """Terminals in whole vectors."""
+    """The number of terminals rounded up to whole vectors."""
     return -(-terminals // PADDING) * PADDING
 
 
@@ -26,9 +26,9 @@ class Extent(NamedTuple):
 
     Attributes:
         streets: int64 [S, 14], as in :class:`HoldemForm`.
-        hands: the most hands of a player on a board.
-        returned: numbers in a slot of ``Workspace.returned``.
-        kept: numbers in ``Workspace.reach``.
+        hands: the largest number of hands of a player on a board.
+        returned: size of a slot of ``Workspace.returned``.
+        kept: size of ``Workspace.reach``.
     """
 
     streets: Ints
@@ -49,18 +49,18 @@ def extent_of(form: HoldemForm) -> Extent:
 
 
 def columns_of_street(row: Ints) -> int:
-    """Columns that a street needs, a row of ``HoldemForm.streets``: showdowns, then folds, each padded."""
+    """Number of columns of a street, given its row of ``HoldemForm.streets``: showdowns, then folds, each padded."""
     return padded_columns(int(row[SHOWDOWNS + 1] - row[SHOWDOWNS])) + padded_columns(int(row[FOLDS + 1] - row[FOLDS]))
 
 
 def slots_of(streets: Ints, threads: int) -> int:
-    """Slots of ``Workspace.returned``: one per thread when threads take whole groups of last boards, else one for all."""
+    """Number of slots of ``Workspace.returned``: one per thread if threads take whole groups of last boards, else one."""
     parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
     return threads if parents >= 2 * threads else 1
 
 
 def workspace_sizes(extent: Extent, threads: int, *, packed: bool = False) -> dict[str, tuple[int, ...]]:
-    """The shape of every array of :class:`Workspace`; ``packed`` for 16-bit storage."""
+    """The shape of every array of :class:`Workspace`; ``packed`` is for 16-bit storage."""
     streets, hands = extent.streets, extent.hands
     actions = int(streets[:, ACTIONS : ACTIONS + 2].max())
     sequences = int((streets[:, ROOTS, None] + streets[:, ACTIONS : ACTIONS + 2]).max())
@@ -82,7 +82,7 @@ def workspace_sizes(extent: Extent, threads: int, *, packed: bool = False) -> di
 
 
 def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """Zeros that begin where a cache line does, so that vectors lie in one line."""
+    """Zeros aligned to a cache line."""
     size = math.prod(shape) * kind.itemsize
     space = np.zeros(size + LINE, np.uint8)
     start = -space.ctypes.data % LINE
@@ -100,7 +100,7 @@ def make_workspace(
 ) -> Workspace:
     """Scratch space for ``threads`` threads, of dtype ``kind``; sums over chance are float64.
 
-    With an ``extent`` that is larger than the form's, it serves other forms of the same betting as well.
+    An ``extent`` larger than the form's makes it usable for other forms with the same betting.
     """
     sizes = workspace_sizes(extent or extent_of(form), threads, packed=packed)
     arrays: dict[str, NDArray[Any]] = {

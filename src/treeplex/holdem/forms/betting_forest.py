@@ -1,4 +1,4 @@
-"""The betting of a spot as forests: for each street its own nodes, folds, showdowns and ends, the same on every board."""
+"""The betting of a spot as forests: each street's nodes, folds, showdowns and ends, identical on every board."""
 
 from dataclasses import dataclass, field
 
@@ -10,17 +10,17 @@ Pair = tuple[int, int]
 
 @dataclass
 class Forest:
-    """One street; sequences are numbered as in :mod:`treeplex.holdem.engine.form`.
+    """The betting of one street; sequences are numbered as in :mod:`treeplex.holdem.engine.form`.
 
     Attributes:
-        street: its index in the format.
-        roots: the nodes of the betting tree that open it (a showdown when all chips are in already).
-        nodes: for each player rows (parent sequence, first action, actions).
-        numbers: for each player the decision that each row is.
-        actions: for each player the number of actions at own nodes.
-        folds, showdowns, ends: the sequences of both players there.
-        fold_values, showdown_values: what they pay, in chips; see :func:`treeplex.holdem.betting.tree.payoffs`.
-        below: for each end the node that opens the next street.
+        street: index of the street in the format.
+        roots: the betting-tree nodes that open the street (a showdown if all chips are already in).
+        nodes: for each player, rows (parent sequence, first action, actions).
+        numbers: for each player, the decision of each row.
+        actions: for each player, the number of actions at own nodes.
+        folds, showdowns, ends: both players' sequences there.
+        fold_values, showdown_values: payoffs in chips; see :func:`treeplex.holdem.betting.tree.payoffs`.
+        below: for each end, the node that opens the next street.
     """
 
     street: int
@@ -37,7 +37,7 @@ class Forest:
 
 
 def forests_of(tree: BettingTree, rake: Rake, root: int = 0) -> list[Forest]:
-    """The forests of all streets of a betting tree from a node on, its own street first."""
+    """The forests of all streets of a betting tree from a node on, the node's street first."""
     forests, roots = [], [root]
     for street in range(tree.nodes[root].street, tree.streets.stop):
         forest = Forest(street, roots)
@@ -48,7 +48,7 @@ def forests_of(tree: BettingTree, rake: Rake, root: int = 0) -> list[Forest]:
 
 
 def grow(forest: Forest, tree: BettingTree, rake: Rake, *, last: bool) -> None:
-    """Walk all trees of a forest, parents first."""
+    """Traverse all trees of a forest, parents first."""
     stack: list[tuple[int, Pair]] = [(root, (k, k)) for k, root in enumerate(forest.roots)][::-1]
     while stack:
         number, sequences = stack.pop()

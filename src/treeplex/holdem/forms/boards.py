@@ -1,4 +1,4 @@
-"""The boards of a spot: every way cards can still come, up to suit isomorphism, and the hands each player can hold there."""
+"""The boards of a spot: all deals to come, up to suit isomorphism, and the hands that each player can hold there."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,20 +22,20 @@ Ints = NDArray[np.signedinteger[Any]]
 
 @dataclass
 class Board:
-    """A board and who can hold what.
+    """A board and the hands that each player can hold.
 
     Attributes:
-        cards: the board; with isomorphism one of several that differ in suits only.
-        parent: number of the board before the last deal; -1 for the first.
+        cards: the board; with isomorphism, the representative of its class.
+        parent: index of the board before the last deal; -1 for the first.
         street: index among the streets of the spot.
-        hands: for each player the hands they can hold, int16, in stored order: by strength in the last street.
-        source: for each player the position of these hands at the parent board.
-        order: for each player ranks of strength in the last street, ascending; else zeros.
-        copies: the renamings of suits that give all boards this one stands for.
-        targets: for each copy and player, the position at the parent board to which each hand's value returns.
-        symmetries: renamings that change neither board nor ranges, the identity first.
-        children: numbers of the boards below.
-        share: how many deals each of its copies stands for; 1 where all boards are dealt.
+        hands: for each player the possible hands, int16, in stored order; on the last street by strength.
+        source: for each player the positions of these hands at the parent board.
+        order: for each player ranks of strength on the last street, ascending; else zeros.
+        copies: the renamings of suits to all boards that this one stands for.
+        targets: for each copy and player, the position at the parent board that receives each hand's value.
+        symmetries: renamings that leave board and ranges unchanged, the identity first.
+        children: indices of the boards below.
+        share: number of deals that each of its copies stands for; 1 if all boards are dealt.
     """
 
     cards: tuple[int, ...]
@@ -52,7 +52,7 @@ class Board:
 
 
 def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
-    """The boards of each street, parents first; children of one board are neighbours."""
+    """The boards of each street, parents first; children of one board are adjacent."""
     hands = Hands(spot)
     symmetries = symmetries_of(spot, hands) if isomorphism else [IDENTITY]
     held = tuple(np.flatnonzero(weights > 0) for weights in spot.ranges)
@@ -77,7 +77,7 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
 def deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
 ) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
-    """Deals on a board: representatives, the renamings to all they stand for, and those that leave them fixed."""
+    """Deals on a board: representatives, the renamings to the deals they stand for, and those that leave them unchanged."""
     left = spot.format.cards_left(board)
     seen: set[tuple[int, ...]] = set()
     found = []
@@ -99,17 +99,17 @@ def deals(
 def kept_deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], street: int
 ) -> Iterator[tuple[tuple[int, ...], list[Renaming], list[Renaming], float]]:
-    """Deals kept on a board, as :func:`deals` has them, and the number of deals each of its copies stands for.
+    """The deals of a spot on a board, as in :func:`deals`, with the number of deals that each copy stands for.
 
-    Where the spot deals only some of the boards, deals that differ only in suits are taken together or not at all.
+    If the spot deals only some of the boards, isomorphic deals are all taken or all left out.
 
     Raises:
-        SpecError: a set of fitted boards for ranges in which suits are not alike.
+        SpecError: fitted boards for suit-specific ranges.
     """
     found = deals(spot, board, symmetries, spot.format.deal[street])
     if spot.deal_set:
         if not board and len(symmetries) < factorial(4):
-            raise SpecError("a set of fitted boards is for ranges in which all suits are alike; write runouts by numbers")
+            raise SpecError("a set of fitted boards does not support suit-specific ranges; give runouts as numbers")
         shares = fitted_deals(spot.deal_set).below(board)
         yield from ((*each, shares[each[0]]) for each in found if each[0] in shares)
         return
@@ -123,10 +123,10 @@ def kept_deals(
 
 
 def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """All complete boards of a spot and how many ways of dealing them, street by street, each stands for.
+    """All complete boards of a spot, and the number of ways to deal each, street by street.
 
     Returns:
-        uint8 [B, cards], boards that differ only in suits once where the ranges allow it; and float64 [B].
+        uint8 [B, cards], isomorphic boards once where the ranges allow it; and float64 [B].
     """
     found = [(spot.board, symmetries_of(spot, Hands(spot)), 1.0)]
     for street in spot.streets[1:]:
@@ -141,7 +141,7 @@ def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]
 def place(
     spot: Spot, hands: Hands, cards: tuple[int, ...], parent: int, street: int, above: tuple[Ints, Ints], *, last: bool
 ) -> Board:
-    """A board with the hands that are left there."""
+    """A board with the hands that it leaves."""
     dead = np.zeros(52, bool)
     dead[list(cards)] = True
     kept, sources, orders = [], [], []
@@ -171,7 +171,7 @@ def strengths_of(spot: Spot, cards: tuple[int, ...], held: Ints) -> Ints:
 
 
 def targets_of(child: Board, parent: Board, image: Ints) -> tuple[Ints, Ints]:
-    """Where a copy of a board returns the value of each hand: positions of the renamed hands at the parent board."""
+    """The positions at the parent board that receive each hand's value from a copy of a board."""
     first, second = (np.searchsorted(parent.hands[player], image[child.hands[player]]).astype(np.int16) for player in (0, 1))
     return first, second
 
@@ -186,7 +186,7 @@ def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:
 
 
 def twins_of(board: Board, player: int, hole: int) -> Ints:
-    """For each hand of a player its position in the other's list, -1 if it is not there (or hands have one card)."""
+    """For each hand of a player its position in the other's list, -1 if absent (or if hands have one card)."""
     own, other = board.hands[player], board.hands[1 - player]
     if hole == 1 or len(other) == 0:
         return np.full(len(own), -1)
@@ -197,7 +197,7 @@ def twins_of(board: Board, player: int, hole: int) -> Ints:
 
 
 def deal_chance(spot: Spot, street: int) -> float:
-    """The probability of each single deal that opens a street, given both hands; 1 for the first."""
+    """The probability of a single deal that opens a street, given both hands; 1 for the first street."""
     if street == 0:
         return 1.0
     count, before = spot.format.deal[spot.streets[street]], spot.format.board_sizes[spot.streets[street] - 1]
@@ -205,7 +205,7 @@ def deal_chance(spot: Spot, street: int) -> float:
 
 
 def mirror_of(board: Board, player: int, hands: Hands) -> Ints:
-    """For each hand of a player the position of the hand it equals after one of the board's symmetries: the least of them."""
+    """For each hand of a player the smallest position of a hand that it equals under a board symmetry."""
     own = board.hands[player]
     least = own
     for renaming in board.symmetries[1:]:

@@ -1,4 +1,4 @@
-"""Compile a poker spot: betting forests, boards and hands become the arrays that the hold'em engine runs on."""
+"""Compiles a poker spot: betting forests, boards and hands become the arrays of the hold'em engine."""
 
 import os
 from collections.abc import Sequence
@@ -44,14 +44,14 @@ class CompiledSpot:
     """A compiled spot.
 
     Attributes:
-        spot: what was compiled.
-        betting: its betting tree, cards factored out.
+        spot: the spot.
+        betting: its betting tree.
         forests: the betting of each street.
         boards: the boards of each street.
-        form: the arrays for the engine.
-        compatible: the sum over pairs of hands that share no card of the product of both range weights.
+        form: the engine's arrays.
+        compatible: sum of the products of range weights over pairs of hands that share no card.
         raked: whether a showdown pays the winner less than it costs the loser.
-        isomorphism: whether boards that differ only in suits stand for each other where ranges allow it.
+        isomorphism: whether isomorphic boards stand for each other where the ranges allow it.
     """
 
     spot: Spot
@@ -67,12 +67,12 @@ class CompiledSpot:
 
     @property
     def spec(self) -> str:
-        """Board, pot and stacks."""
+        """Board, pot and stacks as text."""
         return str(self.spot)
 
     @property
     def zero_sum(self) -> bool:
-        """Whether all that one player loses the other wins: without rake."""
+        """Whether payoffs sum to zero, which needs a game without rake."""
         return not self.raked
 
     def __str__(self) -> str:
@@ -80,30 +80,30 @@ class CompiledSpot:
 
     @property
     def cut_short(self) -> bool:
-        """Whether only the first street is there; see :mod:`treeplex.holdem.forms.first_street`."""
+        """Whether only the first street was compiled; see :mod:`treeplex.holdem.forms.first_street`."""
         return len(self.boards) > 1 and self.boards[1][0].cards == self.boards[0][0].cards
 
     @property
     def stored(self) -> int:
-        """Numbers in one stored array: actions times hands, over all own nodes of both players."""
+        """Size of a stored array: actions times hands, over all own nodes of both players."""
         last = self.form.boards[-1]
         return int(last[STORE + 1] + last[COUNT + 1] * self.form.streets[-1, ACTIONS + 1])
 
     @cached_property
     def infosets(self) -> int:
-        """Infosets of both players that are stored (isomorphic ones count once)."""
+        """Number of stored infosets of both players (isomorphic ones count once)."""
         last = self.form.boards[-1]
         return int(last[INFOSETS + 1] + last[COUNT + 1] * len(self.forests[-1].nodes[1]))
 
     @property
     def scales(self) -> int:
-        """Scales of one stored array of 16-bit numbers."""
+        """Number of scales of a stored array of 16-bit numbers."""
         last = self.form.boards[-1]
         return int(last[SCALES + 1] + self.form.streets[-1, ACTIONS + 1] * -(-last[COUNT + 1] // TILE))
 
     @property
     def decisions(self) -> int:
-        """Public decision nodes over all stored boards."""
+        """Number of public decision nodes over all stored boards."""
         return sum(len(boards) * sum(map(len, forest.nodes)) for boards, forest in zip(self.boards, self.forests, strict=True))
 
     @cached_property
@@ -122,7 +122,7 @@ class CompiledSpot:
 
     @property
     def first_boards(self) -> list[int]:
-        """The number of the first board of each street in ``form.boards``."""
+        """The index of each street's first board in ``form.boards``."""
         return [int(first) for first in self.form.streets[:, BOARDS]]
 
 
@@ -132,18 +132,18 @@ def compile_spot(
     """Compile a spot for the hold'em engine.
 
     Args:
-        spot: the cards on the table, the ranges and what is paid; or the name or the file of a spot.
-        isomorphism: whether boards that differ only in suits stand for each other where ranges allow it.
-        betting: its betting tree; None to grow it.
-        root: the node of the betting tree where it begins, on the street of the spot's board.
+        spot: the spot, or the name or file of one.
+        isomorphism: whether isomorphic boards stand for each other where the ranges allow it.
+        betting: its betting tree; None to build it.
+        root: the betting-tree node to start from, on the street of the spot's board.
 
     Raises:
         GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
-        SpecError: more betting or more boards than can be built; found out before any is.
+        SpecError: too many bets or boards, checked before anything is built.
     """
     spot = spot if isinstance(spot, Spot) else load_spot(spot)
     if spot.runouts and not isomorphism:
-        raise GameError("a spot with some of its boards takes boards that differ only in suits together; leave isomorphism on")
+        raise GameError("a spot with a subset of boards needs isomorphism; leave isomorphism on")
     check_boards(spot, isomorphism=isomorphism)
     betting = betting_tree(spot) if betting is None else betting
     forests = forests_of(betting, spot.rake, root)
@@ -161,7 +161,7 @@ def compile_spot(
 
 
 def pair_weight(spot: Spot, hands: Hands, root: Board) -> float:
-    """The sum of products of weights over pairs of hands that share no card."""
+    """The sum of products of range weights over pairs of hands that share no card."""
     by_card = np.zeros((2, 52))
     weights = [spot.ranges[player][root.hands[player]] for player in (0, 1)]
     for player in (0, 1):
@@ -200,12 +200,12 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
 
 
 def table(rows: Sequence[Sequence[float]], width: int, kind: type = int) -> NDArray[Any]:
-    """Rows as an array, also when there are none."""
+    """Rows as an array, also for an empty list."""
     return np.array(rows, np.float64 if kind is float else np.int64).reshape(-1, width)
 
 
 def joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    """Arrays one after the other."""
+    """The concatenation of arrays, also for an empty list."""
     return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
 
 
@@ -232,7 +232,7 @@ class Layout:
         self.boards = self.board_table(forests, boards)
 
     def board_table(self, forests: list[Forest], boards: list[list[Board]]) -> NDArray[np.int64]:
-        """The table of boards; fills ``copies`` on the way."""
+        """The table of boards; also fills ``copies``."""
         rows: list[NDArray[np.int64]] = []
         copies: list[tuple[int, int]] = []
         hand = stored = reach = returned = infoset = target = scale = 0

@@ -1,4 +1,4 @@
-"""The first street of a spot by itself, where what follows is valued and not solved."""
+"""Compiles the first street of a spot alone, where later streets are valued instead of solved."""
 
 from treeplex.errors import GameError
 from treeplex.holdem.forms.compile_spot import CompiledSpot
@@ -9,21 +9,21 @@ from treeplex.holdem.spots.spot import Spot
 
 
 def compile_first_street(spot: Spot, game: HoldemGame | None = None) -> CompiledSpot:
-    """The first street of a spot.
+    """Compile the first street of a spot.
 
     Args:
-        spot: at least one street follows its first.
-        game: the same as a public game, if it is there already.
+        spot: a spot with at least two streets.
+        game: the spot as a public game, if already built.
 
     Raises:
-        GameError: nothing follows, or the ranges leave no pair of hands.
-        SpecError: too much betting.
+        GameError: there is no second street, or the ranges have no compatible pair of hands.
+        SpecError: the betting tree is too large.
     """
     if len(spot.streets) < 2:
-        raise GameError("the spot has one street of betting and nothing after it to value; solve it to the end")
+        raise GameError("the spot has only one street, and none after it to value; solve it to the end")
     return compile_open_street(spot, (game or HoldemGame.of(spot)).tree, 0)
 
 
 def following_street(spot: Spot) -> str:
-    """The name of the street after a spot's first; empty where there is none."""
+    """The name of a spot's second street; empty if there is none."""
     return street_names(spot.format)[spot.street + 1] if len(spot.streets) > 1 else ""

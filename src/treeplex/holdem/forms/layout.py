@@ -1,4 +1,4 @@
-"""Parts of a compiled spot: its streets before and after a cut, and where arrays hold the numbers of a board or a decision."""
+"""Parts of a compiled spot: its streets before and after a cut, and the locations of boards and decisions in arrays."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,12 +17,12 @@ from treeplex.holdem.forms.suit_symmetry import Hands
 
 
 def part_of(whole: CompiledSpot, forests: list[Forest]) -> CompiledSpot:
-    """The spot with other forests on the same boards."""
+    """A compiled spot with other forests on the same boards."""
     return replace(whole, forests=forests, form=arrays_of(whole.spot, forests, whole.boards, Hands(whole.spot)))
 
 
 def top_of(whole: CompiledSpot, streets: int) -> CompiledSpot:
-    """The first streets, and the cards and showdowns after an all-in in them."""
+    """The first streets of a spot, with the cards and showdowns after their all-ins."""
     forests = whole.forests[:streets]
     for forest in whole.forests[streets:]:
         roots, last = forests[-1].below, forest is whole.forests[-1]
@@ -40,7 +40,7 @@ def top_of(whole: CompiledSpot, streets: int) -> CompiledSpot:
 
 
 def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
-    """The streets under some ends of the last one before the cut."""
+    """The streets below some ends of the last street before the cut."""
     roots = [whole.forests[streets - 1].below[k] for k in ends]
     doors = [(k, k) for k in range(len(roots))]
     forests = [Forest(forest.street, roots, ends=list(doors), below=roots) for forest in whole.forests[:streets]]
@@ -52,7 +52,7 @@ def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
 
 
 def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
-    """Arrays as the engine takes them, without what other algorithms keep."""
+    """A store for the engine, with empty arrays for other algorithms."""
     scales: NDArray[Any] = np.zeros(0, np.float32)
     none = np.zeros(0)
     return Store(
@@ -74,9 +74,9 @@ def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
 def rows_of(
     form: HoldemForm, work: Workspace, player: int, board: int = 0, *, street: int = 0, gathered: bool = False
 ) -> NDArray[Any]:
-    """A player's rows at a board of a street, counted from its first, a view [sequences, hands].
+    """A player's rows at a board, counted from its street's first, as a view [sequences, hands].
 
-    They are own reach, or what came back at each end of the street.
+    The rows are own reach, or with ``gathered`` the values returned at each end of the street.
     """
     row, streets = form.boards[int(form.streets[street, BOARDS]) + board], form.streets[street]
     hands, start = int(row[COUNT + player]), int(row[REACH + player])
@@ -85,28 +85,28 @@ def rows_of(
 
 
 def board_part(game: CompiledSpot, street: int, number: int, player: int) -> slice:
-    """The slice of a player's numbers for a board of a street in a solver's arrays of a game."""
+    """The slice of a player's numbers at a board in a solver's array."""
     row = game.form.boards[game.first_boards[street] + number]
     start = int(row[STORE + player])
     return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
 
 
 def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
-    """The slices of a player's numbers for the first streets in a solver's arrays of a game, board by board."""
+    """The slices of a player's numbers on the first streets in a solver's array, board by board."""
     return [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
 
 
 def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:
-    """Policy of each hand at a decision of a game, float64 [A, H]; uniform for hands that cannot be there.
+    """Policy of each hand at a decision, float64 [A, H]; uniform for hands that cannot be there.
 
     Args:
         game: the compiled game.
-        node: the decision, a node of its betting tree.
-        source: [Q], what the policy is proportional to, as a solver stores it for the game.
+        node: the decision, a node of the betting tree.
+        source: [Q], the unnormalised policy in a solver's layout.
         street, number: the board, counted from the street's first.
 
     Raises:
-        GameError: the node is no decision of that street.
+        GameError: the node is not a decision of that street.
     """
     rows = np.maximum(decision_rows(game, node, source, street, number), 0.0)
     player, total = decision_at(game, node, street).player, rows.sum(axis=0)
@@ -117,19 +117,19 @@ def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: in
 
 
 def decision_at(game: CompiledSpot, node: int, street: int) -> Decision:
-    """A decision of a street.
+    """A decision node of a street.
 
     Raises:
-        GameError: the node is none.
+        GameError: the node is not a decision.
     """
     event = game.betting.nodes[node]
     if not isinstance(event, Decision) or node not in game.forests[street].numbers[event.player]:
-        raise GameError(f"node {node} of the betting is no decision of this round")
+        raise GameError(f"betting node {node} is not a decision of this street")
     return event
 
 
 def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> NDArray[Any]:
-    """What is stored of a decision's actions, a view [A, hands on the board]; arguments as of :func:`policy_table`."""
+    """The stored numbers of a decision's actions, a view [A, hands on the board]; arguments as in :func:`policy_table`."""
     player, forest = decision_at(game, node, street).player, game.forests[street]
     hands = len(game.boards[street][number].hands[player])
     _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
@@ -137,7 +137,7 @@ def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: i
 
 
 def board_number(game: CompiledSpot, street: int, cards: Sequence[int]) -> int | None:
-    """The number of a board among those of its street; cards of one deal may come in any order."""
+    """The index of a board among those of its street; cards of one deal may be in any order."""
     if street == 0:
         return 0
     before = len(game.boards[street - 1][0].cards)

@@ -1,7 +1,7 @@
-"""One street of hold'em by itself, which ends before any card: nothing that follows is built, and all-ins are leaves as well.
+"""Compiles one street of hold'em alone, which ends before the next card; all-ins are leaves as well.
 
-Where a spot is cut by :func:`treeplex.holdem.search.subgames.subgame.cut_spot`, all boards below are there, for cards to be
-dealt after an all-in. Here memory and time do not depend on what may follow.
+A cut by :func:`treeplex.holdem.search.subgames.subgame.cut_spot` keeps all boards below, to deal cards after an all-in. Here
+memory and time do not depend on later streets.
 """
 
 import numpy as np
@@ -16,21 +16,21 @@ from treeplex.holdem.spots.spot import Spot
 
 
 def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> CompiledSpot:
-    """A street of a spot, on its board; a board without hands stands for what follows.
+    """Compile a street of a spot on its board; a board without hands stands for later streets.
 
     Args:
-        spot: the cards on the table and the ranges.
-        betting: its betting tree.
-        root: the node where it begins.
+        spot: board cards and ranges.
+        betting: the betting tree.
+        root: the node to start from.
 
     Raises:
-        AlgorithmError: the street is the last one, or the node is no decision.
-        GameError: the ranges leave no pair of hands.
-        SpecError: too much betting.
+        AlgorithmError: the street is the last one, or the node is not a decision.
+        GameError: the ranges have no compatible pair of hands.
+        SpecError: the betting tree is too large.
     """
     event = betting.nodes[root]
     if not isinstance(event, Decision) or event.street == betting.streets[-1]:
-        raise AlgorithmError("a street by itself begins with a decision, before the last street")
+        raise AlgorithmError("a street compiled alone must begin with a decision, before the last street")
     street, hands = Forest(event.street, [root]), Hands(spot)
     grow(street, betting, spot.rake, last=False)
     held = np.flatnonzero(spot.ranges[0] > 0), np.flatnonzero(spot.ranges[1] > 0)

@@ -1,4 +1,4 @@
-"""Compiled hold'em spots as forms: states over hands, in a choice of storage, and the passes that iterate on them."""
+"""Compiled hold'em spots as forms: states over hands, a choice of storage, and the passes that iterate on them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,26 +37,26 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_size import SpotSize
 
 PACKED, DISK = "packed", "disk:"
-"""Storage of 16-bit numbers in fewer bits, and how the name of the same in a folder begins (``holdem.forms.split``)."""
+"""Storage names of packed 16-bit numbers, and their prefix for a folder (``holdem.forms.split``)."""
 SMALL_INTEGERS = ("int16", "int8")
-"""Kinds of whole numbers, with a scale for each row of up to 128 hands (``holdem.engine.storage``)."""
+"""Integer storage, with a scale for each row of up to 128 hands (``holdem.engine.storage``)."""
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, "int8": np.int8, PACKED: np.int16}
-"""Kinds of numbers in which regrets and averages are kept."""
+"""Storage of regrets and averages."""
 PACKED_BYTES = 1.0
-"""Bytes of a packed number, about; 0.75 to 0.96 were measured."""
+"""Approximate bytes of a packed number; 0.75 to 0.96 were measured."""
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class FixedStrategy:
-    """A fixed policy at one node of one board.
+    """A locked policy at one node of one board.
 
     Attributes:
-        board: number of the board in ``game.form.boards``.
-        player: who acts there.
-        node: row of the node in the player's own list of its street.
-        strategy: [actions, hands], probabilities; NaN columns are free.
+        board: index of the board in ``game.form.boards``.
+        player: the player to act.
+        node: row of the node in the player's list of the street.
+        strategy: [actions, hands], probabilities; NaN columns are not locked.
     """
 
     board: int
@@ -69,9 +69,9 @@ class SpotState(NamedTuple):
     """The arrays of a run on a spot.
 
     Attributes:
-        store: the arrays that the engine works on.
-        memory: float64 [MEMORY], what a learned rule saw and decided last; else empty.
-        network: float64 [P], its network; else empty.
+        store: the arrays of the engine.
+        memory: float64 [MEMORY], the last features and decisions of a learned rule; else empty.
+        network: float64 [P], the rule's network; else empty.
     """
 
     store: Store
@@ -80,15 +80,15 @@ class SpotState(NamedTuple):
 
 
 class SpotForm:
-    """A compiled spot that update rules run on, updates alternating; a :class:`treeplex.forms.form.Form`.
+    """A compiled spot for update rules, a :class:`treeplex.forms.form.Form` with alternating updates.
 
     Attributes:
         game: the compiled spot.
         storage: see :data:`STORAGE`.
-        threads: threads that boards are shared out to.
-        locks: policies that stay as they are.
-        crew: the threads and their scratch space.
-        unit: chips by which exploitability is divided before a learned rule sees it; the starting pot (1 where that is empty).
+        threads: threads that share the boards.
+        locks: locked policies.
+        crew: the thread pool and its scratch space.
+        unit: chips by which learned rules scale exploitability: the starting pot (1 if that is empty).
         folder, moved: see :class:`treeplex.holdem.forms.split.form.SplitForm`; None and zeros.
     """
 
@@ -102,19 +102,19 @@ class SpotForm:
 
         Args:
             game: the compiled spot.
-            storage: see :data:`STORAGE`; sums over chance are float64 in either case.
-            threads: None for one per core that this process may use.
-            locks: policies that stay as they are; ``game`` must be compiled without isomorphism then.
+            storage: see :data:`STORAGE`; sums over chance are always float64.
+            threads: None for one per available core.
+            locks: locked policies; ``game`` must then be compiled without isomorphism.
 
         Raises:
             SpecError: an unknown storage, or threads below 1.
-            AlgorithmError: locks in a spot that was compiled with isomorphism, or in 16-bit or 8-bit storage.
+            AlgorithmError: locks in a spot compiled with isomorphism, or in 16-bit or 8-bit storage.
         """
         self.game, self.threads = game, checked_threads(threads)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
             raise AlgorithmError("locks need a spot compiled with isomorphism=False")
         if locks and storage in SMALL_INTEGERS:
-            raise AlgorithmError(f"storage {storage} does not work with locks; take float32")
+            raise AlgorithmError(f"storage {storage} does not support locks; use float32")
         self.storage, self.locks = checked_storage(storage), tuple(locks)
         self.unit = game.spot.pot or 1.0
         number = np.float64 if storage == "float64" else np.float32
@@ -129,28 +129,28 @@ class SpotForm:
 
     @property
     def players(self) -> int:
-        """Two."""
+        """The number of players, 2."""
         return 2
 
     def allocate(
         self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> SpotState:
-        """The state before the first iteration, at the uniform policy; there is one average.
+        """The state before the first iteration, at the uniform policy; with one average.
 
         Raises:
-            AlgorithmError: the rule looks at what is not measured here, or does not work in this storage.
-            SpecError: a lock of another shape than its node.
+            AlgorithmError: the rule needs measurements that spots do not have, or does not support this storage.
+            SpecError: a lock's shape differs from its node's.
         """
         if "seen" in needs:
-            raise AlgorithmError("looks at how fast the policy moves, which poker spots do not measure")
+            raise AlgorithmError("needs the speed of the policy, which poker spots do not measure; use another algorithm")
         if self.storage in SMALL_INTEGERS and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
-            raise AlgorithmError(f"does not work in storage {self.storage}; take float32")
+            raise AlgorithmError(f"does not support storage {self.storage}; use float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))
         for k, place in enumerate(store.lock_places):
             store.regrets[place] = store.guesses[place] = store.lock_values[k]
         if network is not None:
             self._activations = np.empty(int(network.sizes.sum()))
-        if kind is RuleKind.REPLIES:  # averages begin at the uniform policy
+        if kind is RuleKind.REPLIES:  # averages start at the uniform policy
             streets = len(self.game.form.streets)
             for player in (0, 1):
                 self.crew.descend(player, store.regrets, store.regret_scales, store, keep=0.0, add=1.0, streets=streets)
@@ -164,7 +164,7 @@ class SpotForm:
         """Run one iteration for each row.
 
         Raises:
-            SpecError: a row predicts, but the state keeps no guesses.
+            SpecError: a row predicts, but the state has no guesses.
         """
         store = state.store
         if kind is RuleKind.REPLIES:
@@ -172,13 +172,13 @@ class SpotForm:
             return
         plain = (1.0, 1.0, 0.0)
         if store.guesses is store.regrets and (rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != plain).any():
-            raise SpecError("the rule begins to predict in the middle of a run; let it predict from the start")
+            raise SpecError("the rule starts to predict in the middle of a run; predict from the first iteration")
         self.crew.iterate(rows, store)
 
     def iterate_learned(
         self, network: DiscountNetwork, state: SpotState, done: int, iterations: int, horizon: int, *, alternating: bool = True
     ) -> None:
-        """Run iterations whose weights a network sets; it looks at the run between iterations."""
+        """Run iterations with weights set by a network, which observes the run between iterations."""
         network, last = network._replace(parameters=state.network), done + iterations
         if not iterations:
             self.crew.iterate(np.empty((0, len(Weights._fields))), state.store)
@@ -188,7 +188,7 @@ class SpotForm:
             done += len(rows)
 
     def _decided(self, network: DiscountNetwork, state: SpotState, done: int, iterations: int, horizon: int) -> Floats:
-        """Rows of :class:`treeplex.engine.tree.regret.Weights` for the next ``iterations`` at most, float64 [K, 9]."""
+        """Rows of :class:`treeplex.engine.tree.regret.Weights` for up to the next ``iterations``, float64 [K, 9]."""
         memory, exponents = state.memory, state.memory[SET : SET + 4]
         if memory[LEFT] <= 0:
             self._observe(network, state, done, horizon)
@@ -201,7 +201,7 @@ class SpotForm:
         return rows
 
     def _observe(self, network: DiscountNetwork, state: SpotState, done: int, horizon: int) -> None:
-        """Write the features, as :func:`treeplex.engine.tree.learned.observe` does."""
+        """Write the network's features, as :func:`treeplex.engine.tree.learned.observe` does."""
         memory = state.memory
         for place, code in enumerate(network.features):
             feature = FEATURES[code]
@@ -222,7 +222,7 @@ class SpotForm:
             self._activations[place] = seen
 
     def arrays(self, state: SpotState) -> dict[str, Array]:
-        """The arrays that the next iteration depends on, by name; not copies."""
+        """The arrays that determine the next iteration, by name; not copies."""
         store = state.store
         arrays: dict[str, Array] = {"regrets": store.regrets, "average": store.average}
         if store.guesses is not store.regrets:
@@ -232,23 +232,23 @@ class SpotForm:
         return arrays | {name: array for name, array in more.items() if array.size}
 
     def restore(self, state: SpotState, iteration: int, arrays: Mapping[str, Array]) -> None:
-        """Continue from saved :meth:`arrays`."""
+        """Restore saved :meth:`arrays`."""
         for name, array in self.arrays(state).items():
             array[...] = arrays[name]
 
     def average(self, state: SpotState) -> tuple[Array, Array]:
-        """The unnormalised average strategy, [Q], and its scales, of 16-bit numbers."""
+        """The unnormalised average strategy, [Q], and its scales for 16-bit numbers."""
         return state.store.average, state.store.average_scales
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing; there is nothing to release."""
 
     def policy(self, state: SpotState) -> Array:
         """The average strategy, own-reach-weighted, as :class:`treeplex.holdem.engine.form.Store` has it; not a copy."""
         return state.store.average
 
     def values(self, state: SpotState, *, best: bool) -> Floats:
-        """Value of each player's average strategy against the other's, chips, [2], by passes in the run's own precision."""
+        """Value of each player's average strategy against the other's, chips, [2], in the run's own precision."""
         form, store, found = self.game.form, state.store, np.empty(2)
         for player in (0, 1):
             first, count = form.boards[0, HANDS + player], form.boards[0, COUNT + player]
@@ -267,10 +267,10 @@ class SpotForm:
 
 
 def checked_storage(storage: str) -> str:
-    """A kind of storage that there is.
+    """A valid kind of storage.
 
     Raises:
-        SpecError: there is none of that name.
+        SpecError: the storage is unknown.
     """
     if storage == DISK:
         raise SpecError("storage disk: needs a folder; write disk:FOLDER")
@@ -280,14 +280,14 @@ def checked_storage(storage: str) -> str:
 
 
 def numbers_needed(size: SpotSize, needs: frozenset[str]) -> dict[str, int]:
-    """The size of each stored array; fictitious play keeps its replies where others keep regrets."""
+    """The size of each stored array; fictitious play stores its best responses as regrets."""
     sizes = dict.fromkeys(("regrets", "average", "guesses", "previous", "target"), size.stored) | {"changes": 2 * size.infosets}
     kept = needs | {"regrets"}
     return {name: number for name, number in sizes.items() if name in kept}
 
 
 def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequence[FixedStrategy] = ()) -> dict[str, Array]:
-    """The arrays of :class:`Store`, all zero but for locks."""
+    """The arrays of :class:`Store`, zero except for locks."""
     sizes = numbers_needed(game.size, needs)
     arrays: dict[str, Array] = {
         name: np.zeros(sizes.get(name, 0), kind) for name in ("regrets", "average", "previous", "changes", "target")
@@ -302,13 +302,13 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
 
 
 def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[FixedStrategy] = ()) -> Store:
-    """A store that holds a policy and nothing else, for passes that judge it.
+    """A store that holds only a policy, for passes that judge it.
 
     Args:
         game: the compiled spot.
         average: [Q], the policy.
-        scales: float32, of short numbers; else empty.
-        locks: what best responses keep; they stand among the regrets.
+        scales: float32, for short numbers; else empty.
+        locks: locked policies, which best responses keep; they are stored as regrets.
     """
     none, fixed = np.zeros(0, average.dtype), locked_arrays(game, average.dtype, locks)
     regrets = np.zeros(average.size if locks else 0, average.dtype)
@@ -328,7 +328,7 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
 
 
 def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy]) -> dict[str, Array]:
-    """The arrays of :class:`Store` that say what is locked."""
+    """The arrays of :class:`Store` for locks."""
     locked = np.zeros(game.infosets if locks else 0, np.uint8)
     places, values = [np.empty(0, np.int64)], [np.empty(0)]
     for lock in locks:
@@ -337,7 +337,7 @@ def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy])
         _, first, actions = game.forests[street].nodes[lock.player][lock.node]
         hands = int(board[COUNT + lock.player])
         if lock.strategy.shape != (actions, hands):
-            raise SpecError(f"a lock has shape {lock.strategy.shape}, its node needs {(actions, hands)}")
+            raise SpecError(f"a lock has shape {lock.strategy.shape}, but its node needs {(actions, hands)}")
         fixed = np.flatnonzero(~np.isnan(lock.strategy).any(axis=0))
         start = int(board[INFOSETS + lock.player]) + lock.node * hands
         locked[start + fixed] = 1

@@ -1,8 +1,8 @@
-"""The size of a compiled spot, by arithmetic: no board is dealt and no betting line built.
+"""The size of a compiled spot, by arithmetic: without dealing a board or building a betting line.
 
-Boards that differ only in suits count once where the ranges allow it, as in :mod:`treeplex.holdem.forms.boards`. By Burnside's
-lemma the number of classes is the mean, over the renamings of suits that change neither board nor ranges, of how many ways to
-deal a renaming leaves as they are; and the hands on them are counted one hand at a time, on the deck without its cards.
+Isomorphic boards count once where the ranges allow it, as in :mod:`treeplex.holdem.forms.boards`. By Burnside's lemma the
+number of classes is the mean number of deals that a renaming leaves unchanged, over the renamings of suits that leave board
+and ranges unchanged. Hands are counted one at a time, on the deck without their cards.
 """
 
 from collections import Counter
@@ -28,10 +28,10 @@ Lengths = tuple[int, int, int, int]
 """Numbers of cycles of one, two, three and four cards in a renaming of suits."""
 
 MOST_BOARDS = 1_000_000
-"""More boards than that are not dealt: it would take many minutes before the first iteration."""
+"""Most boards that are dealt; more would take many minutes before the first iteration."""
 
 NUMBER_BYTES = 8
-"""Regret and average in float32."""
+"""Bytes of regret and average in float32."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class SpotSize:
         nodes: nodes of the betting tree, cards factored out.
         boards: boards on each street.
         decisions: public decision nodes, over all boards.
-        stored: numbers in one stored array: actions times hands, over all own nodes of both players.
+        stored: size of a stored array: actions times hands, over all own nodes of both players.
         infosets: infosets of both players.
         scales: scales of one stored array of 16-bit numbers.
-        extent: what scratch space depends on.
+        extent: the sizes that determine scratch space.
         form_bytes: bytes of the compiled arrays.
         exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.tree_size.BettingSize`.
     """
@@ -62,12 +62,12 @@ class SpotSize:
 
 
 def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
-    """The size that :func:`treeplex.holdem.forms.compile_spot.compile_spot` would give a spot, within a second or two.
+    """The size that :func:`treeplex.holdem.forms.compile_spot.compile_spot` would give a spot; takes a second or two.
 
-    Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are so within a few percent.
+    Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are accurate to a few percent.
 
     Raises:
-        SpecError: a street with too many lines to count.
+        SpecError: a street has too many lines to count.
     """
     betting = betting_size(spot.betting)
     counts = counted_deals(spot, isomorphism=isomorphism)
@@ -104,10 +104,10 @@ class DealCounts(NamedTuple):
     """Numbers of boards and hands.
 
     Attributes:
-        boards: on each street.
+        boards: boards on each street.
         held: hands of each player, summed over the boards of each street.
-        copies, targets: boards that those of all streets stand for, and hands of both players on these.
-        group: hands of both players below one board of the street before the last, at most.
+        copies, targets: number of boards that those of all streets stand for, and of both players' hands on them.
+        group: largest number of both players' hands below one board of the second-last street.
     """
 
     boards: list[int]
@@ -118,7 +118,7 @@ class DealCounts(NamedTuple):
 
 
 def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
-    """Boards and hands by arithmetic, or one by one where only some boards are dealt."""
+    """Numbers of boards and hands by arithmetic, or by enumeration if only some boards are dealt."""
     if spot.runouts:
         return walked_deals(spot)
     boards, held = board_counts(spot, isomorphism=isomorphism), hand_counts(spot, isomorphism=isomorphism)
@@ -131,7 +131,7 @@ def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
 
 
 def walked_deals(spot: Spot) -> DealCounts:
-    """Boards and hands of a spot that deals only some boards."""
+    """Numbers of boards and hands of a spot that deals only some boards."""
     hands = Hands(spot)
     cards = [hands.cards[np.flatnonzero(weights > 0)] for weights in spot.ranges]
     above = [(spot.board, symmetries_of(spot, hands))]
@@ -155,7 +155,7 @@ def walked_deals(spot: Spot) -> DealCounts:
 
 
 def form_bytes(betting: BettingSize, boards: int, hands: Sequence[int], copies: int, targets: int) -> int:
-    """Bytes of the arrays of :class:`treeplex.holdem.engine.form.HoldemForm`; ``hands`` counts those on each street."""
+    """Bytes of the arrays of :class:`treeplex.holdem.engine.form.HoldemForm`; ``hands`` is the number on each street."""
     rows = sum(
         24 * sum(street.decisions) + 32 * street.folds + 40 * street.showdowns + 16 * street.ends for street in betting.streets
     )
@@ -176,7 +176,7 @@ def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArra
 
 
 def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
-    """Boards on each street, those that differ only in suits once where the ranges allow it."""
+    """Number of boards on each street; isomorphic boards count once where the ranges allow it."""
     found = []
     cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     for street in range(len(spot.streets)):
@@ -186,7 +186,7 @@ def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
 
 
 def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]]:
-    """Hands of each player with a weight, summed over the boards of each street."""
+    """Number of hands of each player with a weight, summed over the boards of each street."""
     hands = Hands(spot)
     cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     hit: list[list[Counter[Lengths]]] = [[], []]
@@ -217,12 +217,12 @@ def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]
 
 
 def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
-    """The number of cards dealt before each street up to one, the first left out."""
+    """Numbers of cards dealt on the streets up to one, without the first."""
     return tuple(spot.format.deal[each] for each in spot.streets[1 : street + 1])
 
 
 def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
-    """The cycles of cards that are left in the deck, of each renaming of suits that changes neither board nor ranges."""
+    """The cycles of cards left in the deck, for each renaming of suits that leaves board and ranges unchanged."""
     for renaming in symmetries_of(spot, Hands(spot)) if isomorphism else [IDENTITY]:
         yield cycles_of(renaming, spot.format.cards_left(spot.board))
 
@@ -242,7 +242,7 @@ def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:
 
 
 def cycle_tables(cycles: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each card the length of its cycle and the cycle's number, int64 [52] each."""
+    """For each card the length and the index of its cycle, int64 [52] each."""
     length, number = np.zeros(52, np.int64), np.full(52, -1)
     for k, cycle in enumerate(cycles):
         length[list(cycle)], number[list(cycle)] = len(cycle), k
@@ -257,14 +257,14 @@ def lengths_of(cycles: Sequence[Sequence[int]]) -> Lengths:
 
 @lru_cache(maxsize=100_000)
 def fixed_deals(lengths: Lengths, deals: tuple[int, ...]) -> int:
-    """Ways to deal sets of cards one after the other, each of which a renaming with such cycles leaves as it is."""
+    """Number of ways to deal sets of cards in sequence that a renaming with these cycle lengths leaves unchanged."""
     if not deals:
         return 1
     return sum(ways * fixed_deals((left[0], left[1], left[2], left[3]), deals[1:]) for ways, left in choices(lengths, deals[0]))
 
 
 def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
-    """For each split by cycle length: the number of unions of cycles with ``cards`` cards, and the cycles not used."""
+    """For each split by cycle length: the number of unions of cycles with ``cards`` cards, and the unused cycles."""
     found = [(1, cards, list(lengths))]
     for kind in (3, 2, 1, 0):
         found = [
@@ -276,10 +276,10 @@ def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
-    """Refuse a spot with too many boards, whose dealing alone would take minutes.
+    """Refuse a spot with too many boards to deal.
 
     Raises:
-        SpecError: it has more than :data:`MOST_BOARDS`.
+        SpecError: the spot has more than :data:`MOST_BOARDS`.
     """
     if spot.runouts or sum(board_counts(spot, isomorphism=isomorphism)) <= MOST_BOARDS:
         return
@@ -287,7 +287,7 @@ def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
     gigabytes = NUMBER_BYTES * size.stored / 1e9
     raise SpecError(
         f"with {len(spot.format.deck)} cards from {begins} on there are {sum(size.boards):,} boards and {size.stored:.1e} "
-        f"numbers to store, {gigabytes:,.0f} GB of memory at least; give a board, so that the spot begins on the flop or the "
-        "turn, deal only some of the boards (runouts: {flop: 25, turn: 12, river: 12}), or take a small deck, such as format: "
+        f"numbers to store, at least {gigabytes:,.0f} GB of memory; give a board, so that the spot begins on the flop or the "
+        "turn, deal a subset of boards (runouts: {flop: 25, turn: 12, river: 12}), or use a small deck, such as format: "
         "royal"
     )

@@ -1,4 +1,4 @@
-"""Suit isomorphism: the renamings of suits that change nothing in a spot, and what they make of cards and hands."""
+"""Suit isomorphism: the renamings of suits that leave a spot unchanged, and their action on cards and hands."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -31,7 +31,7 @@ class Hands:
         self.maps: dict[Renaming, Ints] = {}
 
     def map(self, renaming: Renaming) -> Ints:
-        """The hand that each hand becomes, [H]."""
+        """The image of each hand, [H]."""
         if renaming not in self.maps:
             image = self.cards - self.cards % 4 + np.array(renaming)[self.cards % 4]
             self.maps[renaming] = self.index[image[:, 0], image[:, -1]]
@@ -39,7 +39,7 @@ class Hands:
 
 
 def symmetries_of(spot: Spot, hands: Hands) -> list[Renaming]:
-    """The renamings of suits that change neither the deck, the board nor a range; the identity first."""
+    """The renamings of suits that leave the deck, the board and both ranges unchanged; the identity first."""
     if spot.strengths is not None:
         return [IDENTITY]
     deck, board, found = set(spot.format.deck), set(spot.board), []

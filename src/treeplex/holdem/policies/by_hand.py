@@ -1,7 +1,7 @@
-"""Policies of hold'em below a public state as the hold'em engine and its searches read them: tables over classes of hands.
+"""Hold'em policies below a public state, for the engine and its searches: tables over classes of hands.
 
-Hands that a policy cannot tell apart are a class: buckets, or each hand by itself. A table says how the classes play at a
-decision, so what follows a state can be walked once for all boards on which the classes mean the same.
+Hands that a policy does not distinguish form a class: buckets, or each hand by itself. A table is the policy of the classes
+at a decision, so the tree below a state is traversed once for all boards on which the classes mean the same.
 """
 
 from collections.abc import Hashable
@@ -21,12 +21,12 @@ from treeplex.holdem.rules.public import HoldemGame
 
 
 class Classes(NamedTuple):
-    """Hands that play alike.
+    """Classes of hands with the same policy.
 
     Attributes:
-        name: of the tables; boards on which the classes mean the same have the same.
-        size: how many classes there are.
-        of: int64 [H], the class of each hand; any for hands that the board blocks.
+        name: name of the tables, the same for boards on which the classes mean the same.
+        size: number of classes.
+        of: int64 [H], the class of each hand; arbitrary for blocked hands.
     """
 
     name: Hashable
@@ -36,37 +36,37 @@ class Classes(NamedTuple):
 
 @runtime_checkable
 class HandPolicy(Protocol):
-    """A policy of all hands from some public state of hold'em on.
+    """A policy of all hands from a public state of hold'em on.
 
     Attributes:
-        game: the betting that it knows, from that state on.
+        game: its betting from that state on.
     """
 
     @property
     def game(self) -> HoldemGame: ...
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """Hands that play alike on a board."""
+        """The classes of hands on a board."""
         ...
 
     def table(self, node: int, name: Hashable) -> Floats:
         """Policy of each class at a decision of the betting tree, float64 [A, classes].
 
         Args:
-            node: its number.
-            name: of the tables, see :meth:`classes`.
+            node: index of the decision.
+            name: name of the tables, see :meth:`classes`.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """A policy with the probability of some kinds of actions multiplied by a factor, normalised again.
+    """A policy with the probabilities of some kinds of actions multiplied by a factor and renormalised.
 
     Attributes:
         policy: the policy.
         kinds: ``fold``, ``check`` and so on, see :class:`treeplex.holdem.betting.tree.Action`.
-        factor: times as likely.
+        factor: the factor.
     """
 
     policy: HandPolicy
@@ -75,7 +75,7 @@ class Bias:
 
     def __post_init__(self) -> None:
         if not self.factor > 0:
-            raise AlgorithmError(f"a bias must be a factor above 0, not {self.factor!r}")
+            raise AlgorithmError(f"the factor of a bias is {self.factor!r}; give a number above 0")
 
     @property
     def game(self) -> HoldemGame:
@@ -99,22 +99,22 @@ FOLDS, CALLS, RAISES = ("fold",), ("check", "call"), ("bet", "raise", "allin")
 
 
 def biased_hands(policy: HandPolicy, factor: float = 10.0) -> list[HandPolicy]:
-    """The policy, and the same biased to folding, to calling and to raising.
+    """The policy, and its biases towards folding, calling and raising.
 
     Raises:
-        AlgorithmError: a factor that is not above 0.
+        AlgorithmError: the factor is not above 0.
     """
     return [policy, *(Bias(policy, kinds, factor) for kinds in (FOLDS, CALLS, RAISES))]
 
 
 def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
-    """A policy at all decisions of a compiled spot with its betting, float32 [Q] as a solver stores it.
+    """A policy at all decisions of a compiled spot with its betting, float32 [Q] in a solver's layout.
 
     Raises:
-        AlgorithmError: the spot has other betting.
+        AlgorithmError: the spot has different betting.
     """
     if whole.betting is not policy.game.tree:
-        raise AlgorithmError("the policy is of other betting than the spot was compiled with")
+        raise AlgorithmError("the policy's betting differs from the compiled spot's; compile the spot with the policy's bets")
     found = np.empty(whole.stored, np.float32)
     for street, boards in enumerate(whole.boards):
         forest, tables = whole.forests[street], dict[Hashable, list[Singles]]()

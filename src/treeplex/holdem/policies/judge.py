@@ -1,4 +1,4 @@
-"""Judge a strategy on a compiled spot: best responses, exploitability and expected values, with the same operators."""
+"""Judges a strategy on a compiled spot: best responses, exploitability and expected values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot
 def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:
     """Values of a player's hands at the root, float64 [hands], in chips times the opponent's compatible range weight.
 
-    ``mode`` is ``BEST`` (against the average of the other) or ``EXPECT`` (both follow the average).
+    ``mode`` is ``BEST`` (against the other's average) or ``EXPECT`` (both follow the average).
     """
     scales = store.average_scales if average is store.average else store.average_scales[:0]
     crew.answer(player, mode, average, scales, store)
@@ -25,20 +25,20 @@ def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], 
 
 
 def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: BoardPool, *, expected: bool = True) -> Judgement:
-    """Judge the policy that is proportional to ``average`` (uniform where that is zero); values are chips against half the pot.
+    """Judge the policy proportional to ``average`` (uniform where that is zero); values are chips against half the pot.
 
     Args:
         game: the compiled spot.
         average: [Q], the strategy.
-        store: a solver's store, for its locks: a best response follows them.
-        crew: threads with scratch space, of float64 for full accuracy.
-        expected: also find expected values; without rake exploitability does not need them, and ``value`` is NaN then.
+        store: a solver's store, for its locks, which best responses keep.
+        crew: thread pool with scratch space, float64 for full accuracy.
+        expected: whether to compute expected values; without rake exploitability does not need them, and ``value`` is then NaN.
     """
     return judgement_of(game, lambda player, mode: root_values(crew, player, mode, average, store), expected=expected)
 
 
 def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, expected: bool = True) -> Judgement:
-    """Judge a policy by what ``values(player, mode)`` says, as :func:`root_values` does; see :func:`judge_spot`."""
+    """Judge a policy from ``values(player, mode)``, as returned by :func:`root_values`; see :func:`judge_spot`."""
     best, ev = [], []
     for player in (0, 1):
         first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]
@@ -47,11 +47,11 @@ def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, ex
         if expected or game.raked:
             ev.append(float(own @ values(player, EXPECT)) / game.compatible)
     value = tuple(ev) if ev else (float("nan"), float("nan"))
-    gains = max(sum(best) - (sum(value) if game.raked else 0.0), 0.0)  # rounding: NaN stays what it is
+    gains = max(sum(best) - (sum(value) if game.raked else 0.0), 0.0)  # rounding may make it negative; NaN stays NaN
     return Judgement(exploitability=gains / 2, nash_conv=gains, value=value, best_response_values=tuple(best))
 
 
 def judging_crew(game: CompiledSpot, threads: int) -> BoardPool:
-    """Threads with scratch space in double precision."""
+    """A thread pool with scratch space in double precision."""
     work = make_workspace(game.form, threads, np.float64, raked=game.raked, packed=True)
     return BoardPool(game.form, work, raked=game.raked)

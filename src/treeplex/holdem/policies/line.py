@@ -1,16 +1,16 @@
-"""Lines: how play went on from the start of a spot, as text such as ``x, b50%, c, 7s, b120``.
+"""Lines: the play from the start of a spot, as text such as ``x, b50%, c, 7s, b120``.
 
 =================== ============================================================================================
 ``x``, ``c``, ``f`` check, call, fold.
 ``b120``, ``b50%``  a bet of 120 chips, or of half the pot.
-``r300``            a raise *to* 300 chips on this street; ``r60%`` by that share of the pot after the call;
-                    ``r2.5x`` to 2.5 times the bet.
+``r300``            a raise *to* 300 chips on this street; ``r60%`` raises by 60% of the pot after the call;
+                    ``r2.5x`` raises to 2.5 times the bet.
 ``a``               all-in.
-``7s``              the card that came; where several come at once all of them, ``AsKd2c``.
+``7s``              the card dealt; all of them if several are dealt at once, ``AsKd2c``.
 =================== ============================================================================================
 
-Steps are separated by commas or spaces; words such as ``check``, ``bet 120`` or ``raise to 300`` do as well, and case does not
-matter. The *canonical* text has chips in place of shares of the pot and commas without spaces: ``x,b100,c,7s,b120``.
+Steps are separated by commas or spaces. Words such as ``check``, ``bet 120`` or ``raise to 300`` are accepted, and case is
+ignored. The *canonical* text has chips in place of shares of the pot and commas without spaces: ``x,b100,c,7s,b120``.
 """
 
 import re
@@ -36,19 +36,19 @@ LETTERS = {"check": "x", "k": "x", "call": "c", "fold": "f", "bet": "b", "raise"
 KINDS = {"x": "check", "c": "call", "f": "fold", "a": "allin"}
 GRAMMAR = "write x check, c call, f fold, b50% or b120 bet, r300 raise to, a all-in, and cards such as 7s, with commas between"
 CHIP_MARGIN, SHARE_MARGIN, TIMES_MARGIN = 0.5000001, 0.005, 0.05
-"""Tolerances between a size and the one on offer: in chips, of the pot (shown as whole per cents), times the bet."""
+"""Tolerances between a size and an offered one: in chips, of the pot (shown as whole percent), times the bet."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a line as it was written.
+    """One step of a line, as written.
 
     Attributes:
-        text: the writing.
+        text: the step's text.
         letter: ``x``, ``c``, ``f``, ``b``, ``r`` or ``a``; empty for cards.
-        amount: of a bet or raise, None where it is not said.
-        unit: of the amount: ``%`` of the pot, ``x`` times the bet faced, or empty for chips.
-        cards: the cards that came.
+        amount: amount of a bet or raise; None if not given.
+        unit: unit of the amount: ``%`` of the pot, ``x`` times the bet faced, or empty for chips.
+        cards: the cards dealt.
     """
 
     text: str
@@ -60,13 +60,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Place:
-    """The place in the betting tree that a line leads to.
+    """The place in the betting tree at the end of a line.
 
     Attributes:
-        node: number of the node in the betting tree.
-        roots: for each street reached the node that opens it; in a run-out after all-in the showdown.
-        ends: for each street left behind the node that ended it.
-        deals: the cards that opened each street after the first; empty where a line left them out.
+        node: the node in the betting tree.
+        roots: for each street reached, the node that opens it; in a run-out after an all-in, the showdown.
+        ends: for each finished street, the node that ended it.
+        deals: the cards that opened each street after the first; empty where a line omits them.
         line: the canonical text.
     """
 
@@ -77,7 +77,7 @@ class Place:
     line: str = ""
 
     def after(self, node: int, word: str) -> "Place":
-        """The place one action further."""
+        """The place after one more action."""
         return Place(node, self.roots, self.ends, self.deals, joined(self.line, word))
 
     def dealt(self, node: int, cards: tuple[int, ...]) -> "Place":
@@ -118,28 +118,28 @@ def read_steps(text: str) -> list[Step]:
 
 
 def step_of(match: re.Match[str], text: str) -> Step:
-    """One step."""
+    """A step from its match."""
     if match["cards"]:
         return Step(match[0], cards=parse_cards(match["cards"]))
     word = match["word"].lower().replace(" ", "").replace("-", "")
     letter = LETTERS.get(word, word)
     if match["amount"] is not None and letter not in "bra":
-        raise SpecError(f"line {shown(text)}: {shown(match[0])} has an amount, which only bets and raises have; {GRAMMAR}")
+        raise SpecError(f"line {shown(text)}: {shown(match[0])} has an amount, but only bets and raises take one; {GRAMMAR}")
     amount = None if match["amount"] is None else float(match["amount"])
     return Step(match[0], letter, amount, (match["unit"] or "").lower())
 
 
 def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = False) -> Place:
-    """The place to which a line leads.
+    """The place at the end of a line.
 
     Args:
         spot: the spot.
         tree: its betting tree.
         text: the line.
-        open_cards: cards may be left out, which stands for any; a line that ends with a street leads to the next one.
+        open_cards: whether cards may be omitted, which stands for any card; a line that ends a street leads to the next one.
 
     Raises:
-        SpecError: a step that is not possible; the message says which ones are.
+        SpecError: a step is not possible; the message lists the possible ones.
     """
     place, steps = Place(), read_steps(text)
     waiting = 0
@@ -164,19 +164,19 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
 
 
 def deals_next(spot: Spot, tree: BettingTree, place: Place) -> bool:
-    """Whether cards can come here: a street ended, or both players are all-in."""
+    """Whether cards are dealt next: a street ended, or both players are all-in."""
     node = tree.nodes[place.node]
     last = len(place.roots) == len(spot.streets)
     return isinstance(node, StreetEnd) or (isinstance(node, Showdown) and not last)
 
 
 def board_at(spot: Spot, place: Place) -> tuple[int, ...]:
-    """The cards on the board, in the order in which they came."""
+    """The board cards, in the order of the deal."""
     return spot.board + tuple(card for deal in place.deals for card in deal)
 
 
 def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tuple[tuple[int, ...], int]:
-    """The cards of the next deal, higher ones first, and how many steps name them."""
+    """The cards of the next deal, higher ones first, and the number of steps that name them."""
     wanted, board = spot.format.deal[spot.streets[len(place.roots)]], board_at(spot, place)
     cards: list[int] = []
     used = 0
@@ -185,11 +185,11 @@ def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tupl
             break
         cards += step.cards
         used += 1
-    what = "a card comes" if wanted == 1 else f"{wanted} cards come"
+    what = "a card is dealt" if wanted == 1 else f"{wanted} cards are dealt"
     if len(cards) != wanted:
         example = cards_to_string(spot.format.cards_left(board)[-wanted:][::-1])
         found = f", not {len(cards)}" if cards else ""
-        raise SpecError(f"{where}: {what} here{found}; name {'it' if wanted == 1 else 'them'}, say {example}")
+        raise SpecError(f"{where}: {what} here{found}; name {'it' if wanted == 1 else 'them'}, such as {example}")
     for card in cards:
         if card in board or cards.count(card) > 1 or card not in spot.format.deck:
             why = "is not in the deck" if card not in spot.format.deck else "is on the board already"
@@ -198,7 +198,7 @@ def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tupl
 
 
 def deal_texts(spot: Spot, place: Place) -> Iterator[str]:
-    """The texts of all deals that can come next."""
+    """The texts of all possible next deals."""
     board = board_at(spot, place)
     left = spot.format.cards_left(board)
     for deal in combinations(left, spot.format.deal[spot.streets[len(place.roots)]]):
@@ -206,7 +206,7 @@ def deal_texts(spot: Spot, place: Place) -> Iterator[str]:
 
 
 def chosen(spot: Spot, node: Decision, step: Step, where: str) -> int:
-    """The number of the action that a step names.
+    """The index of the action that a step names.
 
     Raises:
         SpecError: the node has no such action.
@@ -218,13 +218,13 @@ def chosen(spot: Spot, node: Decision, step: Step, where: str) -> int:
         found = sized_action(spot, node, step)
     if found is None:
         who, offers = PLAYERS[node.player], ", ".join(offer_text(node, action) for action in node.actions)
-        problem = "no card comes here" if step.cards else "there is no such action"
+        problem = "no card is dealt here" if step.cards else "there is no such action"
         raise SpecError(f"{where}: {problem}; {who} can {offers}")
     return found
 
 
 def sized_action(spot: Spot, node: Decision, step: Step) -> int | None:
-    """The bet or raise nearest to a size, if it is near enough; without a size the only one."""
+    """The bet or raise nearest to a size, if close enough; without a size, the only bet or raise."""
     sizes = {k: action.amount for k, action in enumerate(node.actions) if action.kind in ("bet", "raise", "allin")}
     if step.amount is None:
         return next(iter(sizes)) if len(sizes) == 1 else None
@@ -244,7 +244,7 @@ def pot_after_call(node: Decision) -> float:
 
 
 def offer_text(node: Decision, action: Action) -> str:
-    """An action as it is offered in messages: ``b100 (50%)``."""
+    """An offered action as text for messages: ``b100 (50%)``."""
     if action.kind not in ("bet", "raise", "allin"):
         return action_text(action)
     faced, pot = node.street_bets[1 - node.player], pot_after_call(node)

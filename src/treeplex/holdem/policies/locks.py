@@ -1,4 +1,4 @@
-"""Node locks: turns locks, which name lines and hands, into fixed strategies at the nodes and boards of a compiled spot."""
+"""Node locks: turns locks, given by lines and hands, into fixed strategies at the nodes and boards of a compiled spot."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,15 +21,15 @@ MARGIN = 1e-4
 
 
 def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:
-    """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
+    """Locks in the solver's format, one per node and board; of locks for the same hands the last one counts.
 
     Args:
         game: the spot, compiled without isomorphism.
-        locks: what is locked; strategies that were fixed already, for the same spot without isomorphism, stay so.
+        locks: the locks; fixed strategies for the same spot without isomorphism are kept.
 
     Raises:
-        SpecError: a line that leads to no decision, an action that is not there, shares that do not add up, no hand of the
-            range, or a lock of which others leave nothing; the message names the lock and what is possible.
+        SpecError: a line ends at no decision, an action is missing, shares do not sum to 1, no hand is in the range, or later
+            locks override a lock entirely; the message names the lock and the alternatives.
     """
     found: dict[tuple[int, int, int], Floats] = {}
     given: list[tuple[AnyLock, Floats, list[tuple[int, int, int]]]] = []
@@ -45,7 +45,7 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -
         keys = [(game.first_boards[street] + number, node.player, row) for number in boards_below(game, place.deals)]
         here = [columns_of(game, table, key) for key in keys]
         if all(np.isnan(columns).any(axis=0).all() for columns in here):
-            raise SpecError(f"{lock.place}: {PLAYERS[node.player]} holds none of these hands there; name hands of the range")
+            raise SpecError(f"{lock.place}: {PLAYERS[node.player]} has none of these hands there; name hands of the range")
         for key, columns in zip(keys, here, strict=True):
             kept = found.setdefault(key, np.full(columns.shape, np.nan))
             locked = ~np.isnan(columns).any(axis=0)
@@ -54,14 +54,14 @@ def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -
     for lock, table, keys in given:
         if not any(np.isclose(found[key], columns_of(game, table, key)).all(axis=0).any() for key in keys):
             raise SpecError(
-                f"{lock.place}: without effect: later locks of {lock.line or 'root'!r} are about the same hands, and the last "
-                "one counts; leave one out, or write the one about fewer hands last"
+                f"{lock.place}: no effect: later locks of {lock.line or 'root'!r} cover the same hands, and the last "
+                "one counts; leave one out, or put the one with fewer hands last"
             )
     return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in found.items())
 
 
 def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
-    """The part [actions, hands] of a table [actions, H] for the hands of a board; ``key`` is its number, the player, a row."""
+    """The columns [actions, hands] of a table [actions, H] for a board's hands; ``key`` is the board, the player, a row."""
     number, player, _ = key
     street = next(s for s in reversed(range(len(game.boards))) if game.first_boards[s] <= number)
     columns: Floats = table[:, game.boards[street][number - game.first_boards[street]].hands[player]]
@@ -69,10 +69,10 @@ def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> 
 
 
 def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedStrategy]) -> NDArray[Any]:
-    """An average strategy that is the lock itself where a locked hand never comes, so that its average says nothing.
+    """An average strategy with the lock itself where a locked hand has no reach, so that its average is empty.
 
     Returns:
-        ``average``, or a copy where something had to change.
+        ``average``, or a copy if anything changed.
     """
     found = average
     for lock in locks:
@@ -89,18 +89,18 @@ def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedS
 
 
 def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:
-    """The decision to which a lock's line leads."""
+    """The decision at the end of a lock's line."""
     try:
         place = find_place(game.spot, game.betting, lock.line, open_cards=True)
     except SpecError as error:
         raise SpecError(f"{lock.place}: {error}") from None
     if not isinstance(game.betting.nodes[place.node], Decision):
-        raise SpecError(f"{lock.place}: nobody acts after {place.line or 'the start'!r}; end the line where a player acts")
+        raise SpecError(f"{lock.place}: no player acts after {place.line or 'the start'!r}; end the line where a player acts")
     return place
 
 
 def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[int]:
-    """The boards of a street, as places in its list, that some deals lead to; an empty deal stands for any."""
+    """Indices of the boards of a street after some deals; an empty deal stands for any."""
     boards = [0]
     for street, deal in enumerate(deals, 1):
         children = [child for number in boards for child in game.boards[street - 1][number].children]
@@ -111,7 +111,7 @@ def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[i
 
 
 def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
-    """What a lock says as float64 [actions, H], NaN where it says nothing."""
+    """A lock as float64 [actions, H], NaN for hands that are not locked."""
     size, actions = len(game.spot.format.hands), len(node.actions)
     table = np.full((actions, size), np.nan)
     if isinstance(lock, NodeLock):
@@ -127,25 +127,25 @@ def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
     given = ~np.isnan(table).any(axis=0)
     sums = table[:, given].sum(axis=0)
     if (table[:, given] < 0).any() or (np.abs(sums - 1) > MARGIN).any():
-        raise SpecError(f"{lock.place}: probabilities of a hand are negative or do not add up to 1; correct them")
+        raise SpecError(f"{lock.place}: the probabilities of a hand must not be negative and must sum to 1; correct them")
     table[:, given] = table[:, given] / sums
     return table
 
 
 def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
-    """[H] the hands that a lock is about."""
+    """The hands of a lock, bool [H]."""
     size = len(game.spot.format.hands)
     if lock.hands is None:
         return np.ones(size, bool)
     if len(lock.hands) == size:
         return lock.hands > 0
     if game.spot.format.hole != 2:
-        raise SpecError(f"{lock.place}: hands of two cards in a format of one; leave the hands out to lock all")
+        raise SpecError(f"{lock.place}: two-card hands in a format with one hole card; leave the hands out to lock all")
     return np.asarray(lock.hands[hand_numbers(game.spot.format.hands)] > 0)
 
 
 def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:
-    """[actions] how often a lock takes each action of its decision; actions not named are never taken."""
+    """A lock's frequency of each action of its decision, [actions]; actions not named have frequency 0."""
     shares = np.zeros(len(node.actions))
     for word, share in lock.strategy:
         steps = read_steps(word)

@@ -1,4 +1,4 @@
-"""Policies on hold'em spots as mappings: a line and a hand to how often each action is taken."""
+"""Policies on hold'em spots as mappings from a line and a hand to action probabilities."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,20 +9,20 @@ from treeplex.holdem.policies.line import action_text, joined
 
 
 class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
-    """What reads as ``{(line, hand): {action: probability}}``, such as ``("x,b50%", "AsKs")``; equal only to itself.
+    """A mapping ``{(line, hand): {action: probability}}``, such as ``("x,b50%", "AsKs")``; equal only to itself.
 
-    It lists every infoset once: where boards differ in suits only, those that were solved. Others are found all the same.
+    It lists every infoset once: of isomorphic boards, only the solved ones. Lookups accept all of them.
 
     Attributes:
         game: the compiled spot.
-        streets: of which policies are kept.
+        streets: number of streets whose policies are stored.
     """
 
     game: CompiledSpot
     streets: int
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """All lines that end at a decision, with all hands of who acts there, lines as they are played."""
+        """All lines that end at a decision, with all hands of the player to act, in order of play."""
         game, waiting = self.game, [(0, 0, 0, "")]
         hands = [cards_to_string(tuple(map(int, cards))) for cards in game.spot.format.hands]
         while waiting:
@@ -35,14 +35,14 @@ class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
                     waiting.append((street, number, child, joined(line, action_text(action))))
                 continue
             if not isinstance(event, StreetEnd) or not isinstance(game.betting.nodes[event.child], Decision):
-                continue  # over, or a run-out
+                continue  # terminal, or a run-out
             following = street + 1
             for below in reversed(board.children) if following < self.streets else ():
                 dealt = game.boards[following][below].cards[len(board.cards) :]
                 waiting.append((following, below, event.child, joined(line, cards_to_string(dealt))))
 
     def __len__(self) -> int:
-        """Infosets of both players on the streets that are kept."""
+        """Number of both players' infosets on the stored streets."""
         forests, boards = self.game.forests[: self.streets], self.game.boards[: self.streets]
         return sum(
             len(forest.numbers[player]) * len(board.hands[player])

@@ -1,8 +1,8 @@
-"""Networks on hold'em spots as tables: what they play with every hand on every board, for the hold'em engine to judge.
+"""Networks on hold'em spots as tables: their policy for every hand on every board, for the hold'em engine to judge.
 
-A network sees a player's cards and the betting side by side (:class:`treeplex.holdem.rules.looks.SpotLook`), so its first
-layer is the sum of what both add: that of the cards is made once for a board, that of the betting once for a node. And hands
-and boards that differ only in suits look alike: each kind is asked once.
+A network's inputs are the player's cards and the betting, side by side (:class:`treeplex.holdem.rules.looks.SpotLook`). Its
+first layer is therefore a sum of both: the cards' part is computed once per board, the betting's part once per node.
+Isomorphic hands and boards have the same inputs, so each class is evaluated once.
 """
 
 from collections.abc import Callable
@@ -32,12 +32,12 @@ Watch = Callable[[int, int], None]
 
 
 class SplitNetwork(NamedTuple):
-    """A player's network, its first layer in two parts.
+    """A player's network, with its first layer in two parts.
 
     Attributes:
-        panels, biases: of the cards, as :func:`treeplex.engine.networks.rectified.first_layer` reads them.
-        betting: float32 [nodes, padded width], what the betting at each node adds, the layer's own biases included.
-        sizes, parameters: of the layers, as :func:`treeplex.engine.networks.rectified.rectified` reads them.
+        panels, biases: weights of the cards, as :func:`treeplex.engine.networks.rectified.first_layer` reads them.
+        betting: float32 [nodes, padded width], the contribution of the betting at each node, including the layer's biases.
+        sizes, parameters: the layers, as :func:`treeplex.engine.networks.rectified.rectified` reads them.
     """
 
     panels: Singles
@@ -50,20 +50,20 @@ class SplitNetwork(NamedTuple):
 def average_of_network(
     policy: NeuralPolicy, game: CompiledSpot, *, threads: int = 1, watch: Watch | None = None
 ) -> NDArray[np.float32]:
-    """A network's unnormalised policy on a compiled spot, float32 [Q] as a solver stores averages.
+    """A network's unnormalised policy on a compiled spot, float32 [Q] in a solver's layout.
 
-    Of a mixture it is the sum of its members' policies, each times its weight and own reach: a player follows one of them from
-    the deal to the end (Steinberger 2019, equation 6).
+    For a mixture it is the sum of the members' policies, each times its weight and own reach: a player follows one member
+    from the deal to the end (Steinberger 2019, equation 6).
 
     Args:
-        policy: trained on :class:`treeplex.holdem.rules.dealt.DealtSpot` of this spot.
+        policy: a network trained on :class:`treeplex.holdem.rules.dealt.DealtSpot` of this spot.
         game: the compiled spot.
-        threads: that share the boards.
-        watch: called after each board, of all members.
+        threads: threads that share the boards.
+        watch: called after each board of any member.
 
     Raises:
-        PolicyError: the network sees something else than the spot.
-        GameError: a spot whose cards cannot be dealt one by one.
+        PolicyError: the network's inputs or actions are not those of the spot.
+        GameError: the spot's cards cannot be dealt one by one.
     """
     rules = DealtSpot(game.spot)
     check_fits(policy, rules)
@@ -82,18 +82,18 @@ def average_of_network(
 
 
 def tell_of_member(watch: Watch, before: int, total: int, done: int, _: int) -> None:
-    """Tell how many boards are read, those of earlier members with them."""
+    """Report the boards read, including those of earlier members."""
     watch(before + done, total)
 
 
 class Reading(NamedTuple):
-    """How a table is read from networks.
+    """Reads a table from networks.
 
     Attributes:
-        head: what outputs say, of :data:`treeplex.forms.policies.heads.HEADS`.
-        rules: of the spot.
-        game: the same, compiled.
-        networks: of both players.
+        head: kind of output, of :data:`treeplex.forms.policies.heads.HEADS`.
+        rules: rules of the spot.
+        game: the compiled spot.
+        networks: both players' networks.
     """
 
     head: str
@@ -102,7 +102,7 @@ class Reading(NamedTuple):
     networks: list[SplitNetwork]
 
     def table(self, threads: int, watch: Watch | None) -> NDArray[np.float32]:
-        """What the networks play at all decisions, float32 [Q]."""
+        """The networks' policy at all decisions, float32 [Q]."""
         found = np.empty(self.game.stored, np.float32)
         places = [(street, number) for street, boards in enumerate(self.game.boards) for number in range(len(boards))]
         for done, _ in enumerate(in_threads(threads, partial(self.read_board, found), places), 1):
@@ -111,7 +111,7 @@ class Reading(NamedTuple):
         return found
 
     def read_board(self, found: NDArray[np.float32], place: tuple[int, int]) -> None:
-        """Write what both players play at all decisions on a board, by street and number there."""
+        """Write both players' policy at all decisions on a board, given by street and index there."""
         (street, number), look = place, self.rules.look
         board, forest, head = self.game.boards[street][number], self.game.forests[street], HEADS[self.head]
         for player, network in enumerate(self.networks):
@@ -129,28 +129,28 @@ class Reading(NamedTuple):
 
 
 def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
-    """Refuse a network that sees or does something else than a spot has.
+    """Refuse a network whose inputs or actions are not those of a spot.
 
     Raises:
-        PolicyError: it does.
+        PolicyError: they are not.
     """
     view, named = policy.view, policy.spec or "rules without a name"
     if view.kind != TENSOR:
-        raise PolicyError(f"this network for {named} sees words of infostates; train one with features=tensor")
+        raise PolicyError(f"this network for {named} uses words of infostates; train one with features=tensor")
     if policy.players != 2 or len(view.scale) != rules.look.width or view.actions != tuple(range(rules.num_distinct_actions)):
         raise PolicyError(
-            f"this is a network for {named}, which sees {len(view.scale)} numbers and has {len(view.actions)} actions; "
-            f"{rules} has {rules.look.width} and {rules.num_distinct_actions}: train one for it"
+            f"this is a network for {named}, with {len(view.scale)} inputs and {len(view.actions)} actions; "
+            f"{rules} has {rules.look.width} and {rules.num_distinct_actions}, so train one for it"
         )
 
 
 def split_networks(policy: NeuralPolicy, rules: DealtSpot, member: int) -> list[SplitNetwork]:
-    """A member's networks of both players, their first layers in two parts."""
+    """A member's networks of both players, with their first layers in two parts."""
     return [split_network(policy, rules, player, member) for player in (0, 1)]
 
 
 def split_network(policy: NeuralPolicy, rules: DealtSpot, player: int, member: int) -> SplitNetwork:
-    """A player's network, its first layer in two parts."""
+    """A player's network, with its first layer in two parts."""
     layers = policy.networks[0 if policy.shared else member * policy.players + player]
     (matrix, biases), rest = layers[0], layers[1:]
     look, features = rules.look, len(policy.view.scale)

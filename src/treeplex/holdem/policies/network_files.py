@@ -1,4 +1,4 @@
-"""Networks that learners leave, as policies on hold'em spots: found in folders, checked, read into a table and judged there."""
+"""Trained networks as policies on hold'em spots: found in folders, checked, read into a table and judged."""
 
 import os
 from math import prod
@@ -24,28 +24,28 @@ NUMBER, NUMBER_OF_JUDGE = 4, 8
 
 
 def network_in(path: str | os.PathLike[str]) -> NeuralPolicy | None:
-    """The network in a file or in the folder of a training; None for another file.
+    """The network in a file or in a training folder; None for another file.
 
     Raises:
-        FileError: a folder without one, or a file that cannot be read.
+        FileError: the folder has no network, or the file cannot be read.
     """
     file = policy_file(path)
     if file.is_file() and is_neural_policy(file):
         return NeuralPolicy.load(file)
     if Path(path).is_dir():
         raise FileError(
-            f"{path} is a folder without a network for a hold'em spot; give one of treeplex train deep-cfr SPOT --out DIR, "
+            f"{path} is a folder without a network for a hold'em spot; give a folder of treeplex train deep-cfr SPOT, "
             "a solved spot (.spot), or 'uniform'"
         )
     return None
 
 
 def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy:
-    """What a network plays with every hand on every board; what it takes and how far it is goes to ``notices.tell``.
+    """A network's policy for every hand on every board; memory and progress go to ``notices.tell``.
 
     Raises:
-        PolicyError: a network of another game, or too little memory.
-        GameError: a spot whose cards cannot be dealt one by one.
+        PolicyError: the network is for another game, or memory is too small.
+        GameError: the spot's cards cannot be dealt one by one.
     """
     if network.spec in NAMED and load_spot(network.spec).identity != game.spot.identity:
         raise PolicyError(f"this is a network for {network.spec}, not for {game}; train one for this spot")
@@ -67,6 +67,6 @@ def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy
 
 
 def memory_needed(game: CompiledSpot, members: int, threads: int) -> int:
-    """Bytes for reading and judging a network; a mixture of several needs a table more."""
+    """Bytes for reading and judging a network; a mixture needs one more table."""
     judging = sum(prod(shape) for shape in workspace_sizes(game.size.extent, threads, packed=True).values())
     return NUMBER * game.stored * (1 if members == 1 else 2) + NUMBER_OF_JUDGE * judging

@@ -1,8 +1,8 @@
 """Values everywhere in a solved spot: the average strategy's values at every node, and equities.
 
-Values come as *counterfactual* ones: chips times the opponent's reach with hands that share no card with one's own. Divided by
-that reach (:meth:`HoldemValues.compatible`) they are the expected chips of a hand. Looking at one betting tree of one board is
-cheap; what boards below it are worth comes from one pass over the whole spot, made when it is first needed.
+Values are *counterfactual*: chips times the opponent's reach with hands that share no card with one's own. Divided by that
+reach (:meth:`HoldemValues.compatible`) they are the hand's expected chips. One betting tree on one board is cheap to
+evaluate; the values of boards below come from one pass over the whole spot, made when first needed.
 """
 
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ Array = NDArray[Any]
 Pair = tuple[Floats, Floats]
 
 MOST_TREES = 64
-"""Betting trees kept, those looked at last."""
+"""Number of betting trees in the cache, least recently used first out."""
 
 NOISE = 1e-11
-"""A compatible reach below this share of the whole reach is what rounding leaves of zero."""
+"""Share of the whole reach below which a compatible reach is a rounding error of zero."""
 
 SHARE = np.array([[1.0], [0.0], [0.5]])
 """Equity of a showdown: a win, a loss, a tie."""
@@ -41,10 +41,10 @@ class StreetValues:
     """One betting tree of one street on one board; hands are in the order of the board's lists.
 
     Attributes:
-        policy: for each decision the average strategy of who acts, float64 [actions, hands].
-        reach: for each node both players' range weights times own reach, float64 [hands] each.
-        values: for each node both players' counterfactual values, float64 [hands] each, in chips against half the starting pot.
-    """
+        policy: for each decision, the acting player's average strategy, float64 [actions, hands].
+        reach: for each node, both players' range weights times own reach, float64 [hands] each.
+        values: for each node, both players' counterfactual values, float64 [hands] each, in chips against half the starting
+    pot."""
 
     policy: dict[int, Floats]
     reach: dict[int, Pair]
@@ -56,11 +56,11 @@ class HoldemValues:
 
     Attributes:
         game: the compiled spot.
-        average: [Q], what the strategy is proportional to (uniform where that is zero); as :class:`Store`. It may end after the
-            first streets if ``ends`` is given.
-        scales: float32, of 16-bit numbers; else empty.
-        responder: whose values are those of its best response to the other's strategy; the other's then mean nothing. None
-            where both follow the strategy.
+        average: [Q], the unnormalised strategy (uniform where it is zero), as in :class:`Store`. It may cover only the first
+            streets if ``ends`` is given.
+        scales: float32, for 16-bit numbers; else empty.
+        responder: the player whose values are those of its best response to the other's strategy; the other's values are then
+            undefined. None if both follow the strategy.
     """
 
     def __init__(
@@ -73,14 +73,14 @@ class HoldemValues:
         ends: Floats | None = None,
         responder: int | None = None,
     ) -> None:
-        """Nothing is computed yet.
+        """Set up the values; nothing is computed yet.
 
         Args:
             game: the compiled spot.
             average: [Q], the strategy.
-            scales: of 16-bit numbers.
-            threads: for the pass over the whole spot.
-            ends: [R], the values at the ends of streets where they are known already; see :attr:`ends`.
+            scales: scales of 16-bit numbers.
+            threads: threads for the pass over the whole spot.
+            ends: [R], the values at the ends of streets if already known; see :attr:`ends`.
             responder: see the attributes.
         """
         self.game, self.average, self.threads, self.responder = game, average, threads, responder
@@ -96,8 +96,7 @@ class HoldemValues:
     def ends(self) -> Floats:
         """Counterfactual values at the ends of streets, float64 [R].
 
-        Player p's hand j, of n, at end k of board b has number ``form.boards[b, REACH + p] + k * n + j``; the numbers between
-        mean nothing.
+        Player p's hand j of n at end k of board b is at ``form.boards[b, REACH + p] + k * n + j``; other entries are undefined.
         """
         if self._known_ends is not None:
             return self._known_ends
@@ -108,16 +107,16 @@ class HoldemValues:
         return crew.work.gathered
 
     def board_number(self, street: int, place: int) -> int:
-        """The number in ``form.boards`` of the board at a place in the list of its street (counted from the spot's first)."""
+        """The index in ``form.boards`` of the board at a place in its street's list (counted from the spot's first street)."""
         return self.game.first_boards[street] + place
 
     def root_reach(self) -> Pair:
-        """Range weights at the first board."""
+        """Both players' range weights at the first board."""
         board, ranges = self.game.boards[0][0], self.game.spot.ranges
         return ranges[0][board.hands[0]], ranges[1][board.hands[1]]
 
     def below(self, street: int, place: int, reach: Pair) -> Pair:
-        """The reach of the hands of a board, from that of the board before it."""
+        """The reach of a board's hands, from the reach at the parent board."""
         source = self.game.boards[street][place].source
         return reach[0][source[0]], reach[1][source[1]]
 
@@ -127,7 +126,7 @@ class HoldemValues:
         Args:
             street, place: the board.
             root: number of the node in ``game.betting``.
-            reach: of both players there; the same at every call for a board and root.
+            reach: both players' reach there; the same at every call for a board and root.
         """
         key = (self.board_number(street, place), root)
         found = self._trees.pop(key, None)
@@ -140,7 +139,7 @@ class HoldemValues:
         return found
 
     def policy(self, street: int, board: int, number: int) -> Floats:
-        """The strategy at a decision, float64 [actions, hands of who acts]."""
+        """The strategy at a decision, float64 [actions, hands of the acting player]."""
         node = self.game.betting.nodes[number]
         assert isinstance(node, Decision)
         first = self.game.forests[street].nodes[node.player][self._rows[street][number]][1]
@@ -150,7 +149,7 @@ class HoldemValues:
         return found
 
     def rows(self, board: int, player: int, first: int, actions: int) -> Floats:
-        """Some actions of a player at a board as they are stored, float64 [actions, hands]."""
+        """The stored numbers of some actions of a player at a board, float64 [actions, hands]."""
         row = self.game.form.boards[board]
         hands = int(row[COUNT + player])
         start = int(row[STORE + player]) + first * hands
@@ -166,8 +165,8 @@ class HoldemValues:
         """The opponent's reach with hands that share no card with each hand of ``player``.
 
         Args:
-            board: its number.
-            player: whose hands.
+            board: index of the board.
+            player: the player whose hands they are.
             reach: float64 [other's hands] or [T, other's hands].
 
         Returns:
@@ -183,14 +182,14 @@ class HoldemValues:
         return values[:, 0] if reach.ndim == 1 else values
 
     def equity(self, street: int, place: int, reach: Pair) -> Pair:
-        """Each hand's share of the pot at a showdown without further betting, over all cards that can still come.
+        """Each hand's share of the pot at a showdown without further betting, over all cards to come.
 
         Args:
             street, place: the board.
-            reach: of both players there.
+            reach: both players' reach there.
 
         Returns:
-            For both players float64 [hands], in [0, 1]; NaN for a hand that meets no opponent.
+            For both players float64 [hands], in [0, 1]; NaN for a hand with no compatible opposing hand.
         """
         board = self.board_number(street, place)
         shares = self._shown_at_once(street, place, reach) if self.game.cut_short else self._shares(street, place, reach)
@@ -198,7 +197,7 @@ class HoldemValues:
         return ratio(shares[0], met[0]), ratio(shares[1], met[1])
 
     def _shown_at_once(self, street: int, place: int, reach: Pair) -> Pair:
-        """Equities times the opponent's compatible reach, where boards below were not built."""
+        """Equities times the opponent's compatible reach, if boards below were not built."""
         format, board, found = self.game.spot.format, self.game.boards[street][place], []
         for player in (0, 1):
             other = np.zeros((1, len(format.hands)))
@@ -222,7 +221,7 @@ class HoldemValues:
         return totals
 
     def _shown(self, board: int, player: int, reach: Floats, chips: Floats) -> Floats:
-        """Showdowns: [own hands, T] from the opponent's reach [T, hands] and what wins, losses and ties pay, [3, T]."""
+        """Showdown values, [own hands, T], from the opponent's reach [T, hands] and chips of wins, losses and ties, [3, T]."""
         columns = self._columns(reach)
         cards, order, twin = self._lists(board, player)
         other_cards, other_order, _ = self._lists(board, 1 - player)
@@ -232,7 +231,7 @@ class HoldemValues:
         return values
 
     def _lists(self, board: int, player: int) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16]]:
-        """The hands of a player at a board: their cards, order of strength and twins."""
+        """A player's hands at a board: their cards, order of strength and twins."""
         form = self.game.form
         first, count = int(form.boards[board, HANDS + player]), int(form.boards[board, COUNT + player])
         here = slice(first, first + count)
@@ -240,7 +239,7 @@ class HoldemValues:
 
     @staticmethod
     def _columns(reach: Floats) -> Floats:
-        """Reach [T, hands] as the terminal operators take it: [hands + 1, T], the last row zero."""
+        """Reach [T, hands] in the layout of the terminal operators: [hands + 1, T], the last row zero."""
         columns = np.zeros((reach.shape[1] + 1, reach.shape[0]))
         columns[:-1] = reach.T
         return columns
@@ -275,7 +274,7 @@ class HoldemValues:
                 tree.values[number] = self._end_values(street, board, number)
 
     def _end_values(self, street: int, board: int, number: int) -> Pair:
-        """What comes back to both players at the end of a street before the last."""
+        """Both players' returned values at the end of a street before the last."""
         node, row = self.game.betting.nodes[number], self.game.form.boards[board]
         end = self._ends[street][node.child if isinstance(node, StreetEnd) else number]
         found = []
@@ -286,7 +285,7 @@ class HoldemValues:
         return found[0], found[1]
 
     def _value_terminals(self, street: int, board: int, tree: StreetValues) -> None:
-        """The values of folds and, in the last street, of showdowns: all of a kind together."""
+        """Fill in the values of folds and, on the last street, of showdowns, each kind at once."""
         nodes, rake = self.game.betting.nodes, self.game.spot.rake
         folded = [number for number in tree.reach if isinstance(nodes[number], Fold)]
         shown = [number for number in tree.reach if isinstance(nodes[number], Showdown)]
@@ -309,6 +308,6 @@ class HoldemValues:
 
 
 def ratio(values: Floats, met: Floats) -> Floats:
-    """Counterfactual values as expected ones: divided by the compatible reach, NaN where that is zero."""
+    """Expected values from counterfactual ones: divided by the compatible reach, NaN where that is zero."""
     found: Floats = np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
     return found

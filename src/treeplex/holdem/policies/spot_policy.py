@@ -1,4 +1,4 @@
-"""A policy on a hold'em spot: what each hand does on every line, to look at and to judge."""
+"""A policy on a hold'em spot: the strategy of each hand on every line, to view and to judge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ class HoldemPolicy(HoldemMapping):
 
     Attributes:
         game: the compiled spot.
-        average: [Q], what it is proportional to (uniform where that is zero), as in :class:`treeplex.holdem.engine.form.Store`;
-            it ends after ``streets`` streets.
-        scales: float32, of 16-bit numbers; else empty.
-        locks: strategies that are fixed; best responses keep them too.
-        streets: how many streets ``average`` covers.
-        ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
-        threads: threads that judge it.
+        average: [Q], the unnormalised policy (uniform where it is zero), as in :class:`treeplex.holdem.engine.form.Store`, for
+            the first ``streets`` streets.
+        scales: float32, for 16-bit numbers; else empty.
+        locks: locked strategies, which best responses keep.
+        streets: number of streets that ``average`` covers.
+        ends: values at the ends of streets if ``average`` does not cover all; see :class:`HoldemValues`.
+        threads: threads for judging.
     """
 
     game: CompiledSpot
@@ -50,7 +50,7 @@ class HoldemPolicy(HoldemMapping):
 
     @classmethod
     def uniform(cls, game: CompiledSpot, *, locks: Sequence[FixedStrategy] = (), threads: int = 1) -> "HoldemPolicy":
-        """Every action equally often."""
+        """The uniform policy."""
         none = np.zeros(0, np.float32)
         return cls(game, np.zeros(game.stored, np.float32), none, tuple(locks), len(game.boards), threads=threads)
 
@@ -61,12 +61,12 @@ class HoldemPolicy(HoldemMapping):
 
     @property
     def whole(self) -> bool:
-        """Whether it covers all streets."""
+        """Whether the policy covers all streets."""
         return self.streets == len(self.game.boards)
 
     @cached_property
     def hand_values(self) -> HoldemValues:
-        """Its values at all nodes."""
+        """The policy's values at all nodes."""
         average = with_locks(self.game, self.average, self.locks) if self.whole else self.average
         return HoldemValues(self.game, average, self.scales, threads=self.threads, ends=self.ends)
 
@@ -75,28 +75,28 @@ class HoldemPolicy(HoldemMapping):
         return Browser(self.hand_values, streets=self.streets)
 
     def at(self, line: str = "") -> NodeView:
-        """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.holdem.policies.line`.
+        """The node at the end of a line such as ``x, b50%, c, 7s``; see :mod:`treeplex.holdem.policies.line`.
 
         Raises:
-            SpecError: a line that the spot does not have; the message says what is possible at the step that failed.
+            SpecError: the spot does not have the line; the message lists the possible steps.
         """
         return self._browser.view(line)
 
     def locked(self, line: str = "") -> NDArray[np.bool_]:
-        """[n] whether each of the hands of who acts at the end of a line, as ``at(line).hands``, is locked there."""
+        """Whether each hand of ``at(line).hands`` is locked at the end of a line, bool [n]."""
         return self._browser.locked(line, self.locks)
 
     def __getitem__(self, key: tuple[str, str]) -> dict[str, float]:
-        """``{action: probability}`` of a hand (``"AsKs"``) at the end of a line (``"x,b50%"``), actions as in lines.
+        """``{action: probability}`` of a hand (``"AsKs"``) at the end of a line (``"x,b50%"``), with actions as in lines.
 
         Raises:
-            SpecError: a line that the spot does not have, or that ends at no decision.
-            KeyError: a hand that the player cannot hold there.
+            SpecError: the spot does not have the line, or it ends at no decision.
+            KeyError: the player cannot hold the hand there.
         """
         line, hand = key
         view, cards = self.at(line), sorted(parse_cards(hand))
         if view.player is None:
-            raise SpecError(f"nobody acts at {line!r}; name a line that ends at a decision")
+            raise SpecError(f"no player acts at {line!r}; name a line that ends at a decision")
         for column, row in enumerate(view.hands):
             if sorted(map(int, self.game.spot.format.hands[row])) == cards:
                 return {action_text(action): float(view.strategy[a, column]) for a, action in enumerate(view.actions)}
@@ -106,7 +106,7 @@ class HoldemPolicy(HoldemMapping):
         """Exploitability, NashConv and values, in chips against half of the starting pot.
 
         Raises:
-            PolicyError: it was saved without its last streets.
+            PolicyError: the policy was saved without its last streets.
         """
         self.check_whole()
         average = with_locks(self.game, self.average, self.locks)
@@ -114,10 +114,10 @@ class HoldemPolicy(HoldemMapping):
         return judge_spot(self.game, average, store, judging_crew(self.game, self.threads))
 
     def best_response(self, player: int) -> "tuple[float, HoldemPolicy]":
-        """What ``player`` gets by a best response, chips, and the policy with that player's part replaced by it.
+        """The value of ``player``'s best response in chips, and the policy with that player's part replaced by it.
 
         Raises:
-            PolicyError: no such player, a policy in 16-bit numbers, or one without its last streets.
+            PolicyError: no such player, 16-bit numbers, or missing last streets.
         """
         value, store, crew = self._reply(player)
         crew.descend(player, store.regrets, self.scales, store, keep=0.0, add=1.0, streets=len(self.game.boards))
@@ -125,10 +125,10 @@ class HoldemPolicy(HoldemMapping):
         return value, HoldemPolicy(self.game, store.average, none, self.locks, self.streets, threads=self.threads)
 
     def response_values(self, player: int) -> HoldemValues:
-        """The values at all nodes when ``player`` plays its best response, also where it would not come to by itself.
+        """Values at all nodes where ``player`` plays its best response, including nodes without own reach.
 
         Raises:
-            PolicyError: as :meth:`best_response`.
+            PolicyError: as in :meth:`best_response`.
         """
         _, store, _ = self._reply(player)
         for own in own_parts(self.game, player, len(self.game.boards)):
@@ -141,7 +141,7 @@ class HoldemPolicy(HoldemMapping):
         if player not in (0, 1):
             raise PolicyError(f"a spot has players 0 and 1, not {player}")
         if self.scales.size:
-            raise PolicyError("a policy kept in 16-bit numbers has no best response here; solve with storage float32")
+            raise PolicyError("best responses do not support 16-bit policies; solve with storage float32")
         game, crew = self.game, judging_crew(self.game, self.threads)
         average = with_locks(game, self.average, self.locks)
         store = store_of_policy(game, average, self.scales, self.locks)
@@ -157,7 +157,7 @@ class HoldemPolicy(HoldemMapping):
     def check_whole(self) -> None:
         """Refuse a policy without its last streets."""
         if not self.whole:
-            raise PolicyError("this policy was saved without its last streets, which a judge needs; save the whole solution")
+            raise PolicyError("this policy was saved without its last streets, which judging needs; save the whole solution")
 
     def __repr__(self) -> str:
         return f"<policy for {self.game}: {len(self):,} infosets>"

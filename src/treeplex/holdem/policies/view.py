@@ -1,7 +1,7 @@
-"""Look at a solved spot: :class:`Browser` follows a line to its node, and :class:`NodeView` is what is there.
+"""Views of a solved spot: :class:`Browser` follows a line to its node, and :class:`NodeView` describes the node.
 
-With isomorphism a solver keeps one board for all that differ in suits only. A line names actual cards; they are renamed on the
-way, and hands are named back, so that a view always shows the suits asked for.
+With isomorphism a solver stores one board of each class. A line names actual cards; they are renamed on the way, and hands
+are renamed back, so that a view always shows the requested suits.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,18 +22,18 @@ from treeplex.holdem.policies.line import Place, action_text, board_at, deal_tex
 from treeplex.holdem.policies.node_values import HoldemValues, Pair, StreetValues, ratio
 
 MOST_EQUITIES = 256
-"""Equities kept, those asked for last."""
+"""Number of equities in the cache, least recently used first out."""
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One player at a node, hands in ascending order of their numbers.
+    """One player at a node, with hands in ascending order.
 
     Attributes:
         order: int64 [n], positions in the board's own list.
         hands: int64 [n], rows of ``format.hands``.
         weight: float64 [n], range weight times own reach.
-        met: float64 [n], the opponent's reach with hands that share no card with each.
+        met: float64 [n], the opponent's reach compatible with each hand.
         ev: float64 [n], chips against half the starting pot; NaN where ``met`` is zero.
     """
 
@@ -46,17 +46,17 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class NodeView:
-    """A node of a solved spot. Everything follows the average strategy from here on, and as far as weights go before.
+    """A node of a solved spot; values and weights are those of the average strategy.
 
     Attributes:
-        board: the cards dealt, int, in the order in which they came.
+        board: the board cards, int, in the order of the deal.
         street: index of ``format.deal``.
-        player: who acts, 0 out of position, 1 in position; None where cards come or the hand is over.
-        pot: chips in the middle, bets of this street included; after a fold without the uncalled bet.
+        player: the player to act, 0 out of position, 1 in position; None where cards are dealt or the hand is over.
+        pot: chips in the pot, bets of this street included; after a fold without the uncalled bet.
         stacks: chips behind.
-        street_bets: chips each player has put in on this street.
-        actions: what the player can do.
-        line: how one gets here, canonical text.
+        street_bets: chips that each player has put in on this street.
+        actions: the player's actions.
+        line: canonical line to the node.
         hands: int64 [n], the acting player's hands on this board, rows of ``format.hands``; empty where no player acts.
         strategy: float32 [actions, n], probabilities; [0, 0] where no player acts.
         action_ev: float64 [actions, n], chips against half the starting pot after each action; NaN at zero compatible reach.
@@ -78,23 +78,23 @@ class NodeView:
     _children: Callable[[], tuple[str, ...]]
 
     def hands_of(self, player: int) -> Ints:
-        """int64 [n], the hands of a player that the board leaves of the range."""
+        """A player's hands with weight on the board, int64 [n]."""
         return self._sides[player].hands
 
     def weight_of(self, player: int) -> Floats:
-        """float64 [n], weight in the starting range times own reach, before cards of the opponent take any away."""
+        """Weight in the starting range times own reach, without card removal, float64 [n]."""
         return self._sides[player].weight
 
     def compatible_of(self, player: int) -> Floats:
-        """float64 [n], the same times the opponent's reach with hands that share no card."""
+        """Weight in the starting range times own reach times the opponent's compatible reach, float64 [n]."""
         return self._sides[player].weight * self._sides[player].met
 
     def ev_of(self, player: int) -> Floats:
-        """float64 [n], chips won from here on against half the starting pot; NaN for a hand that meets no opponent."""
+        """Chips won from here on against half the starting pot, float64 [n]; NaN without a compatible opposing hand."""
         return self._sides[player].ev
 
     def equity_of(self, player: int) -> Floats:
-        """float64 [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise, and after a fold."""
+        """Share of the pot at a showdown without further betting, in [0, 1], float64 [n]; NaN as for EVs, and after a fold."""
         return self._equities[player]
 
     @property
@@ -107,7 +107,7 @@ class NodeView:
         return np.asarray(self.strategy @ met / total if total else np.full(len(self.actions), np.nan), np.float64)
 
     def children(self) -> tuple[str, ...]:
-        """The lines one step further; none at the end of a hand, also where all-in players only wait for cards."""
+        """The lines one step further; none at the end of a hand or when all-in players only wait for cards."""
         return self._children()
 
     @cached_property
@@ -125,11 +125,11 @@ class Spotted:
     """A place in the compiled spot.
 
     Attributes:
-        place: where the line leads.
+        place: the end of a line.
         street: index among the spot's streets.
-        board: place of the board in the list of its street.
-        renaming: the suits of that board for the actual ones.
-        tree: the betting tree of the street there.
+        board: index of the board in its street's list.
+        renaming: the board's suits for the actual ones.
+        tree: the betting tree of the street on the board.
     """
 
     place: Place
@@ -140,16 +140,16 @@ class Spotted:
 
 
 def nothing(sides: tuple[Side, Side]) -> Pair:
-    """No equities, where there is no showdown to come."""
+    """NaN equities, where there is no showdown."""
     return np.full(len(sides[0].hands), np.nan), np.full(len(sides[1].hands), np.nan)
 
 
 class Browser:
-    """Finds views in one solved spot.
+    """Finds the views of one solved spot.
 
     Attributes:
         values: the values of the strategy.
-        streets: how many streets are known; later ones were left out when the solution was saved.
+        streets: number of known streets; later ones were left out when the solution was saved.
     """
 
     def __init__(self, values: HoldemValues, *, streets: int | None = None) -> None:
@@ -159,10 +159,10 @@ class Browser:
         self._equities: dict[tuple[int, int, int], Pair] = {}
 
     def view(self, line: str) -> NodeView:
-        """The node to which a line leads.
+        """The view of the node at the end of a line.
 
         Raises:
-            SpecError: a line that the spot does not have, or that ends on a street which was not saved.
+            SpecError: the spot does not have the line, or it ends on a street that was not saved.
         """
         spotted = self.find(line)
         spot, place, number = self.game.spot, spotted.place, spotted.place.node
@@ -177,7 +177,7 @@ class Browser:
             action_ev = np.array([ratio(values, side.met) for values in after])
         paid = node.contributions
         over = isinstance(node, Fold)
-        if over:  # an uncalled bet goes back
+        if over:  # an uncalled bet is returned
             paid = (min(paid), min(paid))
         return NodeView(
             board=board_at(spot, place),
@@ -197,7 +197,7 @@ class Browser:
         )
 
     def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:
-        """Which hands of the acting player some locks fix at a node, [n] in the order of its view; empty if no player acts."""
+        """Whether locks fix each of the acting player's hands at a node, [n] in the view's order; empty if no player acts."""
         spotted = self.find(line)
         node = self.game.betting.nodes[spotted.place.node]
         if not isinstance(node, Decision):
@@ -212,7 +212,7 @@ class Browser:
         return np.zeros(len(order), bool)
 
     def find(self, line: str) -> Spotted:
-        """Follow a line through streets and boards."""
+        """The place at the end of a line, found by following streets and boards."""
         place = find_place(self.game.spot, self.game.betting, line)
         if len(place.roots) > self.streets:
             raise SpecError(
@@ -226,7 +226,7 @@ class Browser:
         return Spotted(place, len(place.ends), board, renaming, tree)
 
     def dealt(self, street: int, above: int, renaming: Renaming, cards: tuple[int, ...]) -> tuple[int, Renaming]:
-        """The board of a street that stands for actual cards dealt on a board, and how its suits are renamed."""
+        """The board that represents actual cards dealt on a board, and the renaming of its suits."""
         wanted, before = sorted(renamed(cards, renaming)), len(self.game.boards[street - 1][above].cards)
         for child in self.game.boards[street - 1][above].children:
             board = self.game.boards[street][child]
@@ -235,11 +235,13 @@ class Browser:
                     return child, cast(Renaming, tuple(copy.index(suit) for suit in renaming))
         name = cards_to_string(cards)
         if self.game.spot.runouts:
-            raise SpecError(f"{name} is not dealt here: this spot deals only some boards; show the line before to see which")
-        raise SpecError(f"{name} cannot come here; every hand of a range needs one of these cards")
+            raise SpecError(
+                f"{name} is not dealt here, since this spot deals a subset of boards; show the line before to see which"
+            )
+        raise SpecError(f"{name} cannot be dealt here, since every hand of a range has one of these cards; name others")
 
     def deals(self, place: Place) -> set[frozenset[int]]:
-        """The cards that a spot with only some of its boards deals at the end of a street."""
+        """The cards dealt at the end of a street in a spot with a subset of boards."""
         board, back = 0, IDENTITY
         for street, cards in enumerate(place.deals, 1):
             board, back = self.dealt(street, board, back, cards)
@@ -253,7 +255,7 @@ class Browser:
         }
 
     def side(self, spotted: Spotted, player: int) -> Side:
-        """One player at a place."""
+        """One player's side at a place."""
         number, tree = spotted.place.node, spotted.tree
         board = self.game.boards[spotted.street][spotted.board]
         back = cast(Renaming, tuple(spotted.renaming.index(suit) for suit in range(4)))

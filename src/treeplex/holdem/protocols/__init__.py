@@ -1,1 +1,1 @@
-"""Agents at tables elsewhere: the competition's protocol, and servers that are asked over HTTP. Nothing connects by itself."""
+"""Agents at external tables: the ACPC protocol, and HTTP servers. Nothing connects by itself."""

@@ -161,7 +161,7 @@ def test_a_run_on_disk_resumes_at_its_last_iteration(tmp_path, monkeypatch):
 def test_refusals_are_one_line(tmp_path, monkeypatch):
     storage = f"disk:{tmp_path}"
     solved("leduc", 1, storage=storage)
-    with pytest.raises(FileError, match="has a run of algorithm dcfr; name another folder"):
+    with pytest.raises(FileError, match="holds a run of algorithm dcfr; choose another folder"):
         HoldemSolver(compiled("leduc"), "cfr+", storage=storage)
     with pytest.raises(FileError, match="has a run of another spot"):
         HoldemSolver(compiled("turn"), storage=storage)
@@ -172,7 +172,7 @@ def test_refusals_are_one_line(tmp_path, monkeypatch):
     (tmp_path / "regrets.0.1.1").write_bytes(b"12345")
     with pytest.raises(FileError, match="truncated"):
         HoldemSolver(compiled("leduc"), storage=storage, threads=1).run(1)
-    with pytest.raises(FileError, match="cannot make the folder"):
+    with pytest.raises(FileError, match="cannot create the folder"):
         HoldemSolver(compiled("leduc"), storage=f"disk:{tmp_path / 'notes' / 'a.txt'}")
 
     def full(*arguments):
@@ -185,7 +185,7 @@ def test_refusals_are_one_line(tmp_path, monkeypatch):
 
 def test_what_does_not_work_in_parts_is_said():
     with make_executor("inline") as executor:
-        with pytest.raises(AlgorithmError, match=r"vt-cfr. does not work on parts of a spot"):
+        with pytest.raises(AlgorithmError, match=r"vt-cfr. does not support parts of a spot"):
             solved("leduc", 1, "vt-cfr+", executor=executor)
         with pytest.raises(AlgorithmError, match="no cards to come"):
             HoldemSolver(

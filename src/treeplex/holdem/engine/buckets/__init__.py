@@ -1,1 +1,1 @@
-"""Limit hold'em in buckets: assignment of hands, sampled deals, streets and playouts."""
+"""Kernels for bucketed limit hold'em: assignment of hands, sampled deals, streets and playouts."""

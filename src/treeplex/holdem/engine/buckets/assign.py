@@ -1,4 +1,4 @@
-"""Kernels that put hands into buckets, and that count the deals of each strength after each sequence of buckets."""
+"""Kernels that assign hands to buckets and count the deals of each strength after each bucket sequence."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +24,17 @@ def chain_buckets(
     nested: bool,
     sequences: NDArray[np.int32],
 ) -> None:
-    """Bucket sequences of all hands on one board.
+    """Write the bucket sequences of all hands on one board.
 
     Args:
         keys: int32 [H], negative where the board blocks a hand.
         preflop, river: uint16 [H], codes.
-        flop, turn: uint16 [H], codes at the canonical boards.
-        flop_hands, turn_hands: int16 [H], each hand's name at the canonical boards.
+        flop, turn: uint16 [H], codes on the canonical boards.
+        flop_hands, turn_hands: int16 [H], index of each hand on the canonical boards.
         tables: uint8 [G, codes], the bucket of each code, with a row for each earlier sequence if ``nested``, else one.
-        counts: int64 [4], buckets of each street.
+        counts: int64 [4], number of buckets on each street.
         nested: whether tables have a row for each sequence.
-        sequences: int32 [H], output; -1 where the board blocks the hand.
+        sequences: int32 [H], output; -1 for blocked hands.
     """
     for hand in range(preflop.shape[0]):
         if keys[hand] < 0:
@@ -57,10 +57,10 @@ def flop_histogram(
     nested: bool,
     weights: NDArray[np.float64],
 ) -> None:
-    """Add the deals of each flop code after each preflop bucket.
+    """Add the number of deals of each flop code after each preflop bucket.
 
     Args:
-        boards, board_weights: uint8 [R, 3] canonical flops and int64 [R] how many boards each stands for.
+        boards, board_weights: uint8 [R, 3] canonical flops, and int64 [R] the number of boards each stands for.
         hands: uint8 [H, 2].
         first: uint8 [H], preflop buckets.
         codes: uint16 [R, H].
@@ -89,16 +89,16 @@ def turn_histogram(
     nested: bool,
     weights: NDArray[np.float64],
 ) -> None:
-    """Add the deals of each turn code after each sequence of two buckets, over the four ways to deal a turn board.
+    """Add the number of deals of each turn code after each sequence of two buckets, over the four ways to deal a turn board.
 
     Args:
-        boards, board_weights: uint8 [R, 4] canonical turn boards and int64 [R] how many boards each stands for.
+        boards, board_weights: uint8 [R, 4] canonical turn boards, and int64 [R] the number of boards each stands for.
         hands: uint8 [H, 2].
         first: uint8 [H], preflop buckets.
         flop_codes: uint16 [F, H].
         flop_rows, flop_renamings: int32 and uint8 [R, 4], the flop without each card of a turn board.
         hand_maps: int16 [P, H], hands after each renaming.
-        flop_table, flop_count: uint8 [G, codes], buckets of flop codes, and how many there are.
+        flop_table, flop_count: uint8 [G, codes], buckets of flop codes, and their number.
         codes: uint16 [R, H].
         nested: whether tables and ``weights`` have a row for each sequence.
         weights: float64 [G, codes], added to.
@@ -116,7 +116,7 @@ def turn_histogram(
 
 @kernel()
 def holds(hand: Table, board: Table) -> bool:
-    """Whether a hand has a card of a board."""
+    """Whether a hand contains a card of a board."""
     for card in board:  # noqa: SIM110 (a plain loop compiles to less)
         if hand[0] == card or hand[1] == card:
             return True

@@ -1,4 +1,4 @@
-"""Histograms of strength on the river, for every hand of a turn board, and the nearest of given ones."""
+"""Kernels for histograms of river strength, one per hand of a turn board, and for finding the nearest centres."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,7 +1,7 @@
-"""Network inputs of single hands against a range: equities over all boards to come, places in both ranges, blockers.
+"""Network inputs per hand against a range: equities over all boards to come, positions in both ranges, blockers.
 
-Hands are those that a board allows, n of them. Equity of a hand is its chance to win at showdown, ties counting half, against
-the opponent's range without the hands that share a card with it.
+The n hands are those that the board allows. A hand's equity is its probability of winning at showdown, ties counted half,
+against the opponent's range without the hands that share a card with it.
 """
 
 import numpy as np
@@ -11,35 +11,35 @@ from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.showdowns.strength_bins import settle
 
 BINS = 8
-"""Bins of equity in which a row says what both ranges look like."""
+"""Number of equity bins that describe both ranges in a row."""
 FINE = 64
-"""Bins of equity from which places in a range are read off."""
+"""Number of equity bins used to look up positions in a range."""
 STATIC = 4
-"""Of each hand on a board against all hands: equity, its standard deviation over boards to come, how often it is above
-``HIGH``, how often below ``LOW``."""
+"""For each hand on a board, against all hands: equity, its standard deviation over boards to come, and how often it is above
+``HIGH`` and below ``LOW``."""
 HIGH, LOW = 0.85, 0.15
 TOP, BOTTOM = 0.8, 0.3
-"""Places in a range from which on a hand is one of its best, and up to which one of its worst."""
+"""Positions in a range from which on a hand is among the best, and up to which it is among the worst."""
 OWN = 8 + STATIC
-"""Numbers of a row about the hand: equity, compatible mass, place in the own range, own reach relative to the range's mean,
-the parts of the opponent's best, middling and worst hands that it blocks, equity times the logarithm of the stack, and the
-``STATIC`` ones."""
+"""Inputs about the hand: equity, compatible mass, position in the own range, own reach relative to the range's mean, the shares
+of the opponent's best, middling and worst hands that it blocks, equity times the logarithm of the stack, and the ``STATIC``
+inputs."""
 SHARED = 4 + 2 * BINS
-"""Numbers about the situation: the logarithm of the stack over the pot, position, cards of one suit, a pair, both ranges."""
+"""Inputs about the situation: logarithm of the stack-to-pot ratio, position, cards of one suit, pair, both ranges."""
 INPUTS = SHARED + OWN
 
 
 @kernel(error_model="numpy")
 def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, cards: Bytes, step: int, edges: Floats) -> int:
-    """Set ``edges`` [H] to wins less losses against a range, summed over every ``step``-th complete board; how many these are.
+    """Set ``edges`` [H] to wins minus losses against a range, over every ``step``-th complete board; returns their number.
 
     Args:
-        reach: [H], the opponent's.
-        order, start: [R, N], hands by strength, as :func:`settle` takes them.
-        sizes: [R], how many hands there are in each row.
+        reach: [H], the opponent's reach.
+        order, start: [R, N], hands by strength, as in :func:`settle`.
+        sizes: [R], number of hands in each row.
         cards: [H, 2].
         step: 1 for all boards.
-        edges: [H], written; 0 for hands that no board allows.
+        edges: [H], written; 0 for hands that every board blocks.
     """
     hands = order.shape[1]
     mass, edge = np.empty(hands), np.empty(hands)
@@ -55,7 +55,7 @@ def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, car
 
 @kernel(error_model="numpy")
 def card_sums(reach: Floats, held: Shorts, cards: Bytes, sums: Floats) -> float:
-    """Set ``sums`` [52] to the reach of hands with each card; the reach of all."""
+    """Set ``sums`` [52] to the reach of hands with each card; returns the total reach."""
     sums[:] = 0.0
     total = 0.0
     for k in range(held.shape[0]):
@@ -80,13 +80,13 @@ def equities(
     mass: Floats,
     equity: Floats,
 ) -> None:
-    """Compatible reach and equity of each hand that the board allows, [n] both; equity 1/2 where compatible reach is zero.
+    """Compatible reach and equity of each hand that the board allows, [n] each; equity 1/2 where compatible reach is zero.
 
     Args:
-        reach: [H], the opponent's.
-        order, start, sizes, cards, step: as :func:`summed_edges`.
+        reach: [H], the opponent's reach.
+        order, start, sizes, cards, step: as in :func:`summed_edges`.
         held: [n].
-        runouts: complete boards possible given two hands, on average over hands.
+        runouts: number of complete boards given two hands, on average over hands.
         mass, equity: written.
     """
     edges, sums = np.empty(reach.shape[0]), np.empty(52)
@@ -102,7 +102,7 @@ def equities(
 
 @kernel(error_model="numpy")
 def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, found: Floats) -> None:
-    """The ``STATIC`` numbers of each hand that a board allows, [n, STATIC], written."""
+    """Write the ``STATIC`` inputs of each hand that a board allows, [n, STATIC]."""
     size = cards.shape[0]
     reach, hands = np.zeros(size), order.shape[1]
     mass, edge = np.empty(hands), np.empty(hands)
@@ -130,7 +130,7 @@ def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, fo
 
 @kernel(error_model="numpy")
 def cumulated(reach: Floats, held: Shorts, equity: Floats, found: Floats) -> None:
-    """Write for each of the ``FINE`` bins of equity the part of a range that lies in bins below it, [FINE + 1]."""
+    """Write the share of a range below each of the ``FINE`` equity bins, [FINE + 1]."""
     found[:] = 0.0
     for k in range(held.shape[0]):
         found[min(int(equity[k] * FINE), FINE - 1) + 1] += reach[held[k]]
@@ -143,7 +143,7 @@ def cumulated(reach: Floats, held: Shorts, equity: Floats, found: Floats) -> Non
 
 @kernel(error_model="numpy")
 def place_of(cumulative: Floats, equity: float) -> float:
-    """The place of an equity in a range, in [0, 1]."""
+    """The position of an equity in a range, in [0, 1]."""
     at = equity * FINE
     low = min(int(at), FINE - 1)
     share: float = cumulative[low] + (cumulative[low + 1] - cumulative[low]) * (at - low)
@@ -162,15 +162,15 @@ def write_rows(
     equity: Floats,
     rows: Singles,
 ) -> None:
-    """Write what a network sees of each hand of one player.
+    """Write the network inputs of each hand of one player.
 
     Args:
-        reach: [2, H], both players'.
-        held, static: [n] and [n, STATIC] of the board.
+        reach: [2, H], both players' reach.
+        held, static: [n] and [n, STATIC], of the board.
         cards: [H, 2].
-        look: [3], the logarithm of the stack over the pot, cards of one suit, and 1 if the board is paired.
-        player: whose hands.
-        mass, equity: [2, n], of both players' hands, see :func:`equities`.
+        look: [3], logarithm of the stack-to-pot ratio, cards of one suit, and 1 if the board is paired.
+        player: the player whose hands are written.
+        mass, equity: [2, n], for both players' hands, see :func:`equities`.
         rows: float32 [n, INPUTS], written.
     """
     other, hands = 1 - player, held.shape[0]

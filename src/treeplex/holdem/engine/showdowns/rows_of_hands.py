@@ -1,4 +1,4 @@
-"""Many hands of two cards at once: whom each meets, what each wins from each, means where suits do not tell them apart."""
+"""Many two-card hands at once: compatible reach, pairwise shares of the pot, and means over suit-isomorphic hands."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,13 @@ Strengths = NDArray[np.int32]
 
 @kernel()
 def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: Floats) -> None:
-    """Write for each hand the sum of ``reached`` over the hands that share no card with it, O(H) a row.
+    """Write for each hand the sum of ``reached`` over the hands that share no card with it, in O(H) per row.
 
     Args:
         cards: [H, 2].
-        free: [K, H], 0 for hands that the board blocks, else 1; row k goes with the rows k, k + K, ... of ``reached``.
+        free: [K, H], 0 for blocked hands, else 1; row k goes with the rows k, k + K, ... of ``reached``.
         reached: [R, H].
-        rounding: sums below this part of all are differences of rounded numbers, and count as nothing.
+        rounding: sums below this share of the total are rounding errors and set to zero.
         met: [R, H], written.
     """
     held = np.empty(52)
@@ -38,7 +38,7 @@ def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: 
 
 @kernel()
 def equalise(orbits: Ints, values: Floats) -> None:
-    """Give hands of one orbit their mean value, in place.
+    """Replace the values of hands in an orbit by their mean, in place.
 
     Args:
         orbits: [K, H], the number of each hand's orbit, less than H.
@@ -58,12 +58,12 @@ def equalise(orbits: Ints, values: Floats) -> None:
 
 @kernel(fastmath=True)
 def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Singles) -> None:
-    """Add over complete boards what each hand gets of the pot from each other, ties halved, and how often they meet.
+    """Add each hand's share of the pot against each other over complete boards, ties halved, and how often they meet.
 
     Args:
-        strengths: [R, H], on each board; -1 for hands with a card of it.
-        weights: [R], of the boards.
-        shares, met: [H, H], added to; hands that share a card are not looked for.
+        strengths: [R, H], strengths on each board; -1 for blocked hands.
+        weights: [R], weights of the boards.
+        shares, met: [H, H], added to; shared cards are ignored.
     """
     hands = strengths.shape[1]
     for i in range(hands):
@@ -81,16 +81,16 @@ def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Sing
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: Floats, won: Floats) -> None:
-    """Write for each hand the sum over the hands that it meets of their reach times its share of the pot.
+    """Write for each hand the sum over compatible hands of their reach times the hand's share of the pot.
 
-    Both shares of a pot sum to one, so this is what it meets less what the others get, and the matrix is read along its rows,
-    four at a time. Sums are in single precision.
+    The two shares of a pot sum to one, so this is the compatible reach minus the others' shares, and the matrix is read
+    along its rows, four at a time. Sums are in single precision.
 
     Args:
-        shares: [B, H, H], of each board the share that one hand gets from another, 0 where they share a card.
-        firsts: [B + 1], where each board's rows begin among ``rows``.
-        rows: [R], numbers of rows, those of one board together.
-        reached, met: [R, H], the others' reach, and its sums over the hands that each hand can meet.
+        shares: [B, H, H], on each board one hand's share against another, 0 where they share a card.
+        firsts: [B + 1], start of each board's rows in ``rows``.
+        rows: [R], row numbers, grouped by board.
+        reached, met: [R, H], the opponent's reach, and its sum over the hands compatible with each hand.
         won: [R, H], written.
     """
     hands = shares.shape[1]
@@ -121,13 +121,13 @@ def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: F
 
 @kernel()
 def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, columns: Singles) -> None:
-    """Write how much of a range lies in each bin of strength or below, from -2 for nothing to 2 for all of it.
+    """Write the cumulative share of a range up to each strength bin, from -2 for none to 2 for all of it.
 
     Args:
-        boards: [K], the number of each row's board.
-        low: [boards, H], the bin below each hand, -1 for hands that the board blocks.
-        share: [boards, H], how much of it belongs to the bin above.
-        believed: [K, H], any scale; a range without any hand counts as uniform.
+        boards: [K], board number of each row.
+        low: [boards, H], the bin below each hand, -1 for blocked hands.
+        share: [boards, H], the hand's share in the bin above.
+        believed: [K, H], any scale; an empty range counts as uniform.
         columns: [K, B], written.
     """
     bins = columns.shape[1]
@@ -153,10 +153,10 @@ def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, column
 
 @kernel()
 def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values: Floats) -> None:
-    """Read values of hands off those of bins; 0 for hands that the board blocks.
+    """Interpolate values of hands from those of bins; 0 for blocked hands.
 
     Args:
-        boards, low, share: as of :func:`write_bins`.
+        boards, low, share: as in :func:`write_bins`.
         columns: [K, B], values of bins.
         values: [K, H], written.
     """
@@ -169,10 +169,10 @@ def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values:
 
 @kernel()
 def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights: Floats, found: Floats) -> None:
-    """Add up in each bin the weights of hands, and values times weights.
+    """Add hands' weights, and values times weights, to their bins.
 
     Args:
-        boards, low, share: as of :func:`write_bins`.
+        boards, low, share: as in :func:`write_bins`.
         values, weights: [K, H].
         found: [2, K, B], values times weights and weights, added to.
     """

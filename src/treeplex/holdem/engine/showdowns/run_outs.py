@@ -1,4 +1,4 @@
-"""Showdowns over many complete boards, all hands against a range, of hands of two cards."""
+"""Showdowns of two-card hands over many complete boards, all hands against a range."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,14 @@ def add_showdown(
     reach: Floats,
     sums: Floats,
 ) -> None:
-    """Add one board.
+    """Add the showdown on one board.
 
     Args:
-        keys: int32 [H], strengths; -1 for hands that the board blocks.
+        keys: int32 [H], strengths; -1 for blocked hands.
         hands: uint8 [H, 2].
         order, spare: int16 [H], scratch.
-        reach: float64 [H], the other player's.
-        sums: float64 [2, H], added to: the reach that each hand meets, and that which it beats, ties half.
+        reach: float64 [H], the opponent's reach.
+        sums: float64 [2, H], added to: each hand's compatible reach, and the reach that it beats, ties counted half.
     """
     size = sort_by_strength(keys, order, spare)
     total, below = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Kernels over the hands of one complete board: an order by strength, what every hand beats, and counts of pairs of hands."""
+"""Kernels over the hands of one complete board: sorting by strength, wins of every hand, and counts of pairs of hands."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,10 +7,10 @@ from treeplex.base.arrays import Bytes, Ints, Shorts
 from treeplex.engine.kernel import kernel
 
 DIGIT = 10
-"""Bits of a digit of the radix sort; three digits cover every strength."""
+"""Bits per digit of the radix sort; three digits cover every strength."""
 CARDS = 52
 PACK = 1 << 32
-"""One pair of hands in the packed counts; the low half holds wins less losses."""
+"""One pair of hands in the packed counts; the low half holds wins minus losses."""
 
 Keys = NDArray[np.int32]
 Codes = NDArray[np.uint16]
@@ -21,8 +21,8 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
     """Order the hands with ``keys >= 0`` by ascending key: a stable radix sort in three passes.
 
     Args:
-        keys: int32 [H], below 2**30; -1 for hands that the board blocks.
-        order: int16 [H], output: the hands in order, then undefined.
+        keys: int32 [H], below 2**30; -1 for blocked hands.
+        order: int16 [H], output: the hands in order, undefined after the last.
         spare: int16 [H], scratch.
 
     Returns:
@@ -59,13 +59,13 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
 
 @kernel(error_model="numpy")
 def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: Codes) -> None:
-    """For each hand twice the number of opponents' hands that it beats plus the number that it ties, without shared cards.
+    """For each hand, twice the number of opposing hands that it beats plus the number that it ties, without shared cards.
 
-    One sweep over the hands in order: ``below`` counts weaker hands, ``held`` those with each card.
+    One sweep over the hands in order: ``below`` counts weaker hands, ``held`` weaker hands with each card.
 
     Args:
         hands: uint8 [H, 2].
-        keys: int32 [H], strengths; -1 for hands that the board blocks.
+        keys: int32 [H], strengths; -1 for blocked hands.
         order, spare: int16 [H], scratch.
         codes: uint16 [H], output; 0 for blocked hands.
     """
@@ -85,7 +85,7 @@ def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: C
             hand = order[place]
             low, high = hands[hand, 0], hands[hand, 1]
             weaker = below - held[low] - held[high]
-            equal = end - start - tied[low] - tied[high] + 1  # the hand itself was taken away twice
+            equal = end - start - tied[low] - tied[high] + 1  # the hand itself was subtracted twice
             codes[hand] = 2 * weaker + equal
         for place in range(start, end):
             low, high = hands[order[place], 0], hands[order[place], 1]
@@ -108,7 +108,7 @@ def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: 
 
 @kernel(error_model="numpy")
 def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: Ints) -> None:
-    """Count, for every two groups of hands on a board, the pairs of hands without a common card, and who wins them.
+    """Count the pairs of hands without a common card for every two groups of hands on a board, and their wins.
 
     Args:
         hands: uint8 [H, 2].
@@ -140,7 +140,7 @@ def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: N
     Args:
         packed: int64 [L, L] of :func:`count_pairs`.
         sequences: int64 [L], the bucket sequence of each group, ascending.
-        pairs, wins: float32 [S, S], on and above the diagonal: ordered pairs of hands, and wins less losses of the first.
+        pairs, wins: float32 [S, S], on and above the diagonal: ordered pairs of hands, and the first's wins minus losses.
     """
     for a in range(sequences.shape[0]):
         for b in range(a, sequences.shape[0]):
@@ -160,7 +160,7 @@ def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: N
 
 @kernel(error_model="numpy")
 def mirror(table: NDArray[np.float32], sign: np.float32) -> None:
-    """Copy what is above the diagonal of a square table to below it, times ``sign``; in tiles, which suit the memory."""
+    """Copy a square table's upper triangle to the lower one, times ``sign``; in tiles, for the cache."""
     size, tile = table.shape[0], 32
     for top in range(0, size, tile):
         for left in range(top, size, tile):

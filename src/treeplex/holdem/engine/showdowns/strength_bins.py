@@ -1,7 +1,7 @@
-"""Rivers for a network: ranges gathered into bins of strength, and values read off the bins, for many rivers at once.
+"""River inputs and outputs of networks: ranges collected into strength bins, and values interpolated, for many rivers at once.
 
-On a complete board the hands have an order of strength. Bins are knots along that order; a hand lies between two of them, and
-counts towards both by how near it is. Hands that tie lie at the same place.
+The hands of a complete board are ordered by strength. Bins are knots along that order. A hand lies between two knots and
+counts towards both by its distance. Hands that tie have the same position.
 """
 
 import numpy as np
@@ -12,14 +12,14 @@ from treeplex.engine.kernel import kernel
 
 @kernel(error_model="numpy")
 def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins: int, rows: Singles, first: int) -> None:
-    """Write the part of a player's range in each bin, times the number of bins, so that a uniform range is about 1.
+    """Write the share of a player's range in each bin, times the number of bins, so that a uniform range is about 1.
 
     Args:
-        reached: [K, H], reach of each hand, any scale; a river that no hand reaches gets a uniform range.
+        reached: [K, H], reach of each hand, any scale; a river without reach gets a uniform range.
         order: [R, N], the hands that each river allows, weakest first.
-        low: [R, N], the knot below each of them.
-        share: [R, N], how much of it belongs to the knot above.
-        bins: B, how many knots.
+        low: [R, N], the knot below each hand.
+        share: [R, N], the hand's share in the knot above.
+        bins: B, number of knots.
         rows: [K * R, inputs], written in columns ``first .. first + B - 1``.
         first: the first of those columns.
     """
@@ -45,12 +45,12 @@ def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins
 
 @kernel(error_model="numpy")
 def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, cards: Bytes, rows: Singles, first: int) -> None:
-    """Write how likely each hand of a player is on each river, times the number of hands.
+    """Write the probability of each hand of a player on each river, times the number of hands.
 
     Args:
-        reached, other: [K, H], reach of the player's hands and of the other's, any scale; where no two of them go together all
-            hands that the river allows are alike.
-        order, start, cards: of the rivers, see :func:`settle`.
+        reached, other: [K, H], reach of the player's and of the other's hands, any scale; uniform where no two hands are
+            compatible.
+        order, start, cards: for the rivers, see :func:`settle`.
         rows: [K * R, inputs], written in columns ``first .. first + H - 1``.
         first: the first of those columns.
     """
@@ -71,15 +71,15 @@ def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, c
 
 @kernel(error_model="numpy")
 def settle(reach: Floats, order: Shorts, start: Shorts, cards: Bytes, mass: Floats, edge: Floats) -> None:
-    """What a showdown on a river would decide for each hand, against a range.
+    """Compatible reach and showdown margin of each hand against a range on a river.
 
     Args:
-        reach: [H], the other player's reach.
+        reach: [H], the opponent's reach.
         order: [N], hands, weakest first.
-        start: [N], the place of the first hand that ties with each.
+        start: [N], position of the first hand that ties with each.
         cards: [H, 2].
-        mass: [N], written: the reach of hands that share no card with it.
-        edge: [N], written: the reach of those that it beats, less those that beat it.
+        mass: [N], written: reach of the hands that share no card with each.
+        edge: [N], written: reach of the hands that each hand beats, minus those that beat it.
     """
     hands = order.shape[0]
     total, passed = 0.0, 0.0
@@ -122,16 +122,16 @@ def sum_over_rivers(
     shown: float,
     values: Floats,
 ) -> None:
-    """Sum values over rivers: the showdown without further bets exactly, and on top what the bins say.
+    """Sum values over rivers: the exact showdown without further bets, plus the values in the bins.
 
     Args:
-        reached: [K, H], the other player's reach.
-        order, start, low, share, cards: of the rivers, see :func:`gather_bins` and :func:`settle`.
-        outputs: [K * R, B], for each bin the value over that of the showdown, in parts of the pot; single hands are bins too.
+        reached: [K, H], the opponent's reach.
+        order, start, low, share, cards: for the rivers, see :func:`gather_bins` and :func:`settle`.
+        outputs: [K * R, B], for each bin the value over the showdown's, in pots; single hands are bins too.
         pots: [K], chips.
         chance: the probability of each river, given both hands.
         shown: 1, or 0 to leave the showdown out.
-        values: [K, H], written: expected chips times the other's compatible reach.
+        values: [K, H], written: expected chips times the opponent's compatible reach.
     """
     rivers, hands = order.shape
     mass, edge = np.empty(hands), np.empty(hands)

@@ -1,11 +1,12 @@
-"""The operators fold and showdown: what every own hand gets against the opponent's reach, with card removal.
+"""The operators fold and showdown: values of all own hands against the opponent's reach, with card removal.
 
 All terminals of a board are evaluated together, hands outermost and terminals side by side (*columns*) as the vector axis; a
-terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S sum r over a set of his hands and C
-sum it for each card. Then ``S - C[a] - C[b]``, plus r[h] if h is in the set, is the reach of those that share no card with h.
+terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S be the sum of r over a set of the
+opponent's hands and C the sum for each card. Then ``S - C[a] - C[b]``, plus r[h] if h is in the set, is the reach of those
+that share no card with h.
 
-The opponent's reach comes as [m + 1, columns], his hands in the order of strength where there are showdowns, and a last row of
-zeros, which stands for "no such hand". The loops are written out where a call would cost more than its work.
+The opponent's reach is [m + 1, columns], with the hands in the order of strength for showdowns, and a last row of zeros,
+which stands for "no such hand". The loops are inlined where a call would cost more than its work.
 """
 
 from treeplex.base.arrays import Bytes, Floats, Shorts
@@ -13,14 +14,14 @@ from treeplex.engine.kernel import kernel
 
 CARDS = 54
 COLUMNS = 128
-"""The most terminals side by side: with float32 the sums for each card fit the first-level cache."""
+"""Most terminals per chunk: with float32 the sums for each card fit into the first-level cache."""
 PADDING = 16
-"""Columns come in multiples of this, so that no vector loop has a remainder."""
+"""Columns are padded to a multiple of this, so that vector loops have no remainder."""
 
 
 @kernel(error_model="numpy")
 def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> None:
-    """Set the sums to those over all hands: ``total`` [columns] and ``by_card`` [54, columns]."""
+    """Set ``total`` [columns] and ``by_card`` [54, columns] to the sums over all hands."""
     total[:] = 0.0
     by_card[:] = 0.0
     for hand in range(cards.shape[0]):
@@ -34,11 +35,11 @@ def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> No
 
 @kernel(error_model="numpy")
 def folds(own_cards: Bytes, twin: Shorts, cards: Bytes, reach: Floats, values: Floats, total: Floats, by_card: Floats) -> None:
-    """The opponent's compatible reach, which is what a fold is worth (``reach`` is in chips already).
+    """The opponent's compatible reach, which is the value of a fold (``reach`` is in chips already).
 
     Args:
-        own_cards, twin: [n, 3] and [n] of the own hands.
-        cards: [m, 3] of the opponent's.
+        own_cards, twin: [n, 3] and [n], of the own hands.
+        cards: [m, 3], of the opponent's hands.
         reach: [m + 1, columns].
         values: [n, columns], output.
         total, by_card: [columns] and [54, columns], scratch.
@@ -65,8 +66,9 @@ def showdowns(
 ) -> None:
     """Values of showdowns without rake: ``weaker - stronger`` (``reach`` is in chips already), both orders ascending.
 
-    One ascending sweep: before the opponent's hands of a level are added the sums are the weaker ones W, afterwards W + E. With
-    all sums T, ``W - L = W + (W + E) - T``; starting the sums at -T/2 leaves two evaluations, and a hand's twin cancels.
+    One ascending sweep: before the opponent's hands of a level are added, the sums are those of weaker hands, W; afterwards
+    W + E. With the sum T over all hands, ``W - L = W + (W + E) - T``; starting the sums at -T/2 leaves two evaluations, and
+    a hand's twin cancels.
     """
     own, others = own_cards.shape[0], cards.shape[0]
     sum_hands(reach, cards, total, by_card)
@@ -148,7 +150,7 @@ def raked_showdowns(
                 two[k] += r
                 total[k] += r
             other += 1
-        while end < own and own_order[end] == level:  # the opponent holds no hand of this level
+        while end < own and own_order[end] == level:  # the opponent has no hand of this level
             out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
             for k in range(out.shape[0]):
                 out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])

@@ -1,7 +1,7 @@
-"""Storage of parts' numbers between passes: in memory or in files, as they are or packed.
+"""Storage of parts' numbers between passes: in memory or in files, unchanged or packed.
 
-A block is one array of one player in one part, as bytes. Files have two sides: an iteration reads one and writes the other, so
-that a job that was lost can be done again, and a run that was killed resumes at its last whole iteration.
+A block is one array of one player in one part, as bytes. Files have two sides: an iteration reads one and writes the other,
+so that lost jobs can be repeated, and an interrupted run resumes at its last complete iteration.
 """
 
 import errno
@@ -20,17 +20,17 @@ from treeplex.holdem.engine.bit_packing import pack_bits, packed_room, unpack_bi
 Array = NDArray[Any]
 
 STEPS = {"regrets": 129, "guesses": 129, "average": 129}
-"""From one packed number to the next, in units of 16-bit numbers, whose largest is 32,767."""
+"""Distance between packed numbers, in units of 16-bit numbers, whose largest is 32,767."""
 
 
 class Block(NamedTuple):
     """The name of a block.
 
     Attributes:
-        part: number of the part.
+        part: index of the part.
         array: ``regrets``, ``guesses`` or ``average``.
-        player: whose.
-        side: 0 or 1, the iteration after which it is so, modulo 2.
+        player: the player.
+        side: 0 or 1, the parity of the iteration after which it holds.
     """
 
     part: int
@@ -57,7 +57,7 @@ class Blocks(Protocol):
 
 
 class MemoryBlocks:
-    """Blocks of this process; they have one side, for nothing is lost here that could be done again."""
+    """Blocks in this process's memory; they have one side, since no job can be lost."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str, int], Bytes] = {}
@@ -74,10 +74,10 @@ class MemoryBlocks:
 
 
 class FolderBlocks:
-    """Blocks in files of a folder that every worker sees.
+    """Blocks in files of a folder shared by all workers.
 
     Attributes:
-        folder: the folder; it is there.
+        folder: the folder, which exists.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -98,7 +98,7 @@ class FolderBlocks:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise FileError(f"cannot read {path}: {error.strerror or error}; is the disk still there?") from error
+            raise FileError(f"cannot read {path}: {error.strerror or error}; check that the disk is available") from error
 
     def write(self, block: Block, content: Bytes) -> None:
         path = self._path(block)
@@ -108,9 +108,7 @@ class FolderBlocks:
         except OSError as error:
             full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
             reason = "the disk is full" if full else error.strerror
-            raise FileError(
-                f"cannot write {path}: {reason}; the run stands at its last iteration, make room and resume"
-            ) from error
+            raise FileError(f"cannot write {path}: {reason}; make room and resume the run at its last iteration") from error
 
     @property
     def size(self) -> int:
@@ -118,14 +116,14 @@ class FolderBlocks:
 
 
 def encode(numbers: Array, scales: Array, array: str, *, packed: bool, seed: int) -> Bytes:
-    """A block of numbers.
+    """A block of numbers as bytes.
 
     Args:
         numbers: floating-point numbers, or int16 with ``scales``, float32.
-        scales: of int16 numbers; else empty.
-        array: what they are, see :class:`Block`.
-        packed: int16 numbers in fewer bits (:data:`STEPS`).
-        seed: of their rounding.
+        scales: scales of int16 numbers; else empty.
+        array: name of the array, see :class:`Block`.
+        packed: whether to pack int16 numbers into fewer bits (:data:`STEPS`).
+        seed: seed of the rounding.
     """
     if not packed:
         return np.concatenate((numbers.view(np.uint8), scales.view(np.uint8)))
@@ -139,7 +137,7 @@ def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, 
     """Fill ``numbers`` and ``scales`` from a block; zeros if there is none.
 
     Raises:
-        FileError: it has another size.
+        FileError: the block has another size.
     """
     if content is None:
         numbers[:] = 0
@@ -162,10 +160,10 @@ def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, 
 
 
 def check_size(content: Bytes, size: int) -> None:
-    """Refuse a block that cannot be what it should be.
+    """Refuse a block of another size.
 
     Raises:
-        FileError: it has another size.
+        FileError: the size differs.
     """
     if content.size != size:
-        raise FileError("a block of the run is truncated or another spot's; start again in an empty folder")
+        raise FileError("a block of the run is truncated or belongs to another spot; restart in an empty folder")

@@ -1,12 +1,12 @@
-"""A spot whose trunk is here and whose parts are solved by jobs: for large trees, packed numbers and runs on disk.
+"""A spot with a local trunk and parts that are solved by jobs: for large trees, packed numbers and runs on disk.
 
-The trunk is the spot's first street. In each iteration, for each player in turn, own reach at its ends goes out with one job a
-part; what the parts are worth there comes back and is added up in the order of parts. So numbers depend neither on who does the
-jobs nor on how many do. A part's regrets and averages neither travel nor stay with a worker: they are in blocks that every
-worker sees, in memory of this process or in files. So any worker can take any job, one that died takes nothing with it, and
-memory holds no more than the parts that are worked on.
+The trunk is the spot's first street. In each iteration, for each player in turn, own reach at the trunk's ends goes to one
+job per part; the returned values are added in the order of parts. So results depend neither on which workers do the jobs nor
+on their number. A part's regrets and averages neither travel nor stay with a worker: they are in blocks that every worker
+can read, in this process's memory or in files. Any worker can therefore take any job, a worker that dies loses nothing, and
+memory holds only the parts in progress.
 
-The split is that of Cepheus (Bowling, Burch, Johanson and Tammelin 2015), whose subgames stay with their machine.
+The split is that of Cepheus (Bowling, Burch, Johanson and Tammelin 2015), whose subgames stay on their machine.
 """
 
 import hashlib
@@ -40,9 +40,9 @@ from treeplex.holdem.forms.spot_form import PACKED, STORAGE
 Array = NDArray[Any]
 
 TRUNK, FORMAT = "trunk.safetensors", "treeplex spot in parts"
-"""The file of a run's trunk in its folder."""
+"""File of a run's trunk in its folder."""
 MEMORY_FOLDER = Path("/dev/shm")
-"""A folder in memory, for blocks of workers of this machine; not on every system."""
+"""A folder in memory, for blocks of local workers; not available on every system."""
 
 
 @dataclass
@@ -51,9 +51,9 @@ class SplitState:
 
     Attributes:
         trunk: regrets, guesses and averages of the first street, with scales, by their names in a store.
-        blocks: those of the parts.
+        blocks: blocks of the parts.
         iteration: iterations done.
-        horizon: iterations planned, when the run began.
+        horizon: iterations planned at the start of the run.
     """
 
     trunk: dict[str, Array]
@@ -63,15 +63,15 @@ class SplitState:
 
 
 class SplitForm:
-    """A compiled spot in parts; a :class:`treeplex.forms.form.Form`, updates alternating.
+    """A compiled spot in parts; a :class:`treeplex.forms.form.Form` with alternating updates.
 
     Attributes:
         game: the compiled spot.
         storage: kind of stored numbers, :data:`PACKED` or one of :data:`treeplex.holdem.forms.spot_form.STORAGE`.
-        executor: does the jobs.
-        folder: of the run, where blocks are files that outlive it; None for memory.
+        executor: runs the jobs.
+        folder: the run's folder, with blocks in files that outlive it; None for memory.
         trunk, parts: see :func:`split_spot`.
-        moved: bytes of blocks that were read and written so far, and the seconds of workers in which they were.
+        moved: bytes of blocks read and written so far, and the workers' seconds for it.
     """
 
     players = 2
@@ -87,21 +87,21 @@ class SplitForm:
         algorithm: str = "",
         horizon: int = 1000,
     ) -> None:
-        """Cut the spot into parts.
+        """Split the spot into parts.
 
         Args:
             game: the compiled spot.
-            executor, storage, folder: see above.
-            algorithm: canonical text of the rule; a run in the folder must be one by the same.
-            horizon: iterations planned; that of a run in the folder goes first.
+            executor, storage, folder: see the attributes.
+            algorithm: canonical text of the rule, which must match a run in the folder.
+            horizon: iterations planned; a run in the folder keeps its own.
 
         Raises:
-            AlgorithmError: it has one street only, storage is int8, or workers elsewhere have no folder in common.
+            AlgorithmError: the spot has only one street, storage is int8, or remote workers have no shared folder.
         """
         if executor.elsewhere and folder is None:
-            raise AlgorithmError("solving in parts on a cluster needs a folder that all machines see; take storage disk:FOLDER")
+            raise AlgorithmError("solving in parts on a cluster needs a folder shared by all machines; use storage disk:FOLDER")
         if storage == "int8":
-            raise AlgorithmError("storage int8 does not work on parts of a spot; take packed")
+            raise AlgorithmError("storage int8 does not support parts of a spot; use packed")
         self.game, self.executor, self.storage, self.folder = game, executor, storage, folder
         boards = hashlib.sha256(game.form.boards.tobytes()).hexdigest()
         self._about = {"spot": self.identity, "boards": boards, "storage": storage, "algorithm": algorithm}
@@ -123,13 +123,13 @@ class SplitForm:
     def allocate(
         self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> SplitState:
-        """The state before the first iteration, at the uniform policy, or that of a run that is in the folder.
+        """The state before the first iteration, at the uniform policy, or the state of a run in the folder.
 
         Raises:
-            AlgorithmError: the rule is no schedule of weights, or adapts.
+            AlgorithmError: the rule is not a schedule of weights, or adapts.
         """
         if kind is not RuleKind.REGRETS or not needs <= {"regrets", "average", "guesses"}:
-            raise AlgorithmError("does not work on parts of a spot; take float32 without workers")
+            raise AlgorithmError("does not support parts of a spot; use storage float32 without workers")
         predicts = "guesses" in needs
         extent = greatest_extent(self.parts)
         worker = PartWorker(self._kind, extent, packed=self.storage == PACKED, predicts=predicts, raked=self.game.raked)
@@ -146,24 +146,26 @@ class SplitForm:
         return state
 
     def _resume(self, path: Path, state: SplitState) -> None:
-        """Take over the trunk and the iteration of the run in the folder.
+        """Restore the trunk and the iteration of the run in the folder.
 
         Raises:
-            FileError: it is another run, or damaged.
+            FileError: the folder holds another run, or is damaged.
         """
         with TensorFile(path, FORMAT, 1) as file:
             for name, value in self._about.items():
                 if file.about.get(name) != value:
                     what = {"spot": "another spot", "boards": "another spot"}.get(name, f"{name} {file.about.get(name)}")
-                    raise FileError(f"{self.folder} has a run of {what}; name another folder, or solve as it was begun")
+                    raise FileError(
+                        f"{self.folder} holds a run of {what}; choose another folder, or use the settings of that run"
+                    )
             for name in file:
                 if name not in state.trunk or file[name].shape != state.trunk[name].shape:
-                    raise FileError(f"{path} does not fit the spot; start again in an empty folder")
+                    raise FileError(f"{path} does not fit the spot; restart in an empty folder")
                 state.trunk[name][:] = file[name]
             state.iteration, state.horizon = int(file.about["iteration"]), int(file.about["horizon"])
 
     def _save(self, state: SplitState) -> None:
-        """Say in the folder how far the run is: from now on blocks of the other side are those of this iteration."""
+        """Record the run's iteration in the folder; from now on, blocks of the other side are current."""
         assert self.folder is not None
         about = {"format": FORMAT, "version": "1", **self._about}
         about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
@@ -179,7 +181,7 @@ class SplitForm:
         return MemoryBlocks()
 
     def iterate(self, kind: RuleKind, rows: Floats, state: SplitState, *, alternating: bool = True) -> None:
-        """Run one iteration for each row; no rows only compile the kernels."""
+        """Run one iteration for each row; without rows, only compile the kernels."""
         if not len(rows):
             part = self.parts[0]
             self._worker.crew(part.form, judging=False).prepare(self._worker.store(part))
@@ -189,8 +191,8 @@ class SplitForm:
     def iterate_learned(
         self, network: DiscountNetwork, state: SplitState, done: int, iterations: int, horizon: int, *, alternating: bool = True
     ) -> None:
-        """Not on parts."""
-        raise AlgorithmError("does not work on parts of a spot; take float32 without workers")
+        """Not supported on parts."""
+        raise AlgorithmError("does not support parts of a spot; use storage float32 without workers")
 
     def _iterate_once(self, row: Floats, state: SplitState) -> None:
         crew, store = self._crew(judging=False), store_of_arrays(state.trunk)
@@ -207,7 +209,7 @@ class SplitForm:
             self._save(state)
 
     def _gather(self, function: Any, crew: BoardPool, player: int, blocks: Blocks, task: Any) -> None:
-        """Have the jobs done, and add up what the ends of the trunk are worth."""
+        """Run the jobs, and add up the values of the trunk's ends."""
         assert self._shared is not None
         worker, parts = self._shared
         reach = self.executor.share(crew.work.reach.copy())
@@ -219,7 +221,7 @@ class SplitForm:
         self.executor.forget(reach)
 
     def _crew(self, *, judging: bool) -> BoardPool:
-        """The trunk's passes."""
+        """The thread pool of the trunk."""
         if judging not in self._crews:
             form, short = self.trunk.form, self._kind is np.int16
             number = np.float64 if judging or self._kind is np.float64 else np.float32
@@ -255,7 +257,7 @@ class SplitForm:
         return float((best - own).sum() / 2)
 
     def arrays(self, state: SplitState) -> dict[str, Array]:
-        """The arrays of the whole spot as :class:`SpotForm` has them, put together anew; where memory is short, in a file."""
+        """The arrays of the whole spot as in :class:`SpotForm`, assembled anew; in a file if memory is short."""
         names = ["regrets", *(["guesses"] if self._worker.predicts else []), "average"]
         return {key: array for name in names for key, array in self._whole(state, name).items() if array.size}
 
@@ -269,7 +271,7 @@ class SplitForm:
         return found["average"], found[SCALES_OF["average"]]
 
     def restore(self, state: SplitState, iteration: int, arrays: Mapping[str, Array]) -> None:
-        """Continue from arrays of the whole spot."""
+        """Restore from arrays of the whole spot."""
         names = ["regrets", *(["guesses"] if self._worker.predicts else []), "average"]
         for name in names:
             scales = arrays.get(SCALES_OF[name], np.zeros(0, np.float32))
@@ -306,10 +308,10 @@ class SplitForm:
 
 
 def claimed(folder: Path) -> FolderBlocks:
-    """The folder of a run, made if need be; blocks of a run that never finished an iteration are removed.
+    """The folder of a run, created if necessary; blocks of a run without a finished iteration are removed.
 
     Raises:
-        FileError: it cannot be made, or has other files and no run.
+        FileError: the folder cannot be created, or has other files and no run.
     """
     blocks = FolderBlocks(folder)
     try:
@@ -317,20 +319,20 @@ def claimed(folder: Path) -> FolderBlocks:
         if not (folder / TRUNK).exists():
             others = [each.name for each in folder.iterdir() if not (each.name.startswith(".") or blocks.has(each.name))]
             if others:
-                raise FileError(f"{folder} has other files, such as {others[0]}; name an empty folder, or a new one")
+                raise FileError(f"{folder} has other files, such as {others[0]}; choose an empty or a new folder")
             for each in folder.iterdir():
                 if blocks.has(each.name):
                     each.unlink()
     except OSError as error:
-        raise FileError(f"cannot make the folder {folder}: {error.strerror or error}; choose another") from error
+        raise FileError(f"cannot create the folder {folder}: {error.strerror or error}; choose another") from error
     return blocks
 
 
 def spacious(size: int, kind: Any) -> Array:
-    """An array in a file without a name, which the system pages in and out: for what need not be in memory.
+    """An array in an unnamed file, paged in and out by the system, so that it need not fit into memory.
 
     Raises:
-        FileError: there is no room for it.
+        FileError: there is no room for the file.
     """
     try:
         with TemporaryFile(prefix="treeplex-") as file:

@@ -1,4 +1,4 @@
-"""Jobs on parts of a spot, an update of one player or a best response: what reaches a part goes in, its values come out."""
+"""Jobs on parts of a spot: an update or a best response of one player, from reach at a part to its values."""
 
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -22,11 +22,11 @@ class Step(NamedTuple):
     """One player's update in an iteration.
 
     Attributes:
-        iteration: that is done now, from 1.
-        player: who updates; player 0 first.
-        weights: float64 [9], of the iteration, see :class:`treeplex.engine.tree.regret.Weights`.
-        keep, add: discount of the averages and weight of what is played now. In the update of player 0 both players' strategies
-            are added, so that an iteration ends with nothing open.
+        iteration: the current iteration, from 1.
+        player: the player who updates; player 0 first.
+        weights: float64 [9], weights of the iteration, see :class:`treeplex.engine.tree.regret.Weights`.
+        keep, add: discount of the averages and weight of the current strategy. Player 0's update adds both players' strategies,
+            so that an iteration leaves nothing pending.
     """
 
     iteration: int
@@ -40,8 +40,8 @@ class Found(NamedTuple):
     """The result of a job.
 
     Attributes:
-        values: what the ends of the trunk are worth to the player as far as the part goes, float64 [ends, hands].
-        bytes, seconds: of blocks that were read and written, and how long that took.
+        values: values of the trunk's ends to the player that come from the part, float64 [ends, hands].
+        bytes, seconds: bytes of blocks read and written, and the time it took.
     """
 
     values: Floats
@@ -50,14 +50,14 @@ class Found(NamedTuple):
 
 
 class PartWorker:
-    """Who does jobs: kinds of numbers, and scratch space that serves every part, made once in each worker.
+    """Runs jobs: dtypes, and scratch space for any part, made once per worker.
 
     Attributes:
-        kind: of stored numbers.
-        packed: whether blocks of them are packed.
-        predicts: whether there are guesses besides regrets.
+        kind: dtype of stored numbers.
+        packed: whether blocks are packed.
+        predicts: whether there are guesses in addition to regrets.
         raked: whether showdowns pay the winner less than they cost the loser.
-        extent: of scratch space.
+        extent: extent of the scratch space.
     """
 
     def __init__(self, kind: Any, extent: Extent, *, packed: bool, predicts: bool, raked: bool) -> None:
@@ -71,7 +71,7 @@ class PartWorker:
 
     @property
     def short(self) -> bool:
-        """Whether numbers are 16-bit ones with scales."""
+        """Whether numbers are 16-bit with scales."""
         return bool(self.kind == np.int16)
 
     def crew(self, form: HoldemForm, *, judging: bool) -> BoardPool:
@@ -85,7 +85,7 @@ class PartWorker:
         return BoardPool(form, self._spaces[name], raked=self.raked)
 
     def store(self, part: Part) -> Store:
-        """A store of a part in scratch space: what is not loaded holds anything."""
+        """A store of a part in scratch space; arrays that are not loaded have undefined content."""
         numbers, scales = part.stored[1].stop, part.scales[1].stop if self.short else 0
         arrays = {}
         for name in ("regrets", *(["guesses"] if self.predicts else []), "average"):
@@ -96,7 +96,7 @@ class PartWorker:
         return store_of_arrays(arrays)
 
     def space(self, name: str, size: int, kind: Any) -> Array:
-        """Scratch space that lasts."""
+        """Scratch space that is reused."""
         if name not in self._spaces or self._spaces[name].size < size:
             self._spaces[name] = np.empty(size, kind)
         found: Array = self._spaces[name][:size]
@@ -111,7 +111,7 @@ class PartWorker:
         decode(content, numbers, scales, name, packed=self.packed)
 
     def save(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, iteration: int) -> None:
-        """Write a block from a store, as it is after an iteration."""
+        """Write a block from a store after an iteration."""
         numbers, scales = self.views(part, store, name, player)
         seed = (iteration * 7919 + part.number * 104_729 + len(name) + player) % 2**31
         content = encode(numbers, scales, name, packed=self.packed, seed=seed)
@@ -124,7 +124,7 @@ class PartWorker:
         self._seconds += perf_counter() - began
 
     def found(self, crew: BoardPool, player: int) -> Found:
-        """What a job gives, when its passes are done."""
+        """The result of a job, after its passes."""
         counted = self._bytes, self._seconds
         self._bytes, self._seconds = 0, 0.0
         return Found(rows_of(crew.form, crew.work, player, gathered=True).copy(), *counted)
@@ -135,13 +135,13 @@ class PartWorker:
         return getattr(store, name)[part.stored[player]], getattr(store, SCALES_OF[name])[scales]
 
     def improve(self, part: Part, blocks: Blocks, step: Step, reach: Array) -> Found:
-        """Update the regrets of a player in a part, and in the update of player 0 both averages.
+        """Update the regrets of a player in a part; player 0's update also updates both averages.
 
         Args:
             part: the part.
-            blocks: its numbers.
-            step: what is done.
-            reach: own reach of both players in the trunk, as ``Workspace.reach`` has it there.
+            blocks: storage of its numbers.
+            step: the update.
+            reach: own reach of both players in the trunk, as in ``Workspace.reach`` there.
         """
         player, other, now = step.player, 1 - step.player, step.iteration
         crew, store, first = self.crew(part.form, judging=False), self.store(part), player == 0
@@ -169,7 +169,7 @@ class PartWorker:
     def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> Found:
         """Best responses or expected values of a player against the average strategy; see :meth:`improve`.
 
-        ``task`` has the player, the mode (``BEST`` or ``EXPECT``) and the side of the blocks.
+        ``task`` is the player, the mode (``BEST`` or ``EXPECT``) and the side of the blocks.
         """
         player, mode, side = task
         crew, store = self.crew(part.form, judging=True), self.store(part)
@@ -183,7 +183,7 @@ class PartWorker:
 
 
 def store_of_arrays(arrays: dict[str, Array]) -> Store:
-    """A store of regrets, guesses and average with their scales, and nothing else."""
+    """A store of regrets, guesses and average with their scales; all other arrays are empty."""
     none = np.zeros(0, arrays["regrets"].dtype)
     return Store(
         **arrays,

@@ -1,7 +1,7 @@
-"""A compiled spot in parts: the trunk, its first street, and groups of the boards that open the second, with all below.
+"""A compiled spot in parts: the trunk, which is its first street, and groups of second-street boards with all below.
 
-A part is a public tree of its own: the board of the trunk, whose betting is done elsewhere, and some boards below it. What
-reaches the ends of the trunk goes in, values come out; nothing passes between parts.
+A part is a public tree: the trunk's board, whose betting is not in the part, and some boards below it. Reach at the trunk's
+ends is its input and values are its output; parts exchange nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot, Layout
 
 PARTS = 64
 LEAST_NUMBERS, MOST_NUMBERS = 50_000, 2_000_000
-"""A part has about a 64th of the stored numbers, but no fewer and no more than these, where boards allow it."""
+"""Limits of a part's size; it has about 1/64 of the stored numbers, if boards allow it."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some boards of the second street and all that come below them.
+    """Some boards of the second street and everything below them.
 
-    A player's numbers stand together, so that they can be kept apart: those of player 0 first.
+    Each player's numbers are contiguous, so that they can be stored separately; player 0's come first.
 
     Attributes:
-        number: of the part.
-        form: the board of the trunk and these boards; for the trunk itself the first of the second street stands for all.
-        boards: int64 [B - 1], the numbers of these boards in the whole spot's form.
+        number: index of the part.
+        form: the trunk's board and these boards; for the trunk itself, the second street's first board represents all.
+        boards: int64 [B - 1], indices of these boards in the whole spot's form.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Part:
 
     @cached_property
     def scales(self) -> tuple[slice, slice]:
-        """The slices of the scales of their 16-bit numbers."""
+        """The slices of the scales of the players' 16-bit numbers."""
         return self._slices(SCALES, TILE)
 
     def _slices(self, column: int, hands: int) -> tuple[slice, slice]:
@@ -56,7 +56,7 @@ class Part:
         return slice(0, middle), slice(middle, end)
 
     def pieces(self, whole: HoldemForm, player: int, column: int) -> list[tuple[slice, slice]]:
-        """For each board where a player's numbers (``STORE``) or scales (``SCALES``) are in the part and in the whole spot."""
+        """For each board, slices of a player's numbers (``STORE``) or scales (``SCALES``) in the part and in the whole spot."""
         found, street = [], 1
         for here, there in enumerate(self.boards, start=1):
             while street + 1 < len(self.form.streets) and here >= self.form.streets[street + 1, BOARDS]:
@@ -69,14 +69,14 @@ class Part:
 
 
 def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
-    """The trunk and the parts of a spot, which follow from the spot alone.
+    """The trunk and the parts of a spot; they depend on the spot alone.
 
     Raises:
-        AlgorithmError: there is one street only.
+        AlgorithmError: the spot has only one street.
     """
     if len(game.boards) == 1:
         raise AlgorithmError(
-            f"{game} has no cards to come after its first street, so it is not solved in parts; take storage float32 or int16, "
+            f"{game} has no cards to come after its first street and cannot be solved in parts; use storage float32 or int16, "
             "without workers"
         )
     most = int(np.clip(game.stored // PARTS, LEAST_NUMBERS, MOST_NUMBERS))
@@ -93,7 +93,7 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
 
 
 def numbers_below(game: CompiledSpot) -> list[int]:
-    """Stored numbers of each board of the second street and all below it."""
+    """Number of stored numbers of each second-street board and everything below it."""
     found = [0] * len(game.boards[-1])
     for street in range(len(game.boards) - 1, 0, -1):
         actions = game.forests[street].actions
@@ -107,7 +107,7 @@ def numbers_below(game: CompiledSpot) -> list[int]:
 
 
 def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> Part:
-    """The part of boards ``low..high-1`` of the second street, with the first ``streets`` streets."""
+    """The part of second-street boards ``low..high-1``, with the first ``streets`` streets."""
     count = len(game.boards) if streets is None else streets
     kept: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
     chosen, above = [range(1)], 0
@@ -147,17 +147,17 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
 
 
 def joined_slices(starts: Ints, picked: list[tuple[int, int]], end: int) -> list[slice]:
-    """Where the entries of boards stand whose first ones are at ``starts``."""
+    """The slices of ranges of boards whose entries begin at ``starts``."""
     return [slice(int(starts[low]), int(starts[high]) if high < len(starts) else end) for low, high in picked]
 
 
 def target_end(form: HoldemForm, copy: int) -> int:
-    """Where the targets of a copy of a board end."""
+    """The end of the targets of a board's copy."""
     return int(form.copies[copy + 1, 0]) if copy + 1 < len(form.copies) else len(form.targets)
 
 
 def players_apart(boards: Ints, streets: Ints) -> Ints:
-    """The table of boards with the numbers and scales of player 0 before all those of player 1, and none for the trunk."""
+    """The table of boards with all of player 0's numbers and scales before player 1's, and none for the trunk."""
     found = boards.copy()
     street_of = np.searchsorted(streets[:, BOARDS], np.arange(len(boards)), side="right") - 1
     stored = scales = 0
@@ -176,7 +176,7 @@ def players_apart(boards: Ints, streets: Ints) -> Ints:
 
 
 def greatest_extent(parts: list[Part]) -> Extent:
-    """The extent of scratch space that serves every part."""
+    """The extent of scratch space that suffices for every part."""
     extents = [extent_of(part.form) for part in parts]
     hands, returned, kept = (max(getattr(each, name) for each in extents) for name in ("hands", "returned", "kept"))
     return extents[0]._replace(hands=hands, returned=returned, kept=kept)
