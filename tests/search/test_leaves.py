@@ -142,11 +142,11 @@ def test_what_is_refused() -> None:
     at, flop = subgame("leduc"), subgame("flop")
     with pytest.raises(AlgorithmError, match="need values"):
         NoLeaf()(at.leaves, reaches(at), reaches(at))
-    with pytest.raises(AlgorithmError, match="bins of strength value turns of hold'em"):
+    with pytest.raises(AlgorithmError, match="strength bins value turns of hold'em"):
         BinnedRivers(lambda rows: rows, 8)(at.leaves, reaches(at), reaches(at))
     with pytest.raises(AlgorithmError, match="with one card to come"):
         BinnedRivers(lambda rows: rows, 8)(flop.leaves, reaches(flop), reaches(flop))
-    with pytest.raises(AlgorithmError, match="exact values are of the leaves of a subgame"):
+    with pytest.raises(AlgorithmError, match="exact values need the leaves of a subgame"):
         ExactLeaf()(flop.roots, flop.ranges, flop.ranges)
 
 

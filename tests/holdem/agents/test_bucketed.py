@@ -145,7 +145,7 @@ def test_a_run_folder_is_an_agent(tmp_path: Path) -> None:
         found = agent(named, game)
         assert isinstance(found, BucketAgent)
         assert np.array_equal(found.table.probabilities, solution.policy.probabilities)
-    with pytest.raises(SpecError, match="let it play that"):
+    with pytest.raises(SpecError, match="use that game"):
         agent(str(tmp_path / "two"), "holdem(stack=100)")
     with pytest.raises(PolicyError):
         agent(str(tmp_path / "two"), "kuhn_poker")

@@ -134,7 +134,7 @@ def test_what_is_refused(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> No
     other = small_spot(board="TcJdQcKc")
     for text, spot, error, message in (
         ("libratus(blueprint={},gadget=maxmargin)", other, PolicyError, "a solution of another spot: its board differs"),
-        ("libratus(blueprint={},start=2)", small_spot(), AlgorithmError, "start=2, but the spot has no street after"),
+        ("libratus(blueprint={},start=2)", small_spot(), AlgorithmError, "start=2, but the spot has deals for starts up to 1"),
     ):
         with pytest.raises(error, match=message):
             agent(text.format(file), spot)

@@ -216,9 +216,9 @@ def test_writable_and_strided_hands_give_the_same() -> None:
 @pytest.mark.parametrize(
     ("board", "hands", "message"),
     [
-        ((0, 0, 1), HANDS, "has a card twice"),
+        ((0, 0, 1), HANDS, "repeats a card"),
         ((0, 1, 52), HANDS, "52 is not a card"),
-        ((0, 1, 2, 3, 4, 5), HANDS, "more than 7 cards"),
+        ((0, 1, 2, 3, 4, 5), HANDS, "exceed 7 cards"),
         ((0, 1, 2), HANDS[0], "shape"),
         ((0, 1, 2), HANDS + 1, "from 0 to 51"),
     ],
@@ -233,7 +233,7 @@ def test_boards_of_formats_must_be_complete_and_in_the_deck() -> None:
         format_strengths(HOLDEM, (0, 1, 2))
     with pytest.raises(SpecError, match="2c is not in the deck"):
         format_strengths(royal(), (0, 40, 41, 42, 43))
-    with pytest.raises(SpecError, match="more than 3 cards"):
+    with pytest.raises(SpecError, match="exceed 3 cards"):
         three_card_strengths((0, 1), HANDS)
 
 

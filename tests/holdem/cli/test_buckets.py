@@ -25,7 +25,7 @@ def test_buckets_of_hands():
 
 
 def test_a_board_is_of_a_hand():
-    assert "give --hand" in run("buckets", "--cards", "royal", "--board", "TcJdJh").output
+    assert "add --hand" in run("buckets", "--cards", "royal", "--board", "TcJdJh").output
 
 
 @pytest.mark.parametrize("count", ["many", "1,2", "0"])

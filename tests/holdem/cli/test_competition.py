@@ -71,7 +71,7 @@ def test_a_dealer_who_says_nothing_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as server:
         words = ["acpc", "uniform", "--port", str(server.getsockname()[1]), "--stack", "1000", "--timeout", "0.1"]
         _, said = ran(*words, code=2)
-    assert said.startswith("error: the dealer says nothing for 0.1 s (hand 0)")
+    assert said.startswith("error: the dealer sends nothing for 0.1 s (hand 0)")
     assert said.count("\n") == 1
 
 
@@ -135,7 +135,7 @@ def test_what_was_dealt_before_a_player_left_is_told_and_kept(tmp_path):
     log = tmp_path / "match.log"
     printed, said = dealt(free_port(), waits, waits, "-n", "12", "--log", str(log), "--timeout", "2", code=2)
     assert printed.startswith("3 hands\n")
-    assert "takes longer than 2 s for an action" in said
+    assert "exceeds 2 s for an action" in said
     assert [line.split(":")[0] for line in log.read_text().splitlines()[4:]] == ["STATE"] * 3
 
 

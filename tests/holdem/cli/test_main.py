@@ -144,7 +144,7 @@ def test_judging_what_does_not_fit_is_refused_before_anything_is_solved(monkeypa
 
 def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
     command = ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]
-    assert "there is no folder nowhere/dir; make the folder" in complaint(*command, "--out", "nowhere/dir/x")
+    assert "there is no folder nowhere/dir; create it" in complaint(*command, "--out", "nowhere/dir/x")
     assert "cannot make the folder spot.yaml" in complaint("solve", spot, "-n", 1, "--out", "spot.yaml/x")
     assert [each.name for each in tmp_path.iterdir()] == ["spot.yaml"]
 
@@ -184,7 +184,7 @@ def test_resume(spot):
     assert resumed["iterations"] == 50
     assert resumed["exploitability"] == whole["exploitability"]
     assert call_json("solve", "--resume", "a.spot", "-n", 60)["iterations"] == 60
-    assert "--pot does not go with --resume" in complaint("solve", "--resume", "a.spot", "--pot", 3)
+    assert "--pot cannot be combined with --resume" in complaint("solve", "--resume", "a.spot", "--pot", 3)
 
 
 def test_locks_are_kept(spot):

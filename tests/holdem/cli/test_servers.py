@@ -113,7 +113,7 @@ def test_nothing_played_is_no_summary(monkeypatch):
     )
     assert json.loads(ran(*words, "--json", code=2)[0]) == {"hands": 0}
     _, said = ran("slumbot", CALLER, "--url", "slumbot.com", code=2)
-    assert said == "error: 'slumbot.com' is no address of a server; write https://...\n"
+    assert said == "error: 'slumbot.com' is not a server's address; write https://...\n"
 
 
 def test_intervals_need_thirty_hands():

@@ -107,7 +107,7 @@ def test_json_of_a_tree_streams(call):
         "b200",
         "a",
     ]
-    assert "neither a number of steps nor 'all'" in call("--json", "--depth", "x", code=2)
+    assert "give a number of actions and cards, or all" in call("--json", "--depth", "x", code=2)
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_a_page_that_is_too_large_names_a_depth_that_is_not(call, tmp_path, monk
     monkeypatch.setattr(holdem_page, "MOST_NODES", 10)
     said = call("--depth", "2", "--html", tmp_path / "p.html", code=2)
     assert "a page holds at most 10 nodes, and there are more; use --depth 1 (5 nodes), or start further down" in said
-    assert "--depth 1 has 5" in call("--html", tmp_path / "p.html", code=2)
+    assert "--depth 1 (5 nodes)" in call("--html", tmp_path / "p.html", code=2)
     call("--depth", "1", "--html", tmp_path / "p.html")
     start = re.search(r"--line '([^']+)'", said)[1]
     call("--line", start, "--html", tmp_path / "p.html")
@@ -134,7 +134,7 @@ def test_a_page_that_is_too_large_names_a_depth_that_is_not(call, tmp_path, monk
 
 def test_depth_without_what_it_is_for(call, tmp_path):
     assert "--depth needs --html or --json; add one of them" in call("--depth", "6", code=2)
-    assert "--depth is for" in call("--depth", "6", "--png", tmp_path / "g.png", code=2)
+    assert "--depth needs" in call("--depth", "6", "--png", tmp_path / "g.png", code=2)
 
 
 def test_a_page_knows_its_file_and_how_evs_count(call, tmp_path):

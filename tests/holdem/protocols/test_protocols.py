@@ -273,9 +273,9 @@ def test_a_player_of_another_protocol_is_one_line():
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (Limits(action=0.05), "player 1 takes longer than 0.05 s for an action; --timeout allows more, in hand 0"),
+        (Limits(action=0.05), "player 1 exceeds 0.05 s for an action; --timeout allows more, in hand 0"),
         (Limits(hand=0.05), "player 1 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
-        (Limits(average=0.01), "player 1 takes longer than 0.01 s a hand on average; --average allows more, in hand 0"),
+        (Limits(average=0.01), "player 1 exceeds 0.01 s per hand on average; --average allows more, in hand 0"),
     ],
 )
 def test_a_player_who_says_nothing_ends_the_match(limits, why):
@@ -307,7 +307,7 @@ def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it(monkeyp
 def test_a_dealer_who_says_nothing_is_one_line():
     real, ours = table_at(1000, (50, 100))
     dealer, connection = socket.socketpair()
-    with dealer, connection, pytest.raises(GameError, match=r"says nothing for 0.05 s .*--timeout"):
+    with dealer, connection, pytest.raises(GameError, match=r"sends nothing for 0.05 s .*--timeout"):
         play_acpc(connection, real.rules, wild(ours, 0), timeout=0.05)
 
 

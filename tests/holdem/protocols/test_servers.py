@@ -70,7 +70,7 @@ def test_what_is_no_server_is_one_line():
     "answer2-which is no JSON-False",
     "answer3-answers nothing, which is no JSON-False",
     "answer4-answers \\\\[\\\\]-True",
-    "answer5-is missing; check that it is the server's address-False",
+    "answer5-is missing; check the server's address-False",
     "answer7-more than 1,048,576 bytes-True",
     "answer7-more than 1,048,576 bytes-False",
     "answer8-answers 500, sorry; try again later-False",
@@ -89,7 +89,7 @@ def test_what_is_no_server_is_one_line():
         ((200, b"[" * 5000), "which is no JSON"),
         ((200, b""), "answers nothing, which is no JSON"),
         ((200, b"[]"), r"answers \[\]"),
-        ((200, b"{}"), "is missing; check that it is the server's address"),
+        ((200, b"{}"), "is missing; check the server's address"),
         ((200, b'{"error_msg": "bad token"}'), "bad token|'game_state' is missing"),
         ((200, b" " * (1 << 21)), "more than 1,048,576 bytes"),
         ((500, b"sorry"), "answers 500, sorry; try again later"),
@@ -141,15 +141,15 @@ STATE = {
         ({"hole_cards": 5}, "no text"),
         ({"hole_cards": ["As", "Xx"]}, "Xx"),
         ({"board": ["As", "2c", "3d"], "action": "cc/"}, "twice"),
-        ({"action": None}, "'action' is null, and no text"),
+        ({"action": None}, "'action' is null, not a text"),
         ({"action": "b200"}, "waits for an action where none is due"),
         ({"action": "b1"}, "b1 is no bet"),
         ({"action": "b0"}, "b0 is no bet"),
         ({"action": "b\u00b2"}, "a bet without chips"),
         ({"action": "zz"}, "'z' is none of"),
-        ({"winnings": "lots"}, "'winnings' is \"lots\", and no number of chips"),
-        ({"winnings": True}, "'winnings' is true, and no number of chips"),
-        ({"winnings": float("nan")}, "'winnings' is NaN, and no number of chips"),
+        ({"winnings": "lots"}, "'winnings' is \"lots\", not a number of chips"),
+        ({"winnings": True}, "'winnings' is true, not a number of chips"),
+        ({"winnings": float("nan")}, "'winnings' is NaN, not a number of chips"),
         ({"winnings": 10**400}, "no number of chips"),
     ],
 )
@@ -167,7 +167,7 @@ def test_what_slumbot_cannot_mean_is_one_line(change, why):
         ({"players": 5}, "of the players one has to be called 'GTO Wizard'"),
         ({"players": [{}, {}]}, "'name' is missing"),
         ({"action_history": 5}, "'action_history' is 5, and no text"),
-        ({"is_hand_over": True}, "'winnings' is null, and no number of chips"),
+        ({"is_hand_over": True}, "'winnings' is null, not a number of chips"),
         ({"is_hand_over": True, "winnings": 5, "aivat_score": "x"}, "'aivat_score'"),
     ],
 )
@@ -244,7 +244,7 @@ def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():
 def test_a_redirection_is_not_followed(status):
     with house(True) as (other, elsewhere):
         _, stopped, _ = played(False, 1, lambda number, path: (status, b"", {"Location": f"{other}/hands"}))
-    assert f"it points to '{other}/hands': give that as --url if you trust it" in stopped
+    assert f"it redirects to '{other}/hands'; give that as --url if you trust it" in stopped
     assert elsewhere.asked == []
 
 

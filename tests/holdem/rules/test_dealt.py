@@ -110,5 +110,5 @@ def test_tensors_have_one_length_and_tell_betting_apart() -> None:
     ],
 )
 def test_what_cannot_be_dealt_card_by_card_is_refused(spot: Spot) -> None:
-    with pytest.raises(GameError, match="every hand is possible and equally likely, all boards come"):
+    with pytest.raises(GameError, match="all hands are possible and equally likely, all boards are dealt"):
         DealtSpot(spot)

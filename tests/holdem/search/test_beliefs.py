@@ -176,7 +176,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(GameError, match="no node 9999"):
         rules.state(9999, board)
     ended = rules.after(rules.after(rules.first_state(), 0), 0)
-    with pytest.raises(GameError, match="cannot come on"):
+    with pytest.raises(GameError, match="cannot be dealt on"):
         rules.after(ended, board[0])
     same = np.zeros(45)
     same[int(np.flatnonzero(np.minimum(*rules.possible(belief.state)))[0])] = 1.0

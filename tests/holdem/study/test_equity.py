@@ -126,7 +126,7 @@ def test_hands_that_meet_nobody():
         (["AA", "KK"], "Td9d", "has 2 cards"),
         (["AA", "KK"], "AsAhAd", "range 1 'AA' has no hand"),
         (["AA", "KX"], "", "cannot read"),
-        ([np.ones(5), "KK"], "", "1326 weights"),
+        ([np.ones(5), "KK"], "", "array of 1326"),
     ],
 )
 def test_what_cannot_be(ranges, board, message):

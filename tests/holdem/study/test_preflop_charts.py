@@ -47,7 +47,7 @@ def test_lines_and_spots_without_a_chart(solution: HoldemSolution) -> None:
     with pytest.raises(SpecError, match="no player acts preflop there"):
         solution_chart(solution, "c,x")
     river = solve_spot(SPOTS["three streets"], iterations=1, threads=1)
-    with pytest.raises(SpecError, match="charts are of spots with blinds"):
+    with pytest.raises(SpecError, match="charts need a spot with blinds"):
         solution_chart(river)
 
 
@@ -67,7 +67,7 @@ def test_shipped_charts_play_strong_hands(name: str) -> None:
     assert solution is not None
     assert solution.spot.stack == float(name.removesuffix("bb"))
     assert solution.exploitability < 0.02
-    assert "of a core; exploitability" in how_made(solution)
+    assert "core-seconds; exploitability" in how_made(solution)
     chart = solution_chart(solution)
     folds = dict(zip(CLASSES, chart.shares[0], strict=True))
     assert max(folds[hand] for hand in ("AA", "KK", "QQ", "AKs", "AKo", "77", "A5s")) < 0.02

@@ -111,5 +111,5 @@ def test_command(tmp_path):
     assert data["hands"]["43s"]["push"] == pytest.approx(found.push[CLASSES.index("43s")])
     assert "pushes (3 at most)" in call("--to", 3, "--step", 1)
     assert "give --stack BB for one stack, or --to BB" in call(code=2)
-    assert "--html is for --stack" in call("--to", 3, "--html", files[1], code=2)
+    assert "--html needs --stack" in call("--to", 3, "--html", files[1], code=2)
     assert tp.holdem.push_fold(10).value == found.value

@@ -1,7 +1,7 @@
-"""The protocol of the Annual Computer Poker Competition, version 2.0.0: a client, and a dealer for two.
+"""The protocol of the Annual Computer Poker Competition (ACPC), version 2.0.0: a client, and a dealer for two players.
 
-A line of the dealer's is ``MATCHSTATE:position:hand:betting:cards``; a player who is to act answers with the line, a colon and
-``f``, ``c`` or ``r`` with chips of the whole hand. Position 0 has the big blind; players change positions after each hand.
+The dealer's lines are ``MATCHSTATE:position:hand:betting:cards``. The player to act answers with the line, a colon and
+``f``, ``c`` or ``r`` with its total chips in the hand. Position 0 is the big blind; players swap positions after each hand.
 """
 
 import contextlib
@@ -27,22 +27,22 @@ from treeplex.search.agents.agent import Agent
 VERSION = "VERSION:2.0.0"
 VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
 RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
-"""How a raise begins; what stands behind it does not count, and more digits would be no chips."""
+"""Prefix of a raise; text after it is ignored, and numbers with more digits are rejected."""
 PATIENCE = 900.0
-"""Seconds for a dealer's next line: more than another player may take, by default."""
+"""Default seconds to wait for a dealer's line; longer than another player may take."""
 STAKES = "compare --stack and --blinds with the dealer's game"
 
 
 @dataclass(frozen=True)
 class MatchState:
-    """A line of the dealer's.
+    """A line of the dealer.
 
     Attributes:
-        position: the position it is sent to.
-        number: of the hand.
+        position: the position that receives the line.
+        number: number of the hand.
         betting: the actions.
-        hole: the cards of each position, empty where they are hidden.
-        board: the board.
+        hole: hole cards of each position, empty where hidden.
+        board: the board cards.
     """
 
     position: int
@@ -56,7 +56,7 @@ class MatchState:
         """Read a line.
 
         Raises:
-            GameError: it is none; the message names it.
+            GameError: the line is invalid; the message quotes it.
         """
         said = line.strip()
         try:
@@ -68,21 +68,21 @@ class MatchState:
     def _parsed(cls, line: str) -> "MatchState":
         parts = line.split(":")
         if len(parts) != 5 or parts[0] != "MATCHSTATE":
-            raise GameError("a line is MATCHSTATE:position:hand:betting:cards")
+            raise GameError("expected MATCHSTATE:position:hand:betting:cards")
         if parts[1] not in ("0", "1"):
-            raise GameError("the position of two players is 0 or 1")
+            raise GameError("the position must be 0 or 1")
         if not parts[2] or len(parts[2]) > MOST_DIGITS or set(parts[2]) - set(DIGITS):
             raise GameError("the hand has no number")
         held, *shown = parts[4].split("/")
         hole, board = tuple(cards_of(text) for text in held.split("|")), [cards_of(text) for text in shown]
         if len(hole) != 2 or not {len(cards) for cards in hole} <= {0, 2}:
-            raise GameError("the cards of two players are two each, or none where they are hidden, with | between them")
+            raise GameError("expected two hole cards per player, or none where hidden, separated by |")
         if not hole[int(parts[1])]:
-            raise GameError(f"the cards of position {parts[1]} are hidden, to whom it is told")
+            raise GameError(f"MATCHSTATE hides the cards of position {parts[1]}, which receives it")
         if [len(cards) for cards in board] != [3, 1, 1][: len(board)]:
-            raise GameError("a board is a flop of three cards, a turn of one and a river of one")
+            raise GameError("a board has a flop of three cards, a turn of one and a river of one")
         if len(board) != parts[3].count("/"):
-            raise GameError("each / of the betting brings the board's next cards")
+            raise GameError("each / in the betting needs the next board cards")
         return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(card for cards in board for card in cards))
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ def cards_of(text: str) -> tuple[int, ...]:
     """The cards of a text, which may be empty.
 
     Raises:
-        SpecError: it has something else.
+        SpecError: the text is not cards.
     """
     return parse_cards(text) if text else ()
 
@@ -113,21 +113,21 @@ def play_acpc(
     """Play until the dealer closes the connection.
 
     Args:
-        connection: to a dealer.
+        connection: connection to a dealer.
         rules: the dealer's game.
         agent: see :func:`treeplex.holdem.protocols.outside.table_at`.
-        seed: of the agent's draws.
-        timeout: seconds for the dealer's next line, while the other player thinks.
+        seed: seed of the agent's draws.
+        timeout: seconds to wait for the dealer's next line, while the other player thinks.
         watch: called with the number of hands begun.
 
     Returns:
-        How many hands were played.
+        Number of hands played.
 
     Raises:
-        GameError: a line that cannot be followed, one that does not come in time, or a dealer that leaves within a hand.
+        GameError: an invalid line, a line that is late, or a dealer that disconnects within a hand.
     """
     lines = Lines(connection, "the dealer")
-    with contextlib.suppress(LeftError):  # the first line then does not come
+    with contextlib.suppress(LeftError):  # the first line is then missing
         lines.send(VERSION, timeout)
     hand, number, played = None, -1, 0
     while (line := next_line(lines, hand, played, timeout)) is not None:
@@ -142,39 +142,39 @@ def play_acpc(
                 raise GameError("position and cards do not change within a hand")
             hand.catch_up(parse_line(state.betting, rules.betting.root, rules, "r"), state.board)
         except GameError as error:
-            raise GameError(f"the dealer's line {line[:120]!r} cannot be followed: {error}; {STAKES}") from error
+            raise GameError(f"the dealer's line {line[:120]!r} is invalid in this game: {error}; {STAKES}") from error
         if hand.to_act:
             kind, chips = hand.decide()
-            with contextlib.suppress(LeftError):  # the next line then does not come
+            with contextlib.suppress(LeftError):  # the next line is then missing
                 lines.send(f"{line}:{kind}{chips or ''}", timeout)
     return played
 
 
 def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: float) -> str | None:
-    """The dealer's next message; None where it has left after a hand that was over.
+    """The dealer's next line; None where the dealer has disconnected after a finished hand.
 
     Raises:
-        GameError: it says nothing in time, or leaves within the hand or before the first one.
+        GameError: the dealer is late, or disconnects within a hand or before the first one.
     """
     try:
         return lines.read(timeout)
     except LateError as error:
-        raise GameError(f"{error} (hand {played}); give it longer by --timeout, or see whether it still runs") from error
+        raise GameError(f"{error} (hand {played}); allow more with --timeout, or check that it is still running") from error
     except LeftError as error:
         if hand is not None and hand.table.player == TERMINAL:
             return None
         when = f"within hand {played}" if played else "before the first hand"
-        raise GameError(f"{error} {when}; see what it says, and start it again") from error
+        raise GameError(f"{error} {when}; check its output, and restart it") from error
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds that a player may take; defaults are those of the competition's dealer.
+    """Time limits of a player, in seconds; the defaults are those of the competition's dealer.
 
     Attributes:
         action: for one action.
         hand: for all actions of a hand.
-        average: a hand on average over the match, so that all its hands may take this many times their number.
+        average: average per hand over the match; all hands together may take this times their number.
     """
 
     action: float = 600.0
@@ -183,18 +183,18 @@ class Limits:
 
 
 class Dealer:
-    """Deals to two players who have connected.
+    """A dealer for two connected players.
 
-    It does as the competition's dealer: an answer to another state is ignored, one that cannot be read or is not allowed is
-    taken for a call (a check where there is nothing to call), and a raise of too few or too many chips for the nearest that is
-    allowed.
+    It behaves like the competition's dealer: an answer to another state is ignored, an unreadable or illegal answer becomes
+    a call (a check where there is nothing to call), and a raise of too few or too many chips becomes the nearest legal
+    raise.
 
     Attributes:
         rules: the game.
-        connections: of the players.
+        connections: connections to the players.
         won: chips of each player so far.
-        mended: illegal answers of each player that were replaced by legal ones.
-        dealt: hands that ended.
+        mended: number of illegal answers of each player that were replaced.
+        dealt: number of finished hands.
     """
 
     def __init__(
@@ -205,12 +205,12 @@ class Dealer:
         limits: Limits = Limits(),
         tell: Callable[[str], None] = lambda note: None,
     ) -> None:
-        """Sit down.
+        """Set up a dealer.
 
         Args:
-            rules, connections: see above.
-            limits: of the players' time; one who takes more ends the match.
-            tell: called with a note on each answer that is ignored or changed.
+            rules, connections: see the attributes.
+            limits: time limits; a player who exceeds one ends the match.
+            tell: called with a note on each ignored or changed answer.
         """
         self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
         self.won, self.mended, self.dealt = [0.0, 0.0], [0, 0], 0
@@ -218,24 +218,24 @@ class Dealer:
         self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
 
     def play(self, hands: int, *, seed: int = 0, watch: Callable[[str], None] = lambda line: None) -> list[float]:
-        """Deal some hands; chips of each player.
+        """Deal some hands; returns the chips of each player.
 
         Args:
-            hands: how many.
-            seed: of the cards.
+            hands: number of hands.
+            seed: seed of the cards.
             watch: called with a line for each hand, as in the competition's logs.
 
         Raises:
-            GameError: a player who leaves, takes too long, or speaks another protocol.
+            GameError: a player disconnects, is too slow, or uses another protocol.
         """
         self._most = hands * self.limits.average
         for player in (0, 1):
             try:
                 line = self._lines[player].read(self.limits.action)
             except (LateError, LeftError) as error:
-                raise GameError(f"{error} in place of {VERSION}; see whether it speaks this protocol") from error
+                raise GameError(f"{error} in place of {VERSION}; check that it uses this protocol") from error
             if not VERSIONS.match(line):
-                raise GameError(f"player {player} began with {line[:80]!r} in place of {VERSION}; it speaks another protocol")
+                raise GameError(f"player {player} began with {line[:80]!r} in place of {VERSION}; it must use this protocol")
         for number in range(hands):
             cards = np.random.default_rng((seed, number)).permutation(self.rules.format.deck)[:9].tolist()
             players, self._hand_seconds = (number % 2, 1 - number % 2), [0.0, 0.0]
@@ -251,18 +251,18 @@ class Dealer:
         return self.won
 
     def opening(self, name: str, game: str, hands: int, seed: int) -> list[str]:
-        """The lines with which the competition's logs begin: what is played, and the limits in milliseconds."""
+        """The first lines of the competition's logs: the game, and the time limits in milliseconds."""
         times = {"response": self.limits.action, "hand": self.limits.hand, "per_hand": self.limits.average}
         limits = [f"#--t_{word} {round(1000 * seconds)}" for word, seconds in times.items()]
         return [f"# name/game/hands/seed {name} {game} {hands} {seed}", *limits]
 
     @property
     def score(self) -> str:
-        """The line with which the competition's logs end."""
+        """The last line of the competition's logs."""
         return f"SCORE:{chips_of(self.won)}:0|1"
 
     def _hand(self, number: int, players: tuple[int, int], cards: list[int]) -> tuple[MatchState, list[float]]:
-        """One hand; its last state with all cards, and what each position won."""
+        """Play one hand; returns its last state with all cards, and each position's winnings."""
         rules, table = self.rules, self.rules.betting.root
         hole, whole = (tuple(sorted(cards[:2])), tuple(sorted(cards[2:4]))), cards[4:]
         while True:
@@ -281,14 +281,14 @@ class Dealer:
             action, made = action_of(word, table, rules)
             if made != word:
                 self.mended[player] += 1
-                self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}, taken for {made}")
+                self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}; {made} is used")
             table = rules.betting.after(table, action)
 
     def _send(self, player: int, state: MatchState) -> None:
         self._lines[player].send(str(state), self.limits.action)
 
     def _answer(self, player: int, number: int, table: BettingState) -> str:
-        """A player's answer, without the state before it."""
+        """A player's action text, without the state before it."""
         began = monotonic()
         while True:
             line = self._line(player, monotonic() - began)
@@ -296,19 +296,21 @@ class Dealer:
             try:
                 state = MatchState.read(said)
             except GameError:
-                self.tell(f"hand {number}: player {player} said {line[:120]!r}, which is ignored: no state with an action")
+                self.tell(
+                    f"hand {number}: player {player} sent {line[:120]!r}; it is ignored, since it is no state with an action"
+                )
                 continue
             if (state.position, state.number, state.betting) == (table.player, number, table.line):
                 self._hand_seconds[player] += monotonic() - began
                 self._match_seconds[player] += monotonic() - began
                 return word
-            self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}, which is ignored")
+            self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}; it is ignored")
 
     def _line(self, player: int, taken: float) -> str:
         """The next line of a player who has already used ``taken`` seconds for the action.
 
         Raises:
-            LateError: none comes within the limits; the message says which.
+            LateError: a time limit is exceeded; the message names it.
         """
         limits = self.limits
         left, spent = min(
@@ -316,13 +318,13 @@ class Dealer:
             (limits.hand - self._hand_seconds[player] - taken, f"{limits.hand:g} s for a hand; --per-hand allows more"),
             (
                 self._most - self._match_seconds[player] - taken,
-                f"{limits.average:g} s a hand on average; --average allows more",
+                f"{limits.average:g} s per hand on average; --average allows more",
             ),
         )
         try:
             return self._lines[player].read(max(left, 0.0))
         except LateError as error:
-            raise LateError(f"player {player} takes longer than {spent},") from error
+            raise LateError(f"player {player} exceeds {spent},") from error
 
 
 def chips_of(results: Sequence[float]) -> str:
@@ -331,7 +333,7 @@ def chips_of(results: Sequence[float]) -> str:
 
 
 def action_of(word: str, table: BettingState, rules: HandRules) -> tuple[int, str]:
-    """The action that a player's answer is taken for, and the answer that says it."""
+    """The legal action for a player's answer, and the answer's text."""
     raised, sizes = RAISE.match(word), rules.betting.legal_raises(table)
     if word[:1] == "f" and table.paid[table.player] < table.faced:
         return FOLD, "f"

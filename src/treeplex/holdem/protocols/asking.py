@@ -1,4 +1,4 @@
-"""Questions to a server over HTTP, with answers in JSON; asked again only where that does no harm."""
+"""HTTP requests to a server with JSON answers, repeated only where that is safe."""
 
 import http.client
 import json
@@ -15,27 +15,27 @@ from treeplex.errors import GameError, SpecError
 SECONDS = 180.0
 """Seconds after which a request times out."""
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds before a question is asked again, time after time."""
+"""Seconds before each repetition of a request."""
 BUSY = (409, 429, 502, 503, 504)
-"""Statuses of a server that has no room now."""
+"""HTTP statuses of a busy server."""
 MOST_BYTES, SHOWN = 1 << 20, 200
-"""Bytes of an answer, and characters of it that a message shows."""
+"""Most bytes of an answer, and most characters of it in a message."""
 REMEDIES = {
     401: "check the key",
-    403: "check the key, and what it allows",
+    403: "check the key and its permissions",
     404: "check the address",
-    409: "wait until hands under way have ended",
+    409: "wait until unfinished hands have ended",
     429: "wait a while before the next hand",
 }
-"""By status; 300 to 399 and 500 to 599 have their own."""
+"""Remedies by HTTP status; 300 to 399 and 500 to 599 have their own."""
 
 
 class NoAnswerError(GameError):
-    """No answer that can be used.
+    """A request without a usable answer.
 
     Attributes:
-        status: the HTTP status; 0 where none came.
-        sent: whether the server may have got the question.
+        status: the HTTP status; 0 if no answer came.
+        sent: whether the server may have received the request.
     """
 
     def __init__(self, message: str, *, status: int = 0, sent: bool = True) -> None:
@@ -44,17 +44,17 @@ class NoAnswerError(GameError):
 
     @property
     def passing(self) -> bool:
-        """Whether it may be over soon: no answer came, or one of a server that has no room now."""
+        """Whether the failure may be temporary: no answer, or a busy server."""
         return self.status in (0, *BUSY)
 
     @property
     def harmless(self) -> bool:
-        """Whether to ask for a new hand again: the server was not reached, or has no room."""
+        """Whether repeating a request for a new hand is safe: the server was not reached, or is busy."""
         return not self.sent or self.status in BUSY
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, so that the key goes to no host but the one named."""
+    """Refuses redirects, so that the key is sent only to the named host."""
 
     def redirect_request(self, *arguments: Any, **options: Any) -> None:
         return None
@@ -64,17 +64,17 @@ OPENER = urllib.request.build_opener(NoRedirect)
 
 
 def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None = None, *, seconds: float = SECONDS) -> Any:
-    """The JSON that a server answers.
+    """Send a request; returns the server's JSON answer.
 
     Args:
         url: the address.
-        body: what is posted, as JSON; None to get without.
-        headers: besides those of JSON.
-        seconds: how long to wait.
+        body: data to post as JSON; None for a GET request.
+        headers: further headers.
+        seconds: timeout.
 
     Raises:
-        NoAnswerError: no answer, or one that is no JSON or says that something is wrong.
-        SpecError: an address that is none.
+        NoAnswerError: no answer, an answer that is no JSON, or one that reports an error.
+        SpecError: the address is invalid.
     """
     check_address(url)
     data = None if body is None else json.dumps(body).encode()
@@ -88,7 +88,7 @@ def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | N
     except (TimeoutError, urllib.error.URLError) as error:
         if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
             raise NoAnswerError(
-                f"{url} does not answer within {seconds:g} s; allow more by --timeout, or try again later"
+                f"{url} does not answer within {seconds:g} s; allow more with --timeout, or try again later"
             ) from error
         sent = not isinstance(error.reason, ConnectionRefusedError | socket.gaierror)
         what = said_by(error.reason)
@@ -98,21 +98,21 @@ def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | N
     try:
         return parse_json(said)
     except ValueError as error:
-        raise NoAnswerError(f"{url} answers {shown(said)}, which is no JSON; check that it is the server's address") from error
+        raise NoAnswerError(f"{url} answers {shown(said)}, which is not JSON; check that it is the server's address") from error
 
 
 def check_address(url: str) -> None:
-    """Raise :class:`SpecError` unless a text is an address of a server."""
+    """Raise :class:`SpecError` unless a text is a server's address."""
     if not url.startswith(("http://", "https://")) or not url.isascii() or not url.isprintable() or " " in url:
-        raise SpecError(f"{url!r} is no address of a server; write https://...")
+        raise SpecError(f"{url!r} is not a server's address; write https://...")
 
 
 def read_answer(answer: Any, until: float) -> bytes:
     """The whole answer of a server.
 
     Raises:
-        TimeoutError: it is not over at this time.
-        ValueError: it is too much.
+        TimeoutError: the answer is not complete at the time ``until``.
+        ValueError: the answer is too long.
     """
     said = b""
     while piece := answer.read1(1 << 16):
@@ -133,7 +133,7 @@ def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
     except (OSError, http.client.HTTPException, ValueError):
         said = "nothing else"
     if 300 <= error.code < 400:
-        remedy = f"it points to {error.headers.get('Location', 'another address')!r}: give that as --url if you trust it"
+        remedy = f"it redirects to {error.headers.get('Location', 'another address')!r}; give that as --url if you trust it"
     else:
         remedy = REMEDIES.get(error.code, "try again later" if error.code >= 500 else "its interface may have changed")
     return NoAnswerError(f"{url} answers {error.code}, {said}; {remedy}", status=error.code)
@@ -145,16 +145,16 @@ def said_by(error: object) -> str:
 
 
 def shown(said: object) -> str:
-    """The beginning of what a server says, in one line."""
+    """The start of a server's answer, on one line."""
     text = " ".join((said.decode("utf-8", "replace") if isinstance(said, bytes) else json.dumps(said)).split())
     return (text if len(text) <= SHOWN else f"{text[:SHOWN]} ...") or "nothing"
 
 
 def patiently(question: Callable[[], Any], again: Callable[[NoAnswerError], bool]) -> Any:
-    """The answer to a question, asked after each of :data:`PAUSES` as long as ``again`` allows it for the error.
+    """The answer to a request, repeated after each of :data:`PAUSES` while ``again`` accepts the error.
 
     Raises:
-        NoAnswerError: as the question does, the last time.
+        NoAnswerError: the last request failed.
     """
     for pause in PAUSES:
         try:

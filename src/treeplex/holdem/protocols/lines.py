@@ -1,4 +1,4 @@
-"""Lines over a connection, each awaited for a limited time."""
+"""Lines of text over a connection, with timeouts."""
 
 import contextlib
 import socket
@@ -8,11 +8,11 @@ from typing import final
 from treeplex.errors import GameError
 
 LONGEST = 65_536
-"""Bytes of a line."""
+"""Most bytes of a line."""
 
 
 class LateError(GameError):
-    """The other side says nothing, or takes nothing, for too long."""
+    """The other side sent or received nothing for too long."""
 
 
 class LeftError(GameError):
@@ -25,23 +25,23 @@ class Lines:
 
     Args:
         connection: to the other side; it is not closed.
-        who: what messages call the other side.
+        who: name of the other side in messages.
     """
 
     def __init__(self, connection: socket.socket, who: str) -> None:
         self.connection, self.who, self._buffer = connection, who, b""
-        with contextlib.suppress(OSError):  # a local pair has no such option
+        with contextlib.suppress(OSError):  # a local socket pair has no such option
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def read(self, seconds: float) -> str:
-        """The next line that is not empty and no comment.
+        """The next line that is neither empty nor a comment.
 
         Args:
-            seconds: how long to wait at most.
+            seconds: longest wait.
 
         Raises:
-            LateError, LeftError: none comes.
-            GameError: a line that does not end.
+            LateError, LeftError: no line comes.
+            GameError: the line is too long.
         """
         until = monotonic() + seconds
         while True:
@@ -51,31 +51,31 @@ class Lines:
                 if text and text[0] not in "#;":
                     return text
             if len(self._buffer) > LONGEST:
-                raise GameError(f"{self.who} sends a line without an end; it speaks another protocol")
+                raise GameError(f"{self.who} sends a line without an end; check that it uses this protocol")
             left = until - monotonic()
             if left <= 0:
-                raise LateError(f"{self.who} says nothing for {seconds:.4g} s")
+                raise LateError(f"{self.who} sends nothing for {seconds:.4g} s")
             try:
                 self.connection.settimeout(left)
                 piece = self.connection.recv(4096)
             except TimeoutError:
                 continue
             except OSError as error:
-                raise LeftError(f"{self.who} has left ({error.strerror or error})") from error
+                raise LeftError(f"{self.who} has disconnected ({error.strerror or error})") from error
             if not piece:
-                raise LeftError(f"{self.who} has left")
+                raise LeftError(f"{self.who} has disconnected")
             self._buffer += piece
 
     def send(self, line: str, seconds: float) -> None:
         """Send a line.
 
         Raises:
-            LateError, LeftError: it is not taken within this time.
+            LateError, LeftError: the line is not accepted in time.
         """
         try:
             self.connection.settimeout(seconds)
             self.connection.sendall(f"{line}\r\n".encode())
         except TimeoutError as error:
-            raise LateError(f"{self.who} takes no line for {seconds:.4g} s") from error
+            raise LateError(f"{self.who} accepts no line for {seconds:.4g} s") from error
         except OSError as error:
-            raise LeftError(f"{self.who} has left ({error.strerror or error})") from error
+            raise LeftError(f"{self.who} has disconnected ({error.strerror or error})") from error

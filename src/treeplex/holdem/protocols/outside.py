@@ -1,4 +1,4 @@
-"""A hand of heads-up hold'em that is dealt elsewhere, followed by an agent of ours."""
+"""A heads-up hold'em hand dealt by an external server and played by one of our agents."""
 
 from collections.abc import Sequence
 from math import gcd
@@ -17,44 +17,44 @@ from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent
 
 Action = tuple[str, int]
-"""``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
+"""``f``, ``c`` (call or check) or ``r``; for a raise with the player's total chips in the hand, in the server's unit."""
 DIGITS, MOST_DIGITS = "0123456789", 18
-"""The digits of a number of chips, and the most of them."""
+"""The digits of a number of chips, and their largest number."""
 
 
 def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, Game]:
-    """The game of a server, and the same in the fewest chips, which our agents play.
+    """The game of a server, and the same game in its coarsest chip unit, which our agents play.
 
-    The more chips, the more raises there are, and an agent says its policy for each.
+    A finer unit has more raises, and an agent computes its policy for each.
 
     Raises:
-        SpecError: stacks and blinds that are no game.
+        SpecError: stacks and blinds are invalid.
     """
     unit = gcd(stack, *blinds)
     real = holdem(stack=stack, blinds=blinds, rules=ACPC)
     real.check_decisions()
     if len(real.rules.format.deck) != 52:
-        raise SpecError("servers deal all 52 cards")
+        raise SpecError("servers deal from all 52 cards")
     return real, load(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")
 
 
 class OutsideHand:
-    """One hand of two players; player 0 has the big blind, player 1 the small blind and the button.
+    """One heads-up hand; player 0 has the big blind, player 1 the small blind and the button.
 
     Attributes:
-        rules: of the server, in its chips.
-        agent: whoever plays, in fewer chips.
-        seat: where it sits.
-        unit: chips of the server in one of the agent's.
+        rules: the server's rules, in its chips.
+        agent: the agent, in coarser chips.
+        seat: the agent's seat.
+        unit: the server's chips per chip of the agent.
         table: the betting so far, in the server's chips.
-        cards: the agent's two.
+        cards: the agent's two cards.
     """
 
     def __init__(self, rules: HandRules, agent: Agent, seat: int, cards: Sequence[int], generator: np.random.Generator) -> None:
-        """Begin.
+        """Start a hand.
 
         Raises:
-            GameError: stacks of the agent's game that are no fraction of the server's, or two cards that are no hand.
+            GameError: the agent's stacks are no fraction of the server's, or the cards are no hand.
         """
         self.rules, self.agent, self.seat, self.table = rules, agent, seat, rules.betting.root
         agent.begin(seat, generator)
@@ -63,29 +63,29 @@ class OutsideHand:
         if tuple(put * self.unit for put in ours.paid) != rules.betting.root.paid:
             assert isinstance(agent.game, PublicHoldem)
             raise GameError(
-                f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; seat one for the server's stakes"
+                f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; use an agent of these stakes"
             )
         if len(set(cards)) != 2:
-            raise GameError(f"{cards_to_string(cards) or 'no cards'} is no hand of hold'em; the server has to tell two cards")
+            raise GameError(f"{cards_to_string(cards) or 'no cards'} is not a hold'em hand; the server must send two cards")
         self.cards, self._done = tuple(cards), 0
         self.hand = int(np.flatnonzero((rules.format.hands == sorted(cards)).all(axis=1))[0])
 
     def catch_up(self, actions: Sequence[Action], board: Sequence[int]) -> None:
-        """Tell the agent what has happened: all actions of the hand so far, and the board.
+        """Report all actions of the hand so far, and the board, to the agent.
 
         Raises:
-            GameError: what the rules do not allow: fewer actions than before, a board that lacks cards or repeats one.
+            GameError: fewer actions than before, or a board with missing or repeated cards.
         """
         if len(actions) < self._done:
-            raise GameError(f"{self._done} actions were told before, now only {len(actions)}")
+            raise GameError(f"the server sent {self._done} actions before, and now only {len(actions)}")
         if len({*board, *self.cards}) < len(board) + len(self.cards):
-            raise GameError(f"a card is there twice: hand {cards_to_string(self.cards)}, board {cards_to_string(board)}")
+            raise GameError(f"a card appears twice: hand {cards_to_string(self.cards)}, board {cards_to_string(board)}")
         while True:
             self._deal(board)
             if self._done == len(actions) or self.table.player == TERMINAL:
                 return
             if self.table.player == CHANCE:
-                raise GameError(f"the betting goes on after {self.table.line!r}, and the board has only {len(board)} cards")
+                raise GameError(f"the betting continues after {self.table.line!r}, but the board has only {len(board)} cards")
             kind, chips = actions[self._done]
             self._done += 1
             self._acted({"f": FOLD, "c": CALL}.get(kind, chips))
@@ -96,8 +96,8 @@ class OutsideHand:
         return self.table.player == self.seat
 
     def decide(self) -> Action:
-        """The agent's action, in the server's chips; :meth:`catch_up` then reports it to the agent."""
-        if self.agent.game.options(self.agent.state).player != self.seat:  # in its chips the betting has ended
+        """The agent's action in the server's chips; :meth:`catch_up` reports it to the agent later."""
+        if self.agent.game.options(self.agent.state).player != self.seat:  # the betting has ended in the agent's chips
             return "c", 0
         label = self.agent.act(self.hand)
         if label in (FOLD, CALL):
@@ -111,14 +111,14 @@ class OutsideHand:
         return "r", min(max(chips, legal[0]), legal[-1])
 
     def _acted(self, action: int) -> None:
-        """One action, in the server's chips."""
+        """Report one action, given in the server's chips, to the agent."""
         following = self.rules.betting.after(self.table, action)
         ours, state = action, hand_of(self.agent.state)
         if action > CALL and state.table.player >= 0:
             labels = list(self.agent.game.options(state).labels)
             raises = [label for label in labels if label > CALL]
             if not raises:
-                raise GameError(f"a raise to {action} where the agent's game has none")
+                raise GameError(f"a raise to {action}, but the agent's game has no raise here")
             if action == self.rules.stacks[self.table.player]:
                 ours = raises[-1]
             else:
@@ -129,7 +129,7 @@ class OutsideHand:
         self.table = following
 
     def _deal(self, board: Sequence[int]) -> None:
-        """Show the agent the cards that are due and lie on the board."""
+        """Report due cards of the board to the agent."""
         while self.table.player == CHANCE:
             size = self.rules.format.board_sizes[self.table.street + 1]
             if len(board) < size:
@@ -141,16 +141,16 @@ class OutsideHand:
 
 
 def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) -> list[Action]:
-    """The actions of a text such as ``b200c/kb300``, bets counted on their street, or ``r200c/cr500``, in the whole hand.
+    """The actions of a text: ``b200c/kb300``, with bets by street, or ``r200c/cr500``, with bets by hand.
 
     Args:
-        line: ``f``, ``c`` or ``k``, and bets by ``letter``.
-        start: the table after the blinds.
-        rules: of the game.
-        letter: ``b``, whose chips are of the street, or ``r``, of the hand.
+        line: ``f``, ``c`` or ``k``, and bets marked by ``letter``.
+        start: the betting after the blinds.
+        rules: rules of the game.
+        letter: ``b``, with the chips on the street, or ``r``, with the chips in the hand.
 
     Raises:
-        GameError: a text that is no line of actions.
+        GameError: the text is not a line of actions.
     """
     found, table, place = list[Action](), start, 0
     while place < len(line):
@@ -172,8 +172,10 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
             if end - place > MOST_DIGITS:
                 raise GameError(f"line {line[:80]!r}: a bet of {end - place} digits")
             chips = int(line[place:end]) + (table.base if letter == "b" else 0)
-            if chips <= CALL:  # these numbers stand for a fold and a call
-                raise GameError(f"line {line!r}: {letter}{line[place:end]} is no bet; the least is two chips in the whole hand")
+            if chips <= CALL:  # these numbers stand for fold and call
+                raise GameError(
+                    f"line {line!r}: {letter}{line[place:end]} is no bet; the smallest bet is two chips in the hand"
+                )
             found.append(("r", chips))
             place = end
         else:

@@ -1,4 +1,4 @@
-"""Hands that were played at a server, kept in a file as they end."""
+"""Files of the hands played at a server."""
 
 import json
 import os
@@ -15,16 +15,16 @@ from treeplex.run.job.lock import FileLock
 
 @dataclass(frozen=True)
 class ServedHand:
-    """A hand that ended.
+    """A finished hand.
 
     Attributes:
-        number: of the hand in the match, from 0.
-        seat: the agent's; 0 has the big blind.
-        cards: the agent's.
+        number: number of the hand in the match, from 0.
+        seat: the agent's seat; 0 has the big blind.
+        cards: the agent's cards.
         board: the board.
-        line: the actions, bets in chips of the street.
-        won: chips of the agent.
-        adjusted: the same without luck; None where the server does not say.
+        line: the actions, with bets in chips on the street.
+        won: chips won by the agent.
+        adjusted: luck-adjusted winnings; None if the server does not send them.
     """
 
     number: int
@@ -38,13 +38,13 @@ class ServedHand:
 
 @final
 class HandsFile:
-    """The hands of a match, in a file of JSON lines if there is one: what is played, then the hands.
+    """The hands of a match, optionally in a file of JSON lines: a header, then the hands.
 
-    Used in a ``with`` statement, within which no other process writes the file.
+    Use it in a ``with`` statement, which locks the file for other processes.
 
     Args:
-        path: of the file; None to keep hands in memory only. One that is there is continued.
-        about: what is played; a file of something else is refused.
+        path: path of the file; None to keep hands in memory only. An existing file is continued.
+        about: header of the match; a file with another header is refused.
     """
 
     def __init__(self, path: Path | None, about: Mapping[str, Any]) -> None:
@@ -55,7 +55,7 @@ class HandsFile:
         """Open the file.
 
         Raises:
-            FileError: it cannot be read or written, is being written, or is of another match.
+            FileError: the file cannot be read or written, is in use, or belongs to another match.
         """
         if self._lock is not None:
             self._lock.acquire()
@@ -71,10 +71,10 @@ class HandsFile:
             self._lock.release()
 
     def add(self, hand: ServedHand) -> None:
-        """Keep a hand.
+        """Add a hand and write it to the file.
 
         Raises:
-            FileError: the file cannot be written; the hand counts all the same.
+            FileError: the file cannot be written; the hand still counts.
         """
         self.hands.append(hand)
         if self.path is not None:
@@ -85,7 +85,7 @@ class HandsFile:
         lines = whole_lines(self.path)
         if not lines:
             if self.path.exists() and self.path.stat().st_size:
-                raise FileError(f"{self.path} is no file of hands at a server; give --out another name")
+                raise FileError(f"{self.path} is not a file of hands at a server; give --out another name")
             append_line(self.path, json.dumps(self.about))
             return
         found = self._line(lines, 1)
@@ -98,7 +98,7 @@ class HandsFile:
         self._cut()
 
     def _cut(self) -> None:
-        """Take half a line, left by a crash, off the end."""
+        """Remove an incomplete last line, left by a crash."""
         assert self.path is not None
         data = read_bytes(self.path)
         if not data.endswith(b"\n"):
@@ -113,12 +113,12 @@ class HandsFile:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise FileError(f"{self.path}:{number}: no hand at a server; give --out another name")
+            raise FileError(f"{self.path}:{number}: not a hand at a server; give --out another name")
         return found
 
     def _hand(self, lines: list[str], number: int) -> ServedHand:
         found, kinds = self._line(lines, number), ServedHand.__annotations__
         wrong = [each.name for each in fields(ServedHand) if not isinstance(found.get(each.name), kinds[each.name])]
         if wrong or len(found) != len(kinds):
-            raise FileError(f"{self.path}:{number}: a hand with {wrong or list(found)} that is none; mend or remove that line")
+            raise FileError(f"{self.path}:{number}: invalid fields {wrong or list(found)} of a hand; fix or remove that line")
         return ServedHand(**found)

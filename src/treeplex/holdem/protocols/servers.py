@@ -1,4 +1,4 @@
-"""Servers that are asked over HTTP: Slumbot's, and GTO Wizard's for researchers. The person says where they are."""
+"""HTTP servers to play against: Slumbot's, and GTO Wizard's for researchers. The user gives their addresses."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,22 +18,22 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.search.agents.agent import Agent
 
 STACK, BLINDS = 20_000, (50, 100)
-"""Both servers play with these."""
+"""Stacks and blinds of both servers."""
 MOST_CHIPS = 1e9
-"""The most chips won in a hand; larger values, or NaN, are no result."""
+"""Most chips won in a hand; larger values, or NaN, are invalid results."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a server shows of a hand.
+    """A server's view of a hand.
 
     Attributes:
-        seat: the agent's; 0 has the big blind.
-        cards: the agent's.
+        seat: the agent's seat; 0 has the big blind.
+        cards: the agent's cards.
         board: the board.
-        line: the actions, as :func:`treeplex.holdem.protocols.outside.parse_line` reads them with ``b``.
-        won: chips of the agent; None while the hand goes on.
-        adjusted: the same without luck; None where the server does not say.
+        line: the actions, for :func:`treeplex.holdem.protocols.outside.parse_line` with ``b``.
+        won: chips won by the agent; None until the hand ends.
+        adjusted: luck-adjusted winnings; None if the server does not send them.
     """
 
     seat: int
@@ -45,14 +45,14 @@ class Seen:
 
 
 class Server(ABC):
-    """A server that deals hands, one after the other.
+    """A server that deals hands one after the other.
 
     Args:
-        url: where it is.
-        timeout: seconds for each of its answers.
+        url: address of the server.
+        timeout: seconds to wait for an answer.
 
     Raises:
-        SpecError: an address that is none.
+        SpecError: the address is invalid.
     """
 
     def __init__(self, url: str, *, timeout: float = SECONDS) -> None:
@@ -61,36 +61,36 @@ class Server(ABC):
 
     @abstractmethod
     def begin(self) -> Any:
-        """Ask for a hand; what is answered. It is asked for again while the server is not reached or has no room.
+        """Request a hand; returns the answer. The request is repeated while the server is not reached or busy.
 
         Raises:
-            NoAnswerError: no hand.
+            NoAnswerError: there is no hand.
         """
 
     @abstractmethod
     def act(self, said: Any, word: str) -> Any:
-        """Act in the hand of the last answer; the next one. No action is sent twice, unless it was seen not to count.
+        """Send an action in the hand of the last answer; returns the next one. No action is sent twice unless it did not count.
 
         Args:
             said: the last answer.
-            word: ``f``, ``k``, ``c``, or ``b`` with chips of the street.
+            word: ``f``, ``k``, ``c``, or ``b`` with the chips on the street.
 
         Raises:
-            NoAnswerError: no answer, so that the state of the hand is unknown.
+            NoAnswerError: no answer, so the state of the hand is unknown.
         """
 
     @abstractmethod
     def read(self, said: Any) -> Seen:
-        """What an answer shows.
+        """The view of the hand in an answer.
 
         Raises:
-            GameError, SpecError: something is missing in it, or is not what it should be.
+            GameError, SpecError: a part of the answer is missing or invalid.
         """
 
 
 @final
 class Slumbot(Server):
-    """Slumbot, by ``/api/new_hand`` and ``/api/act``; it cannot be asked how a hand stands."""
+    """Slumbot, by ``/api/new_hand`` and ``/api/act``; the state of a hand cannot be requested."""
 
     def __init__(self, url: str, *, timeout: float = SECONDS) -> None:
         super().__init__(url, timeout=timeout)
@@ -120,7 +120,7 @@ class Slumbot(Server):
 
     def _heard(self, said: Any) -> Any:
         if not isinstance(said, dict) or "error_msg" in said:
-            raise NoAnswerError(f"{self.url} answers {shown(said)}; run again for a new session")
+            raise NoAnswerError(f"{self.url} answers {shown(said)}; run the command again for a new session")
         token = said.get("token")
         self.token = token if isinstance(token, str) and token else self.token
         return said
@@ -128,10 +128,10 @@ class Slumbot(Server):
 
 @final
 class GtoWizard(Server):
-    """GTO Wizard's AI by its interface for researchers: ``POST /hands`` and ``/hands/ID/act``, ``GET /hands/in-progress``.
+    """GTO Wizard's AI by its research interface: ``POST /hands`` and ``/hands/ID/act``, ``GET /hands/in-progress``.
 
     Args:
-        key: what the server has given out.
+        key: the key given out by the server.
     """
 
     GAME, NAME = "HUNL 200BB", "GTO Wizard"
@@ -165,7 +165,7 @@ class GtoWizard(Server):
         players = part(state, "players")
         own = [each for each in players if part(each, "name") != self.NAME] if isinstance(players, list) else []
         if len(own) != 1:
-            raise GameError(f"of the players one has to be called {self.NAME!r}, and one not")
+            raise GameError(f"exactly one of the players must be called {self.NAME!r}")
         over = part(state, "is_hand_over") is True
         luckless = over and state.get("aivat_score") is not None
         return Seen(
@@ -178,10 +178,10 @@ class GtoWizard(Server):
         )
 
     def _under_way(self, name: Any, failed: NoAnswerError) -> Any:
-        """How a hand stands.
+        """The state of an unfinished hand.
 
         Raises:
-            NoAnswerError: it is not under way any more, or the server does not say.
+            NoAnswerError: the hand has ended, or the server does not answer.
         """
         hands = patiently(
             lambda: self._ask(f"hands/in-progress?game_name={quote(self.GAME)}", None), lambda error: error.passing
@@ -189,7 +189,7 @@ class GtoWizard(Server):
         for each in hands if isinstance(hands, list) else ():
             if isinstance(each, Mapping) and each.get("hand_id") == name:
                 return each
-        raise NoAnswerError(f"{failed}; meanwhile hand {shown(name)} has ended there, and how is not said") from failed
+        raise NoAnswerError(f"{failed}; meanwhile hand {shown(name)} has ended there, with an unknown result") from failed
 
     def _ask(self, what: str, body: Mapping[str, Any] | None) -> Any:
         return ask(f"{self.url}/{what}", body, self._headers, seconds=self.timeout)
@@ -199,7 +199,7 @@ def part(said: Any, name: str) -> Any:
     """A part of an answer.
 
     Raises:
-        GameError: it is not there.
+        GameError: the part is missing.
     """
     if not isinstance(said, Mapping) or name not in said:
         raise GameError(f"{name!r} is missing")
@@ -207,17 +207,17 @@ def part(said: Any, name: str) -> Any:
 
 
 def cards_in(found: Any) -> tuple[int, ...]:
-    """Cards, as a text or a list of texts; none of null.
+    """Cards from a text or a list of texts; none for null.
 
     Raises:
-        GameError, SpecError: they are no cards.
+        GameError, SpecError: the data are not cards.
     """
     text = text_in({"cards": found or ""}, "cards")
     return parse_cards(text) if text else ()
 
 
 def text_in(said: Any, name: str) -> str:
-    """A text in an answer, or a list of texts as one.
+    """A text in an answer; a list of texts is joined.
 
     Raises:
         GameError: it is neither.
@@ -225,7 +225,7 @@ def text_in(said: Any, name: str) -> str:
     found = part(said, name)
     pieces = [found] if isinstance(found, str) else found
     if not isinstance(pieces, list) or not all(isinstance(each, str) for each in pieces):
-        raise GameError(f"{name!r} is {shown(found)}, and no text")
+        raise GameError(f"{name!r} is {shown(found)}, not a text")
     return "".join(pieces)
 
 
@@ -233,11 +233,11 @@ def chips_in(said: Any, name: str) -> float:
     """A number of chips in an answer.
 
     Raises:
-        GameError: it is none.
+        GameError: it is not a number.
     """
     found = part(said, name)
     if isinstance(found, bool) or not isinstance(found, int | float) or not abs(found) <= MOST_CHIPS:
-        raise GameError(f"{name!r} is {shown(found)}, and no number of chips")
+        raise GameError(f"{name!r} is {shown(found)}, not a number of chips")
     return float(found)
 
 
@@ -245,20 +245,20 @@ def hands_at(server: Server, rules: HandRules, agent: Agent, numbers: Iterable[i
     """Play hands, one for each number.
 
     Args:
-        server: where.
+        server: the server.
         rules, agent: see :func:`treeplex.holdem.protocols.outside.table_at`.
-        numbers: of the hands; with the seed they decide the agent's draws.
-        seed: of the agent's draws.
+        numbers: numbers of the hands, which together with the seed determine the agent's draws.
+        seed: seed of the agent's draws.
 
     Raises:
-        GameError, SpecError: no answer, or one that cannot be followed; the hand under way is lost.
+        GameError, SpecError: no answer, or an invalid one; the unfinished hand is lost.
     """
     for number in numbers:
         yield play_hand(server, rules, agent, number, np.random.default_rng((seed, number)))
 
 
 def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, generator: np.random.Generator) -> ServedHand:
-    """One hand; see :func:`hands_at`."""
+    """Play one hand; see :func:`hands_at`."""
     said, hand, told = server.begin(), None, -1
     while True:
         try:
@@ -273,15 +273,15 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
             told = len(actions)
             hand.catch_up(actions, seen.board)
             if not hand.to_act:
-                raise GameError("it waits for an action where none is due")
+                raise GameError("it waits for an action, but the agent is not to act")
         except (GameError, SpecError) as error:
-            remedy = "check that it is the server's address, or its interface has changed"
+            remedy = "check the server's address; its interface may have changed"
             raise GameError(f"{server.url} answers {shown(said)}: {error}; {remedy}") from error
         said = server.act(said, on_street(hand, hand.decide()))
 
 
 def on_street(hand: OutsideHand, action: Action) -> str:
-    """An action with bets as chips of the street, a check said as such."""
+    """An action as text, with bets in chips on the street, and ``k`` for a check."""
     kind, chips = action
     if kind == "r":
         return f"b{chips - hand.table.base}"

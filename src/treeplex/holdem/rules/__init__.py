@@ -1,1 +1,1 @@
-"""Poker by its rules: spots as games, small poker games by name, public states."""
+"""Rules of poker: spots as games, small poker games by name, public states."""

@@ -1,4 +1,4 @@
-"""Poker games by name as card games: public states and hands, for agents that play them hand by hand."""
+"""Named poker games as card games: public states and hands, for agents that play them hand by hand."""
 
 from collections.abc import Hashable, Sequence
 
@@ -15,14 +15,14 @@ from treeplex.holdem.betting.tree import Decision, Fold, Showdown, rake_taken, s
 from treeplex.holdem.rules.rules import PokerGame, PokerState, cards_of_deal, number_of_deal, table
 
 SUITS = 4
-"""Of the numbers of cards, however many suits a deck has."""
+"""Number of suits in card numbers, for any deck."""
 
 
 class PokerCards(CardGame):
-    """A poker game in which every hand is as likely as any other, before its first board card.
+    """A poker game before its first board card, with all hands equally likely.
 
-    Public states are a node of the betting tree and a board, actions and deals of board cards those of the rules: a street's
-    cards come together.
+    A public state is a node of the betting tree and a board. Actions and deals are those of the rules; the cards of a street
+    are dealt together.
     """
 
     def __init__(self, game: PokerGame) -> None:

@@ -1,8 +1,8 @@
-"""A hold'em spot by its rules, cards dealt one by one: for whoever walks its histories one at a time, however many there are.
+"""A hold'em spot by its rules with cards dealt one by one, for walks of single histories in games of any size.
 
-Chance deals each player's hole cards, player 0 first, then the board, street by street; the id of a deal is its card. Actions
-and infostates are those of :class:`treeplex.holdem.rules.rules.PokerGame`, which deals whole hands and streets. What networks
-see is :class:`treeplex.holdem.rules.looks.SpotLook`.
+Chance deals each player's hole cards, player 0 first, then the board, street by street; the id of a deal is its card.
+Actions and infostates are those of :class:`treeplex.holdem.rules.rules.PokerGame`, which deals whole hands and streets at
+once. Network inputs are those of :class:`treeplex.holdem.rules.looks.SpotLook`.
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,11 +23,11 @@ from treeplex.holdem.spots.spot import Spot
 
 
 class Deal:
-    """The cards dealt so far, which states of one deal share.
+    """The cards dealt so far, shared by the states of one deal.
 
     Attributes:
-        hole: hole cards in the order in which they came.
-        board: the board; each street's cards ascending once it is complete.
+        hole: hole cards in the order of the deal.
+        board: board cards; each street's cards are sorted once it is complete.
     """
 
     __slots__ = ("_rows", "board", "game", "hole")
@@ -37,7 +37,7 @@ class Deal:
         self._rows: Singles | None = None
 
     def hand(self, player: int) -> int | None:
-        """The number of a player's hand; None before it is dealt."""
+        """The index of a player's hand; None before it is dealt."""
         count = self.game.spot.format.hole
         cards = self.hole[count * player : count * (player + 1)]
         return int(self.game.look.place[cards[0], cards[-1]]) if len(cards) == count else None
@@ -55,7 +55,7 @@ class Deal:
 
 
 class DealtState(CheckedState):
-    """The cards dealt so far and the node of the betting tree."""
+    """The cards dealt so far, and the node of the betting tree."""
 
     __slots__ = ("deal", "game", "node")
 
@@ -123,28 +123,28 @@ class DealtState(CheckedState):
 
 @lru_cache(maxsize=4)
 def dealt_spot(spot: Spot) -> "DealtSpot":
-    """The rules of a spot, named by its spec, or by the name of the same spot among those that have one.
+    """The rules of a spot, named by its spec or by the named spot with the same identity.
 
     Raises:
-        GameError: as :class:`DealtSpot`.
+        GameError: as for :class:`DealtSpot`.
     """
     return DealtSpot(spot, spot.spec or next((name for name, make in NAMED.items() if make().identity == spot.identity), ""))
 
 
 class DealtSpot(Game):
-    """A spot by its rules, cards dealt one by one; see the module.
+    """A spot by its rules with cards dealt one by one; see the module docstring.
 
     Attributes:
-        spot: the spot, in which every hand that the board leaves has weight 1.
-        cards_aside: the same game with hands dealt whole: betting tree, names, texts.
-        hole_cards: how many cards are dealt to players.
+        spot: the spot; every hand that the board leaves has weight 1.
+        cards_aside: the same game with hands dealt at once: betting tree, names, texts.
+        hole_cards: number of cards dealt to players.
     """
 
     def __init__(self, spot: Spot, spec: str = "") -> None:
-        """Wrap a spot; ``spec`` is the text that names it.
+        """Wrap a spot; ``spec`` is its name as text.
 
         Raises:
-            GameError: hands that differ in weight, suits that are not alike, or only some of the boards.
+            GameError: hands have different weights, suits are not interchangeable, or only some boards are dealt.
         """
         form, board = spot.format, np.array(spot.board, np.int64)
         possible = ~np.isin(form.hands, board).any(axis=1)
@@ -152,8 +152,8 @@ class DealtSpot(Game):
         unlike = any((weights[possible] != 1.0).any() for weights in spot.ranges) or len(suits) > 1
         if unlike or spot.runouts or spot.strengths is not None:
             raise GameError(
-                f"{spec or spot} cannot be dealt card by card: that takes a spot in which every hand is possible and equally "
-                "likely, all boards come, and suits are alike, such as flop_holdem"
+                f"{spec or spot} cannot be dealt card by card; use a spot in which all hands are possible and equally "
+                "likely, all boards are dealt, and suits are interchangeable, such as flop_holdem"
             )
         self.spot, self.spec, self.cards_aside = spot, spec, PokerGame(spot)
         self.hole_cards = 2 * form.hole
@@ -171,7 +171,7 @@ class DealtSpot(Game):
         return DealtState(self, Deal(self, (), self.spot.board), 0)
 
     def left(self, deal: Deal) -> list[int]:
-        """The cards not dealt yet."""
+        """The cards not yet dealt."""
         return [card for card in self.spot.format.deck if card not in deal.hole and card not in deal.board]
 
     def player_at(self, deal: Deal, node: int) -> int:

@@ -1,4 +1,4 @@
-"""Parameters of named games that say which cards are in play."""
+"""Parameters of named games that define the deck."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from treeplex.holdem.cards.format import RANKINGS, Format, small
 
 
 def deck_of(game: str, ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
-    """The cards of a game by its name's parameters.
+    """The format with the parameters of a game's name.
 
     Raises:
-        SpecError: a value outside its range, a deck too small for the deal, or board cards before any betting.
+        SpecError: a value out of range, a deck too small for the deal, or board cards before any betting.
     """
     streets = [integer(game, "deal", cards, 0) for cards in items(game, "deal", deal)]
     if streets[0]:
-        raise SpecError(f"{game}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
+        raise SpecError(f"{game}: deal begins with {streets[0]}; write 0 there, since betting begins before any board card")
     return small(
         integer(game, "ranks", ranks, 1, 13),
         integer(game, "suits", suits, 1, 4),

@@ -1,11 +1,11 @@
-"""How a poker game looks to search and to a network: betting lines of one future, features of public nodes, an order of hands.
+"""Poker for searches and networks: nodes with equal futures, features of public nodes, an order of hands.
 
-Cards are written as a network can embed them. Deep CFR (Brown, Lerer, Gross and Sandholm 2019, section 5.1) represents a set of
-cards by the sum over its cards of three learned vectors: one of the card, one of its rank, one of its suit; ReBeL (Brown et al.
-2020, appendix E) embeds board cards "similar to" that. A linear layer whose input counts the cards, the ranks and the suits of
-a board computes just such a sum, its columns being the vectors; so features count them, and the first layer of any network
-embeds the board. Deep CFR has a set for each street; the board is one set here, since what follows does not depend on the order
-in which cards came.
+Cards are encoded so that a network can embed them. Deep CFR (Brown, Lerer, Gross and Sandholm 2019, section 5.1) represents
+a set of cards by the sum over its cards of three learned vectors: for the card, its rank and its suit; ReBeL (Brown et al.
+2020, appendix E) embeds board cards "similar to" that. A linear layer whose inputs count the cards, ranks and suits of a
+board computes exactly such a sum, with its columns as the vectors. So the features are counts, and the first layer of any
+network embeds the board. Deep CFR has a set for each street; here the board is one set, since the future does not depend on
+the order of the cards.
 """
 
 from collections.abc import Hashable, Sequence
@@ -19,14 +19,14 @@ from treeplex.holdem.cards.format import Format
 from treeplex.holdem.spots.spot import Spot
 
 SHORT_STACK = 0.02
-"""The least part of the pot of which :func:`stacks_in_pots` takes the logarithm."""
+"""Smallest stack-to-pot ratio whose logarithm :func:`stacks_in_pots` takes."""
 
 
 def futures(tree: BettingTree) -> list[int]:
-    """For each node of a betting tree a number that it shares with the nodes after which everything is the same.
+    """For each node of a betting tree a number, equal for nodes with the same future.
 
-    Such nodes have the same chips in the pot, the same player to act and, below every action, equal nodes again: check, bet and
-    call leads where bet and call does.
+    Such nodes have the same chips in the pot, the same player to act and equal nodes below every action: check, bet and call
+    is equivalent to bet and call.
     """
     numbers: dict[Hashable, int] = {}
     found = [0] * len(tree)
@@ -36,7 +36,7 @@ def futures(tree: BettingTree) -> list[int]:
 
 
 def signature(node: Node, found: Sequence[int]) -> Hashable:
-    """All that the rest of the game depends on at a node, its children by their numbers."""
+    """Everything that determines the rest of the game at a node, with its children by their numbers."""
     match node:
         case Decision(street, player, actions, children, contributions, street_bets):
             return street, player, actions, tuple(found[child] for child in children), contributions, street_bets
@@ -48,11 +48,11 @@ def signature(node: Node, found: Sequence[int]) -> Hashable:
 
 
 def features_of_betting(node: Node, spot: Spot) -> list[float]:
-    """The betting at a node; amounts in parts of the chips that both players have in all, or of the pot.
+    """The betting at a node; amounts as shares of both players' total chips, or of the pot.
 
-    In order: the pot and what each player has put in, in parts of all chips; the smaller stack behind in parts of the pot,
-    ``s / (s + 1)`` so that it stays below 1; the bet to call in parts of the pot with it; whether player 1 is to act, whether a
-    bet was made on this street, whether the street is over.
+    In order: the pot and each player's contribution, as shares of all chips; the smaller stack behind relative to the pot,
+    ``s / (s + 1)`` so that it stays below 1; the bet to call relative to the pot with it; whether player 1 is to act,
+    whether a bet was made on this street, whether the street is over.
     """
     total = spot.pot + 2.0 * spot.stack
     first, second = node.contributions
@@ -66,12 +66,12 @@ def features_of_betting(node: Node, spot: Spot) -> list[float]:
 
 
 def stacks_in_pots(stacks: Floats | float, pots: Floats | float) -> Floats:
-    """The logarithms of stacks in parts of the pot, float64; stacks below :data:`SHORT_STACK` of it count as that."""
+    """Logarithms of stack-to-pot ratios, float64; ratios below :data:`SHORT_STACK` are raised to it."""
     return np.asarray(np.log(np.maximum(np.divide(stacks, pots), SHORT_STACK)))
 
 
 def features_of_board(format: Format, board: Sequence[int]) -> Floats:
-    """How often a board has each card of the deck, each of its ranks and each of its suits, float64 [cards + ranks + suits]."""
+    """How often a board has each card, rank and suit of the deck, float64 [cards + ranks + suits]."""
     deck = np.array(format.deck, np.int64)
     kinds = deck, np.unique(deck >> 2), np.unique(deck & 3)
     cards = np.array(board, np.int64)
@@ -82,11 +82,11 @@ def features_of_board(format: Format, board: Sequence[int]) -> Floats:
 
 
 def equities(wins: Sequence[Floats], free: NDArray[np.bool_], apart: Floats) -> Floats:
-    """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come, float64 [H].
+    """Each hand's probability of beating a uniformly random hand, ties counted half, over the boards to come, float64 [H].
 
     Args:
-        wins: for each complete board [H, H], 1 where the first hand wins, -1 where the second does, 0 for a tie.
-        free: bool [B, H], for each complete board the hands without a card of it.
+        wins: for each complete board [H, H], 1 if the first hand wins, -1 if the second does, 0 for a tie.
+        free: bool [B, H], for each complete board the hands that it does not block.
         apart: [H, H], 1 for pairs of hands without a common card.
     """
     won, met = np.zeros(len(apart)), np.zeros(len(apart))

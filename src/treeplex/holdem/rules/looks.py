@@ -1,9 +1,9 @@
-"""What a network sees of a hold'em spot at a decision: a player's cards, then the betting, each a part of one row.
+"""Network inputs of a hold'em spot at a decision: a player's cards, then the betting, in one row.
 
-Cards come as :mod:`treeplex.holdem.rules.features` counts them, and suits are renamed first, so that hands and boards that
-differ only in suits look alike: whoever plays by such rows plays alike there, and a judge needs one board of each kind. Suits
-are ordered by their cards on the board, high cards before low ones, and where these are alike by those of the hand. So the
-board looks the same whatever the hand.
+Cards are counted as in :mod:`treeplex.holdem.rules.features`, after a renaming of suits that gives isomorphic hands and
+boards the same inputs. So a policy of such inputs is the same for all of them, and a judge needs one board of each class.
+Suits are ordered by their cards on the board, high cards first, and ties by those of the hand, so the board's inputs do not
+depend on the hand.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ from treeplex.holdem.spots.spot import Spot
 
 RANKS, SUITS = 13, 4
 ACTION = 3
-"""Numbers of an action: whether it checks or calls, whether it bets or raises, and its chips in parts of all."""
+"""Inputs per action: whether it checks or calls, whether it bets or raises, and its chips as a share of all chips."""
 
 
 class SpotLook:
-    """Rows of a spot.
+    """Network inputs of a spot.
 
     Attributes:
         spot: the spot; all suits of its deck have the same ranks.
-        betting: float32 [nodes, B], at each node of the betting tree the betting there
+        betting: float32 [nodes, B], the betting at each node of the betting tree
             (:func:`treeplex.holdem.rules.features.features_of_betting`), and the actions so far, street by street.
-        held: float32 [H, C], how often each hand has each card of the deck, each of its ranks and each of its suits.
-        place: int64 [52, 52], the number of the hand of two cards, or of one card twice.
-        width: numbers in a row: C for the hand, C for the board, one for its strength, B.
+        held: float32 [H, C], how often each hand has each card, rank and suit of the deck.
+        place: int64 [52, 52], the index of the hand of two cards, or of one card given twice.
+        width: length of a row: C for the hand, C for the board, one for its strength, B.
     """
 
     def __init__(self, spot: Spot, tree: BettingTree) -> None:
@@ -51,11 +51,11 @@ class SpotLook:
 
     @property
     def cards_width(self) -> int:
-        """Numbers of a row that say cards, those before the betting."""
+        """Length of the first part of a row, the cards."""
         return int(self.width - self.betting.shape[1])
 
     def alike(self, board: Sequence[int], hands: Ints) -> tuple[tuple[int, ...], Ints]:
-        """The board and the hands with suits renamed: the board, ascending, and int64 [n], for numbers int64 [n] of hands."""
+        """Rename suits: the board, ascending, and int64 [n], the renamed hands for indices int64 [n]."""
         shown = np.array(board, np.int64)
         bits = np.array([(1 << (shown[shown & 3 == suit] >> 2)).sum() for suit in self._suits], np.int64)
         order = np.argsort(-((bits << RANKS) + self._bits[hands]), axis=1, kind="stable")
@@ -67,7 +67,7 @@ class SpotLook:
         return tuple(sorted(on_board.tolist())), self.place[renamed[:, 0], renamed[:, -1]]
 
     def cards(self, board: tuple[int, ...], hands: Ints) -> Singles:
-        """The first part of a row for hands, both as :meth:`alike` has them, float32 [n, cards_width]."""
+        """The first part of a row for hands, both as returned by :meth:`alike`, float32 [n, cards_width]."""
         count = self.held.shape[1]
         found = np.zeros((len(hands), self.cards_width), np.float32)
         found[:, :count] = self.held[hands]
@@ -79,10 +79,12 @@ class SpotLook:
     def strengths(self, board: tuple[int, ...]) -> Singles:
         """The share of possible hands that each hand beats on a complete board, ties counted half, float32 [H].
 
-        Hands win as these numbers are greater. Those of hands that the board blocks mean nothing.
+        A hand with a greater number wins. Values of blocked hands are undefined.
         """
         if board not in self._strengths:
-            from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+            from treeplex.holdem.cards.evaluator import (
+                format_strengths,
+            )  # imported here because it loads Numba, which most games do not need
 
             found = format_strengths(self.spot.format, board)
             ordered = np.sort(found[found >= 0])
@@ -92,7 +94,7 @@ class SpotLook:
 
 
 def betting_rows(spot: Spot, tree: BettingTree) -> NDArray[np.float32]:
-    """The betting at each node of a tree and on the way to it, float32 [nodes, B]."""
+    """The betting at each node of a tree and on the path to it, float32 [nodes, B]."""
     total = spot.pot + 2.0 * spot.stack
     paths: list[tuple[tuple[int, Action], ...]] = [()] * len(tree)
     for number, node in enumerate(tree.nodes):

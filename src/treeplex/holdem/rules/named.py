@@ -1,7 +1,7 @@
-"""Small poker games by name, for everything that enumerates infosets; see :mod:`treeplex.holdem.rules.rules`.
+"""Small poker games by name, for algorithms that enumerate infosets; see :mod:`treeplex.holdem.rules.rules`.
 
-Amounts are whole chips. Actions are numbered game by game: fold, check, call, then bets, raises and all-ins by amount.
-"""
+Amounts are whole chips. Actions are numbered separately for each game: fold, check, call, then bets, raises and all-ins by
+amount."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from treeplex.holdem.spots.known import all_hands, unbound
 from treeplex.holdem.spots.spot import Spot
 
 TURN = 4
-"""Board cards on the turn."""
+"""Number of board cards on the turn."""
 
 
 def small_holdem(
@@ -35,7 +35,7 @@ def small_holdem(
     """Hold'em with a small deck; payoffs in chips. Betting is fixed limit, or no limit with ``sizes`` and a ``stack``.
 
     Raises:
-        SpecError: a value outside its range, a deck too small for the deal, or bets that do not fit the streets.
+        SpecError: a value out of range, a deck too small for the deal, or bets that do not fit the streets.
     """
     name = "small_holdem"
     form = deck_of(name, ranks, suits, hole, deal, ranking)
@@ -44,7 +44,7 @@ def small_holdem(
     values |= {"ante": ante, "bets": bets, "raises": raises, "sizes": sizes, "stack": stack}
     if sizes:
         if bets:
-            raise SpecError(f"{name}: bets are for fixed limit and sizes for no limit; give one of them")
+            raise SpecError(f"{name}: bets are for fixed limit and sizes for no limit; give only one of them")
         texts = ",".join(map(str, items(name, "sizes", sizes)))
         plan: BetPlan | FixedLimit = BetPlan.same(texts, texts, streets=len(streets))
         integer(name, "stack", stack, 1)
@@ -57,13 +57,14 @@ def small_holdem(
 def no_limit_leduc(
     *, ranks: int = 3, suits: int = 2, ante: int = 100, stack: int = 1200, sizes: Sequence[str] = ("100%", "a")
 ) -> PokerGame:
-    """No-limit Leduc poker: one private and one public card, bets of parts of the pot or all-in; payoffs in chips.
+    """No-limit Leduc poker: one private and one public card, bets as shares of the pot or all-in; payoffs in chips.
 
-    The smallest bet and raise is one ante. A size below it becomes it, one beyond the stack becomes all-in. With the same deck,
-    ante and stack, infostates with few sizes are those of the game with more: a policy of the one is part of one of the other.
+    The smallest bet and raise is one ante. Smaller sizes become one ante, and sizes beyond the stack become all-in. With the
+    same deck, ante and stack, infostates with few sizes also exist with more sizes, so a policy of the former is part of one
+    of the latter.
 
     Raises:
-        SpecError: a value outside its range, or a size that cannot be read.
+        SpecError: a value out of range, or a size that cannot be read.
     """
     name = "no_limit_leduc"
     form = small(integer(name, "ranks", ranks, 1, 13), integer(name, "suits", suits, 1, 4), 1, (0, 1))
@@ -89,12 +90,12 @@ def turn_holdem(
 ) -> PokerGame:
     """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn, two streets of betting; payoffs in chips.
 
-    Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips per player in the pot, 20,000 behind, and these bets
-    and raises; the defaults are the same in thousands, rounded to whole chips. Every hand is equally likely. Without a
-    ``board``, :func:`spread_board` says which cards lie there.
+    Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips per player in the pot, 20,000 behind, and these
+    bets and raises; the defaults are the same in thousands, rounded to whole chips. Every hand is equally likely. The
+    default ``board`` is that of :func:`spread_board`.
 
     Raises:
-        SpecError: a value outside its range, a size that cannot be read, fewer than nine cards, or another board than four of
+        SpecError: a value out of range, a size that cannot be read, fewer than nine cards, or a board without exactly four of
             them.
     """
     name = "turn_holdem"
@@ -113,7 +114,7 @@ def turn_holdem(
 
 
 def spread_board(ranks: int, suits: int) -> tuple[int, ...]:
-    """Four cards of a small deck, as far apart as its ranks and suits allow."""
+    """Four cards of a small deck, spread over its ranks and suits as far as possible."""
     return tuple(4 * (13 - ranks + (2 * i + 1) * ranks // (2 * TURN)) + i % suits for i in range(TURN))
 
 
@@ -121,7 +122,7 @@ def rhode_island_poker(*, ranks: int = 13, ante: int = 5, bets: Sequence[int] = 
     """Rhode Island hold'em: one card each, two board cards one by one, three-card hands, fixed limit; payoffs in chips.
 
     Raises:
-        SpecError: a value outside its range.
+        SpecError: a value out of range.
     """
     name = "rhode_island"
     form = rhode_island(integer(name, "ranks", ranks, 1, 13))
@@ -133,7 +134,7 @@ def fixed_limit(name: str, bets: Sequence[int], raises: int, streets: int) -> Fi
     """The bets of fixed-limit betting.
 
     Raises:
-        SpecError: a bet below one chip, or not one for each street.
+        SpecError: a bet below one chip, or not one bet per street.
     """
     sizes = [integer(name, "bets", bet, 1) for bet in items(name, "bets", bets)]
     if len(sizes) != streets:
@@ -142,7 +143,7 @@ def fixed_limit(name: str, bets: Sequence[int], raises: int, streets: int) -> Fi
 
 
 def game(info: GameInfo, values: Mapping[str, object], form: Format, plan: BetPlan | FixedLimit) -> PokerGame:
-    """The game with these parameters; a stack of 0 is one that fixed-limit betting never uses up."""
+    """The game with these parameters; a stack of 0 means one that fixed-limit betting never exhausts."""
     ante = integer(info.name, "ante", values["ante"], 1)
     stack = float(integer(info.name, "stack", values.get("stack", 0), 0))
     if isinstance(plan, FixedLimit) and not stack:
@@ -154,49 +155,49 @@ def game(info: GameInfo, values: Mapping[str, object], form: Format, plan: BetPl
 SMALL_HOLDEM_INFO = GameInfo(
     name="small_holdem",
     summary="hold'em with a small deck, one or two hole cards, fixed limit or no limit",
-    source="Southey et al. (2005), Bayes' bluff, with the defaults: Leduc poker; other decks are our own",
+    source="Southey et al. (2005), Bayes' bluff, with the defaults: Leduc poker; other decks are ours",
     build=small_holdem,
     meanings={
         "ranks": "highest ranks in the deck, 1 to 13",
         "suits": "suits in the deck, 1 to 4",
-        "hole": "cards each player holds, 1 or 2",
+        "hole": "hole cards per player, 1 or 2",
         "deal": "board cards dealt before each street of betting, beginning with 0",
         "ranking": "five: the best five cards of hold'em; three: the three-card hands of Rhode Island hold'em",
         "ante": "ante, in chips",
         "bets": "fixed limit: the bet of each street, in chips; empty for 2 and then 4",
         "raises": "fixed limit: most bets and raises on a street",
-        "sizes": "no limit: bets and raises on offer, such as [50%;a], instead of fixed limit",
-        "stack": "chips behind the ante; 0 for more than fixed limit can use",
+        "sizes": "no limit: bet and raise sizes, such as [50%;a]; empty for fixed limit",
+        "stack": "chips behind the ante; 0 for a stack that fixed limit never exhausts",
     },
 )
 
 NO_LIMIT_LEDUC_INFO = GameInfo(
     name="no_limit_leduc",
-    summary="Leduc poker without limit: bets of parts of the pot, and all-in",
-    source="Moravčík et al. (2017), DeepStack: the game of its tutorial, DeepStack-Leduc",
+    summary="no-limit Leduc poker: bets as shares of the pot, and all-in",
+    source="Moravčík et al. (2017), DeepStack: the game DeepStack-Leduc of its tutorial",
     build=no_limit_leduc,
     meanings={
         "ranks": "highest ranks in the deck, 1 to 13",
         "suits": "suits in the deck, 1 to 4",
         "ante": "ante and smallest bet, in chips",
-        "stack": "chips of each player, the ante among them",
-        "sizes": "bets and raises on offer, of the pot after the call, or all-in (a)",
+        "stack": "chips of each player, ante included",
+        "sizes": "bet and raise sizes, as shares of the pot after the call, or all-in (a)",
     },
 )
 
 TURN_HOLDEM_INFO = GameInfo(
     name="turn_holdem",
     summary="no-limit hold'em with a small deck from a given turn, two streets of betting",
-    source="Brown et al. (2020), Combining deep reinforcement learning and search, with a whole deck; small decks are our own",
+    source="Brown et al. (2020), Combining deep reinforcement learning and search, with a full deck; small decks are ours",
     build=turn_holdem,
     meanings={
         "ranks": "highest ranks in the deck, 1 to 13",
         "suits": "suits in the deck, 1 to 4",
-        "board": "the four cards on the table, such as TcJdQhAs; empty for four that are far apart",
+        "board": "the four board cards, such as TcJdQhAs; empty for a board spread over ranks and suits",
         "ante": "chips of each player in the pot",
         "stack": "chips behind",
-        "bets": "first bets on offer, of the pot or all-in (a)",
-        "raises": "raises on offer",
+        "bets": "first bet sizes, as shares of the pot or all-in (a)",
+        "raises": "raise sizes",
     },
 )
 

@@ -1,8 +1,8 @@
-"""Hold'em as a public game: public states are a node of the betting and a board; pairs of hands are never enumerated.
+"""Hold'em as a public game: a public state is a betting node and a board; pairs of hands are never enumerated.
 
-Two hands exclude each other only by a shared card, and each card to come is as likely as any other given both hands, so the
-joint distribution is ``r0(h) r1(g)`` over pairs without a shared card, up to a factor. Sums over a player's compatible hands
-follow by inclusion and exclusion: all, less those with the first card, less those with the second, plus the one with both.
+Two hands exclude each other only by a shared card, and each card to come is equally likely given both hands, so the joint
+distribution is proportional to ``r0(h) r1(g)`` over pairs without a shared card. Sums over a player's compatible hands
+follow by inclusion and exclusion: all, minus those with the first card, minus those with the second, plus the one with both.
 """
 
 from collections.abc import Sequence
@@ -41,13 +41,13 @@ from treeplex.holdem.rules.run_outs import few_run_outs, pot_shares
 from treeplex.holdem.spots.spot import Spot
 
 ROUNDING = 1e-13
-"""Sums of compatible reach below this part of all reach are differences of rounded numbers, and count as nothing."""
+"""Share of all reach below which sums of compatible reach are rounding errors and set to zero."""
 SEARCH = "treeplex.holdem.search"
-"""Where spots are searched: by name, since it stands above the rules."""
+"""Module that searches spots, by name, since it is in a higher layer."""
 
 
 class HoldemState(NamedTuple):
-    """A public state of hold'em: a node of the betting tree and the cards on the table."""
+    """A public state of hold'em: a node of the betting tree and the board cards."""
 
     node: int
     board: tuple[int, ...]
@@ -57,11 +57,11 @@ class HoldemState(NamedTuple):
 class HoldemGame(PublicGame):
     """A spot as a public game; cards and hands are those of its format (H hands: 1,326 with 52 cards).
 
-    The label of an action is its number at the node, that of a deal :func:`treeplex.holdem.rules.rules.number_of_deal` of its
-    cards; one card is its own number. Ranges include the weights with which the spot begins.
+    An action's label is its index at the node, a deal's label :func:`treeplex.holdem.rules.rules.number_of_deal` of its
+    cards; a single card is its own label. Ranges include the spot's starting weights.
 
     Attributes:
-        spot: the spot; its ranges are those with which it begins.
+        spot: the spot, with its starting ranges.
         tree: its betting tree.
     """
 
@@ -78,7 +78,7 @@ class HoldemGame(PublicGame):
             GameError: the spot deals only some of its boards.
         """
         if spot.runouts:
-            raise GameError("a spot that deals only some of its boards is solved whole; leave its runouts out to search it")
+            raise GameError("a spot with a subset of boards cannot be searched; leave its runouts out, or solve it")
         return cls(spot, betting_tree(spot))
 
     @cached_property
@@ -92,7 +92,7 @@ class HoldemGame(PublicGame):
 
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
-        """For each node of the betting tree the one before and the number of the action taken there; (-1, -1) at the root."""
+        """For each node of the betting tree its parent and the index of the action taken there; (-1, -1) at the root."""
         found = [(-1, -1)] * len(self.tree)
         for number, node in enumerate(self.tree.nodes):
             children = node.children if isinstance(node, Decision) else (node.child,) if isinstance(node, StreetEnd) else ()
@@ -109,13 +109,13 @@ class HoldemGame(PublicGame):
         return sum(self.event(state).contributions)
 
     def stacks(self, state: State) -> tuple[float, float]:
-        """Chips behind, of each player."""
+        """Each player's chips behind."""
         whole = self.spot.pot / 2 + self.spot.stack
         first, second = self.event(state).contributions
         return whole - first, whole - second
 
     def cards_due(self, state: State) -> int:
-        """The number of cards dealt next; 0 where somebody acts or the game is over."""
+        """The number of cards dealt next; 0 where a player acts or the game is over."""
         form = self.spot.format
         street = form.board_sizes.index(len(holdem_state(state).board)) + 1
         over = isinstance(self.event(state), Decision | Fold) or street == form.streets
@@ -130,10 +130,10 @@ class HoldemGame(PublicGame):
         return compatible(reached, self.incidence, self.spot.format.hole)
 
     def state(self, node: int, board: Sequence[int]) -> HoldemState:
-        """A node of the betting tree on a board.
+        """The state of a betting-tree node on a board.
 
         Raises:
-            GameError: no such node, or the betting cannot be there on this board.
+            GameError: no such node, or the node's street does not match the board.
         """
         if not 0 <= node < len(self.tree):
             raise GameError(f"no node {node} in a betting tree of {len(self.tree)}")
@@ -146,7 +146,7 @@ class HoldemGame(PublicGame):
         return HoldemState(node, board)
 
     def path_to(self, state: State) -> list[int]:
-        """The labels of all actions and deals from the beginning to a state."""
+        """The labels of all actions and deals from the start to a state."""
         node, board = holdem_state(state)
         path: list[int] = []
         actions, place = [], node
@@ -188,11 +188,11 @@ class HoldemGame(PublicGame):
                 raise GameError(f"no action number {label} at {self.name_of(state)}")
             return HoldemState(event.children[label], board)
         if not due:
-            raise GameError(f"no card is due on {cards_to_string(board)} for players to act on")
+            raise GameError(f"no card is dealt next on {cards_to_string(board)}")
         cards = cards_of_deal(label, due)
         if len({*cards, *board}) < due + len(board) or not {*cards} <= {*self.spot.format.deck}:
             raise GameError(
-                f"{cards_to_string(cards)} cannot come on {cards_to_string(board)}: lying there, twice, or not in the deck"
+                f"{cards_to_string(cards)} cannot be dealt on {cards_to_string(board)}: on the board, twice, or not in the deck"
             )
         return HoldemState(event.child if isinstance(event, StreetEnd) else node, (*board, *cards))
 
@@ -200,7 +200,7 @@ class HoldemGame(PublicGame):
         return self.possible_on(holdem_state(state).board)
 
     def possible_on(self, board: Sequence[int]) -> tuple[Floats, Floats]:
-        """1 for the hands of each player that its range at the beginning and the board allow, else 0; float64 [H]."""
+        """For each player 1 for the hands that its starting range and the board allow, else 0; float64 [H]."""
         first, second = ((weights > 0) & self.free(board) for weights in self.spot.ranges)
         return first.astype(np.float64), second.astype(np.float64)
 
@@ -214,7 +214,7 @@ class HoldemGame(PublicGame):
         return np.where(self.incidence @ self.incidence.T > 0, 0.0, np.outer(*ranges))
 
     def given(self, state: State, ranges: Sequence[Floats], player: int, hand: int) -> Floats:
-        """A player's belief about the other's hand given its own, float64 [H]; zeros if nothing fits it."""
+        """A player's belief about the other's hand given its own, float64 [H]; zeros if no hand is compatible."""
         held = bool(self.possible(state)[player][hand])
         other = ranges[1 - player] * (self.free(self.spot.format.hands[hand]) & held)
         total = other.sum()
@@ -313,7 +313,7 @@ class HoldemGame(PublicGame):
 
     def rest(self, state: State, ranges: Sequence[Floats]) -> "HoldemGame":
         board, spot = holdem_state(state).board, self.spot
-        if spot.blinds is not None and board:  # they are in the pot, and bets are still at least a big blind
+        if spot.blinds is not None and board:  # the blinds are in the pot, and the smallest bet is still a big blind
             bets = spot.bets if isinstance(spot.bets, FixedLimit) else replace(spot.bets, min_bet=spot.min_bet, limps=True)
             spot = replace(spot, blinds=None, bets=bets)
         pot, stack = (self.pot(state), min(self.stacks(state))) if board else (spot.pot, spot.stack)
@@ -331,16 +331,16 @@ class HoldemGame(PublicGame):
         return named(f"{SEARCH}.spot_agent:spot_agent")(self, policy, generator)
 
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
-        """The game with a bet or raise to ``action`` chips, in all on this street, for the player to act.
+        """The game with a bet or raise to ``action`` total chips on this street for the player to act.
 
         A size that the spot does not offer is added for that player and street.
 
         Raises:
-            GameError: the state is no decision, or the rules have no such bet.
+            GameError: the state is no decision, or the rules allow no such bet.
         """
         event, spot = self.event(state), self.spot
         if not isinstance(event, Decision):
-            raise GameError(f"nobody is to act at {self.name_of(state)}")
+            raise GameError(f"no player acts at {self.name_of(state)}")
         found = action_to(event, action)
         if found is not None:
             return self, found
@@ -362,12 +362,12 @@ class HoldemGame(PublicGame):
         after, action = other.event(there), event.actions[label]
         assert isinstance(after, Decision)
         if action not in after.actions:
-            raise GameError(f"beside that size the spot's merge leaves {action} out, which was played")
+            raise GameError(f"with that size, the spot's merge drops {action}, which was played")
         return after.actions.index(action)
 
 
 def holdem_state(state: State) -> HoldemState:
-    """A state of hold'em."""
+    """The state as a hold'em state."""
     assert isinstance(state, HoldemState)
     return state
 
@@ -376,9 +376,9 @@ def compatible(reached: Floats, incidence: Floats, hole: int) -> Floats:
     """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H).
 
     Args:
-        reached: see above.
-        incidence: which hand has which card, float64 [H, cards].
-        hole: cards of a hand, one or two.
+        reached: as above.
+        incidence: whether each hand has each card, float64 [H, cards].
+        hole: number of cards of a hand, one or two.
     """
     total = reached.sum(axis=-1, keepdims=True)
     mass = total - (reached @ incidence) @ incidence.T

@@ -1,12 +1,12 @@
-"""Poker by its rules: any :class:`Spot` as a game whose every history can be walked.
+"""Poker by its rules: any :class:`Spot` as a game whose histories can be enumerated.
 
-Chance deals the hand of player 0, then that of player 1: a pair of hands has a probability proportional to the product of its
-range weights, and 0 if it shares a card. Then come the betting tree of the spot and, when a street ends, the cards of the
-next one in a single deal; after an all-in the board runs out street by street. Payoffs are chips against getting half of the
+Chance deals the hand of player 0, then that of player 1: a pair of hands has a probability proportional to the product of
+its range weights, and 0 if it shares a card. The betting tree of the spot follows. When a street ends, the cards of the next
+one are dealt at once; after an all-in the board runs out street by street. Payoffs are chips relative to getting half of the
 starting pot back.
 
-Everything that needs histories or infosets one by one (an exact linear program, a policy by infostate, a learner's environment)
-starts here, for small decks. Hold'em is solved by :mod:`treeplex.holdem.forms.compile_spot`, which never enumerates hands.
+Whatever needs single histories or infosets (an exact linear program, a policy by infostate, a learner's environment) uses
+these rules, for small decks. Hold'em is solved by :mod:`treeplex.holdem.forms.compile_spot`, which never enumerates hands.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,7 +38,7 @@ from treeplex.holdem.rules.features import equities, features_of_betting, featur
 from treeplex.holdem.spots.spot import Spot
 
 MOST_SEQUENCES = 20_000_000
-"""The most sequences of a player in public-tree rules; beyond it nothing that enumerates infosets would finish."""
+"""Most sequences of a player in public-tree rules; with more, no enumeration of infosets would finish."""
 
 Outcomes = Sequence[tuple[int, float]]
 
@@ -110,13 +110,13 @@ class PokerState(CheckedState):
 
 
 class PokerGame(Game):
-    """A spot by its rules; see the module.
+    """A spot by its rules; see the module docstring.
 
     Attributes:
         spot: the spot.
         tree: its betting tree.
-        names: the text of every player action; an action id is a place in this list.
-        moves: the action ids at each node of the tree (none where no player acts).
+        names: the text of every player action; an action id is an index of this list.
+        moves: the action ids at each node of the tree (empty where no player acts).
         lines: the actions that lead to each node, as text; streets are separated by ``/``.
         hand_names: the text of every hand.
     """
@@ -139,7 +139,7 @@ class PokerGame(Game):
 
     @property
     def big_blind(self) -> float | None:
-        """The ante; None of games without."""
+        """The ante; None for games without."""
         ante = self._parameters.get("ante")
         return float(ante) if isinstance(ante, int) else None
 
@@ -174,7 +174,7 @@ class PokerGame(Game):
         return list(combinations(self.spot.format.cards_left(dead), self.next_deal(board)))
 
     def player_at(self, node: int, board: tuple[int, ...]) -> int:
-        """The player to act at a node of the betting tree, once hands are dealt."""
+        """The player to act at a node of the betting tree, after hands are dealt."""
         event = self.tree.nodes[node]
         if isinstance(event, Decision):
             return event.player
@@ -185,7 +185,9 @@ class PokerGame(Game):
     def strengths(self, board: tuple[int, ...]) -> list[int]:
         """The strength of every hand on a complete board: higher wins."""
         if board not in self._strengths:
-            from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+            from treeplex.holdem.cards.evaluator import (
+                format_strengths,
+            )  # imported here because it loads Numba, which most games do not need
 
             given = self.spot.strengths
             self._strengths[board] = (format_strengths(self.spot.format, board) if given is None else given).tolist()
@@ -197,7 +199,7 @@ class PokerGame(Game):
         return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
 
     def knowledge(self, hand: int | None, node: int, board: tuple[int, ...]) -> str:
-        """What a player with this hand knows, as text for people."""
+        """A player's information with this hand, as text for people."""
         parts = ["no cards yet" if hand is None else self.hand_names[hand]]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {sum(self.tree.nodes[node].contributions):g}")
@@ -205,25 +207,25 @@ class PokerGame(Game):
         return ", ".join(parts) + (f"; {' / '.join(streets)}" if streets else "")
 
     def shown_board(self, board: tuple[int, ...]) -> str:
-        """The board, street by street."""
+        """The board as text, street by street."""
         sizes = [size for size in self.spot.format.board_sizes if size <= len(board)]
         return " ".join(
             cards_to_string(board[start:end]) for start, end in zip([0, *sizes], sizes, strict=False) if end > start
         )
 
     def action_text(self, node: int, board: tuple[int, ...], action: int) -> str:
-        """The name of an action of a player, or of a deal of board cards."""
+        """The name of a player's action, or of a deal of board cards."""
         if isinstance(self.tree.nodes[node], Decision):
             return self.names[action]
         return f"Deal {cards_to_string(cards_of_deal(action, self.next_deal(board)))}"
 
 
 class PokerPublicTree(public.PublicTree):
-    """A spot without rake as public-tree rules: a node is a node of the betting tree and a board.
+    """A spot without rake as public-tree rules: a public node is a betting-tree node and a board.
 
     Attributes:
-        hands: the hands that somebody may hold, int64 [H], as indices of ``format.hands``: those with a card of the first board
-            are left out, and those that neither range has.
+        hands: the possible hands, int64 [H], as indices of ``format.hands``: without those blocked by the first board or
+            outside both ranges.
     """
 
     def __init__(self, game: PokerGame) -> None:
@@ -268,18 +270,18 @@ class PokerPublicTree(public.PublicTree):
         return state.node, state.board
 
     def future(self, node: Hashable) -> Hashable:
-        """The betting still to come and the cards on the board, in whatever order they came."""
+        """The remaining betting and the board cards, regardless of their order."""
         number, board = table(node)
         return self._futures[number], tuple(sorted(board))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """The betting, then the board as a network embeds it; see :mod:`treeplex.holdem.rules.features`."""
+        """The betting, then the board in a form that networks can embed; see :mod:`treeplex.holdem.rules.features`."""
         number, board = table(node)
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
-        """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come."""
+        """Each hand's probability of beating a uniformly random hand, ties counted half, over the boards to come."""
         _, board = table(node)
         key = tuple(sorted(board))
         if key not in self._orders:
@@ -316,12 +318,12 @@ class PokerPublicTree(public.PublicTree):
         return self.game.action_text(*table(node), action)
 
     def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
-        """A game with a bet or raise to ``action`` chips in all on this street for the player to act, and its action id.
+        """The game with a bet or raise to ``action`` total chips on this street for the player to act, and its action id.
 
-        A size that the spot does not offer is added for that player and street. Infostates stay what they are.
+        A size that the spot does not offer is added for that player and street. Infostates are unchanged.
 
         Raises:
-            GameError: the state is no decision, or the rules have no such bet.
+            GameError: the state is no decision, or the rules allow no such bet.
         """
         number, game = table(public.pair_state(state).node)[0], self.game
         event = self._nodes[number]
@@ -342,7 +344,7 @@ class PokerPublicTree(public.PublicTree):
         assert isinstance(other, PokerPublicTree)
         name = self.game.names[label]
         if name not in other.game.names:
-            raise GameError(f"beside that size the spot's merge leaves {name} out, which was played")
+            raise GameError(f"with that size, the spot's merge drops {name}, which was played")
         return other.game.names.index(name)
 
     def state_in(self, state: public.State, other: public.PublicGame) -> public.PublicState:
@@ -378,7 +380,7 @@ def table(node: Hashable) -> tuple[int, tuple[int, ...]]:
 
 
 def check_sequences(game: PokerGame) -> None:
-    """Refuse a game whose sequences cannot be enumerated, before anybody tries to."""
+    """Refuse a game with too many sequences to enumerate."""
     form, boards, total = game.spot.format, 1, 0
     for street in game.spot.streets:
         if street > game.spot.street:
@@ -387,13 +389,13 @@ def check_sequences(game: PokerGame) -> None:
         total += boards * len(form.hands) * actions // 2
     if total > MOST_SEQUENCES:
         raise GameError(
-            f"{game.spec or 'the spot'} has some {total:,} sequences a player, too many to enumerate; "
-            "take fewer ranks or suits, or fewer bets"
+            f"{game.spec or 'the spot'} has about {total:,} sequences per player, too many to enumerate; "
+            "use fewer ranks or suits, or fewer bets"
         )
 
 
 def number_of_deal(cards: Sequence[int]) -> int:
-    """The action id of a deal of board cards: its card numbers as digits to the base 52."""
+    """The action id of a deal of board cards: its card numbers as digits to base 52."""
     number = 0
     for card in cards:
         number = number * 52 + card
@@ -401,5 +403,5 @@ def number_of_deal(cards: Sequence[int]) -> int:
 
 
 def cards_of_deal(number: int, count: int) -> tuple[int, ...]:
-    """The cards that :func:`number_of_deal` numbered."""
+    """The cards of a deal's action id, the inverse of :func:`number_of_deal`."""
     return tuple(number // 52**place % 52 for place in range(count - 1, -1, -1))

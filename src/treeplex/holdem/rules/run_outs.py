@@ -18,11 +18,11 @@ from treeplex.holdem.engine.showdowns.run_outs import add_showdown
 from treeplex.holdem.engine.showdowns.terminal import CARDS, raked_showdowns
 
 MOST_RUN_OUTS = 1500
-"""The most complete boards that are all looked at: hold'em has 1,176 from the flop."""
+"""Most complete boards that are enumerated: hold'em has 1,176 from the flop."""
 SAMPLED_RUN_OUTS = 400
-"""Complete boards that are drawn where there are more."""
+"""Number of complete boards sampled where there are more."""
 ALIKE = 1e-9
-"""Of the likeliest hand, by how much hands of a class may differ that are held equally often."""
+"""Tolerance for equal frequencies of a class's hands, relative to the likeliest hand."""
 
 
 def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -37,22 +37,22 @@ def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def few_run_outs(format: Format, board: Sequence[int]) -> bool:
-    """Whether all complete boards that can follow are looked at."""
+    """Whether all complete boards that can follow are enumerated."""
     return comb(len(format.deck) - len(board), format.board_size - len(board)) <= MOST_RUN_OUTS
 
 
 def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths: NDArray[Any] | None = None) -> Floats:
-    """How much of the pot each hand gets on average if all hands are shown down without further betting, ties halved.
+    """Each hand's average share of the pot at a showdown without further betting, ties halved.
 
     Args:
-        format: the cards.
+        format: the format.
         board: the board, complete or not.
-        reached: the other player's range, float64 [T, H], or several of them.
-        strengths: of all hands on the complete board, where the cards do not say it.
+        reached: the opponent's range or ranges, float64 [T, H].
+        strengths: strengths of all hands on the complete board, if they do not follow from the cards.
 
     Returns:
-        float64 [T, H], from 0 to 1; one half at zero compatible reach. Exact, unless boards are drawn, see :func:`run_outs`.
-        Before the flop of hold'em they are exact for ranges that treat all suits alike, see :func:`shares_by_class`.
+        float64 [T, H], from 0 to 1; one half at zero compatible reach. Exact unless boards are sampled, see :func:`run_outs`.
+            Preflop in hold'em they are exact for ranges that are not suit-specific, see :func:`shares_by_class`.
     """
     if not board and format == HOLDEM and strengths is None:
         return shares_by_class(reached)
@@ -60,7 +60,7 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
         return np.stack([shares_against(format, tuple(board), np.asarray(own, np.float64).tobytes()) for own in reached])
     count = len(reached)
     twice = np.concatenate((reached, reached))
-    chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, then the compatible reach
+    chips = np.ones((3, 2 * count))  # for wins, losses and ties: the shares, then the compatible reach
     chips[1, :count], chips[2, :count] = 0.0, 0.5
     total = np.zeros_like(twice)
     columns, by_card = np.empty(2 * count), np.empty((CARDS, 2 * count))
@@ -79,10 +79,10 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
 
 
 def shares_by_class(reached: Floats) -> Floats:
-    """:func:`pot_shares` before the flop of hold'em, from the exact equities of the 169 classes of hands against each other.
+    """:func:`pot_shares` preflop in hold'em, from the exact equities of the 169 hand classes against each other.
 
-    A hand meets the other's hands without its cards, class by class, each with the mean equity of the two classes. That is what
-    it gets where the other's range treats all suits alike.
+    Against each class, a hand gets the mean equity of the two classes, weighted by the compatible hands. This is exact if
+    the opponent's range is not suit-specific.
     """
     holds = np.zeros((len(HANDS), 52))
     holds[np.arange(len(HANDS))[:, None], HANDS] = 1.0
@@ -97,7 +97,7 @@ def shares_by_class(reached: Floats) -> Floats:
 
 
 def suits_alike(reached: Floats) -> bool:
-    """Whether a range before the flop, float64 [1326], holds all hands of a class equally often."""
+    """Whether a preflop range, float64 [1326], has equal weights within each class."""
     least, most = np.full(len(CLASSES), np.inf), np.zeros(len(CLASSES))
     np.minimum.at(least, HAND_CLASSES, reached)
     np.maximum.at(most, HAND_CLASSES, reached)
@@ -106,8 +106,9 @@ def suits_alike(reached: Floats) -> bool:
 
 @lru_cache(maxsize=16)
 def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Floats:
-    """:func:`pot_shares` of hands of two cards and five-card rankings against a range, float64 [H] as bytes, board by board in
-    a kernel. The last ones are kept, for who judges a play asks for the same as who plays.
+    """:func:`pot_shares` of two-card hands and five-card rankings against one range, given as the bytes of float64 [H].
+
+    The result is float64 [H], computed board by board in a kernel and cached, since judging a play repeats its calls.
     """
     own = np.frombuffer(reached).copy()
     hands, found = np.ascontiguousarray(format.hands, np.uint8), np.zeros((2, len(format.hands)))
@@ -121,11 +122,11 @@ def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Fl
 
 
 class Ranked(NamedTuple):
-    """The hands that are free on a complete board, the weakest first.
+    """The hands that a complete board leaves, weakest first.
 
     Attributes:
-        hands: intp [N], their numbers.
-        order: int16 [N], ranks of strength, equal where they tie.
+        hands: intp [N], their indices.
+        order: int16 [N], ranks of strength, equal for ties.
         cards, twins: uint8 [N, 3] and int16 [N], see :func:`card_columns`.
     """
 
@@ -136,7 +137,7 @@ class Ranked(NamedTuple):
 
 
 def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ranked:
-    """The free hands of a complete board by their strengths."""
+    """The hands that a complete board leaves, by their strengths."""
     free = np.flatnonzero(~np.isin(format.hands, board).any(axis=1))
     by_strength = free[np.argsort(strengths[free], kind="stable")]
     order = np.unique(strengths[by_strength], return_inverse=True)[1].astype(np.int16)
@@ -145,12 +146,12 @@ def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ran
 
 @lru_cache(maxsize=MOST_RUN_OUTS)
 def ranked_by_cards(format: Format, board: tuple[int, ...]) -> Ranked:
-    """The free hands of a complete board, ranked by its cards; recent boards are cached (52 cards: 25 MB)."""
+    """The hands that a complete board leaves, ranked by the cards; recent boards are cached (52 cards: 25 MB)."""
     return ranked(format, board, format_strengths(format, board))
 
 
 def card_columns(format: Format, hands: NDArray[np.intp]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-    """Cards and twins of one list of hands against itself, as :class:`treeplex.holdem.engine.form.HoldemForm` has them."""
+    """Cards and twins of a list of hands against itself, as in :class:`treeplex.holdem.engine.form.HoldemForm`."""
     cards = format.hands[hands]
     if format.hole == 1:
         filler = np.full((len(cards), 1), ANY_CARD), np.full((len(cards), 1), NO_CARD)

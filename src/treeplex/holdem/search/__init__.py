@@ -1,1 +1,1 @@
-"""Search in hold'em: endgames, values of rivers in bins, the agent's setting, what searches play."""
+"""Search in hold'em: endgame solving, river values from strength bins, agents, and distributions of play."""

@@ -1,7 +1,7 @@
-"""The searching agent at hold'em: streets are searched one by one, the last is the rest of the game and solved to its end.
+"""The searching agent in hold'em: streets are searched one by one, and the last street is solved to the end.
 
-Where a street ends it waits for the cards; what follows is then a spot of its own, with the ranges that the play so far has
-made. Over all draws it plays the policy ``played`` of :meth:`treeplex.holdem.search.play_distribution.Player.curve`.
+At the end of a street the agent waits for the cards. The next street is a new spot, with the ranges that result from the
+play so far. Averaged over draws, it plays ``played`` of :meth:`treeplex.holdem.search.play_distribution.Player.curve`.
 """
 
 import os
@@ -28,8 +28,8 @@ class StreetSearch:
 
     Attributes:
         method: a name of :data:`treeplex.search.METHODS`.
-        iterations: of a search.
-        warm: see :func:`treeplex.search.warm_start.begin.begin_search`; networks of hold'em have no guesses.
+        iterations: iterations of a search.
+        warm: see :func:`treeplex.search.warm_start.begin.begin_search`; hold'em networks provide no guesses.
     """
 
     method: str = "lcfr"
@@ -57,17 +57,17 @@ def holdem_agent(
     """An agent for a spot.
 
     Args:
-        spot: where plays begin, before the last street; or the name or the file of a spot.
-        leaf: values where a street ends.
-        generator: draws iterations and actions.
-        method, iterations: of a street's search.
-        endgame: iterations of Discounted CFR in a solution of the last street.
-        remember: solved streets that are kept for later plays.
-        drawn: whether each play takes one iteration of a search, drawn at random, and not the average.
-        game: the spot as a public game, where others play it as well.
+        spot: the spot to start from, before the last street; or the name or file of a spot.
+        leaf: values at the end of a street.
+        generator: random generator of iterations and actions.
+        method, iterations: settings of a street's search.
+        endgame: iterations of Discounted CFR for the last street.
+        remember: number of solved streets kept for later plays.
+        drawn: whether each play uses one randomly drawn iteration of a search instead of the average.
+        game: the spot as a public game, to share it with other players.
 
     Raises:
-        AlgorithmError, GameError: as :func:`start_of`.
+        AlgorithmError, GameError: as in :func:`start_of`.
     """
     settings = StreetSearch(method, iterations)
     begun = start_of(spot if isinstance(spot, Spot) else load_spot(spot)).game
@@ -77,21 +77,21 @@ def holdem_agent(
 
 
 def start_of(spot: Spot) -> Belief:
-    """The beginning of a spot that streets can be searched of one by one.
+    """The beginning of a spot whose streets can be searched one by one.
 
     Raises:
-        GameError: its last street has begun, or its ranges leave no pair of hands.
-        AlgorithmError: it has rake, blinds, or donk sizes on later streets: each street is to be a game of its own.
+        GameError: its last street has begun, or its ranges have no compatible pair of hands.
+        AlgorithmError: it has rake, blinds, or donk sizes on later streets, so that its streets are no independent games.
     """
     if len(spot.streets) < 2:
-        raise GameError("the spot has no street of betting but one: give the board of an earlier street, or solve it")
+        raise GameError("the spot has only one street of betting; give the board of an earlier street, or solve it")
     if spot.rake.rate:
-        raise AlgorithmError("the agent knows no rake; leave the rake out")
+        raise AlgorithmError("the agent does not support rake; leave the rake out")
     if spot.blinds is not None:
-        raise AlgorithmError("the agent begins where a board lies, without blinds; give the pot instead")
+        raise AlgorithmError("the agent needs a board and no blinds; give the board and the pot")
     later = spot.bets.streets[spot.street + 1 :] if isinstance(spot.bets, BetPlan) else ()
     if any(own.donk is not None for street in later for own in street):
-        raise AlgorithmError("the agent knows no donk sizes after the first street; set donk to default")
+        raise AlgorithmError("the agent does not support donk sizes after the first street; set donk to default")
     belief = Belief.root(HoldemGame.of(spot))
     if not belief.pairs > 0:
         raise GameError(f"no pair of hands of these ranges is possible at {belief.game.name_of(belief.state)}; widen a range")

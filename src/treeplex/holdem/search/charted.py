@@ -1,4 +1,4 @@
-"""Whole hold'em before the flop by charts, as far as they go, and by another agent from there on."""
+"""Preflop charts followed by another agent, in whole hold'em."""
 
 import numpy as np
 
@@ -14,39 +14,41 @@ from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 OFF = -1
 NEAR, DEPTH = 1.5, 1.25
-"""Largest factors at which a raise is translated to one of the charts, and at which their stacks still apply."""
+"""Largest factors by which a raise is translated to a chart's raise, and by which stacks may differ."""
 
 
 class ChartedAgent(BaseAgent):
-    """Plays either seat of whole hold'em of two players.
+    """Plays either seat of heads-up whole hold'em by preflop charts.
 
-    Raises are translated to the nearest ones of the charts while none is far from them; after one that is, and from
-    the flop on, the guide plays, and so it does hands that the charts' ranges lack. It has seen all that was done.
+    Raises are mapped to the nearest ones of the charts while they are close. After a raise that is not, from the flop on,
+    and with hands outside the charts' ranges, the guide plays. It observes all actions.
 
     Attributes:
         guide: the other agent, at the same table.
         book: the charts.
-        at: the number of the decision in the book; :data:`OFF` once it has been left.
+        at: index of the decision in the book; :data:`OFF` once play has left it.
     """
 
     draws = False
 
     def __init__(self, game: PublicHoldem, guide: Agent, book: ChartBook, generator: np.random.Generator | None = None) -> None:
-        """Sit down.
+        """Create the agent.
 
         Raises:
-            SpecError: the charts are of another deck, of other blinds, or of stacks that are a quarter larger or smaller.
+            SpecError: the charts have another deck, other blinds, or stacks that differ by more than a quarter.
         """
         super().__init__(game, generator)
         rules, table = game.rules, game.rules.betting.root
         if game.players != 2 or rules.format != HOLDEM or rules.betting.dealer != 1 or any(rules.antes):
-            raise SpecError("preflop charts are of two players, 52 cards, no antes, the button with player 1; leave chart out")
+            raise SpecError("preflop charts need two players, 52 cards, no antes and the button at player 1; leave chart out")
         if table.paid[0] != 2 * table.paid[1]:
-            raise SpecError(f"preflop charts are of blinds of one and two, the table's are {table.paid[1]} and {table.paid[0]}")
+            raise SpecError(
+                f"preflop charts need blinds in the ratio 1:2, and the table's are {table.paid[1]} and {table.paid[0]}"
+            )
         deep = min(rules.stacks) / rules.betting.big_blind
         if not 1 / DEPTH <= deep / book.stack <= DEPTH:
             raise SpecError(
-                f"{book.name} is a chart of {book.stack:g} big blinds and the table has {deep:g}; take a chart of about as many"
+                f"{book.name} is a chart for {book.stack:g} big blinds, and the table has {deep:g}; use a deeper or shallower chart"
             )
         self.guide, self.book, self.at = guide, book, 0
         self.chip = rules.betting.big_blind / book.big_blind
@@ -55,10 +57,10 @@ class ChartedAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
-            GameError: to begin within a hand.
+            GameError: ``at`` lies within a hand.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("charts are for whole hands: every bet has to be seen")
+            raise GameError("charts need whole hands from the first bet on; begin at the start of a hand")
         self.sit(seat, generator)
         self.guide.begin(seat)
         self.state, self.at = self.game.first_state(), 0
@@ -91,7 +93,7 @@ class ChartedAgent(BaseAgent):
         return found
 
     def _following(self, action: int) -> int:
-        """The decision of the book after an action, its size translated; :data:`OFF` if the book has no such action."""
+        """The decision of the book after an action, with its size translated; :data:`OFF` if the book has no such action."""
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
         meant = int(heard(real, action, decision.bets, "likelier").argmax())
         if decision.bets.kinds[meant] != real.kinds[action]:

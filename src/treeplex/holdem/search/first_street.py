@@ -1,4 +1,4 @@
-"""Values of a search's average policy on one street, leaves valued for the beliefs that it leads to itself."""
+"""Values of a search's average policy on one street, with leaf values for the beliefs that it leads to."""
 
 from typing import NamedTuple
 
@@ -12,12 +12,12 @@ from treeplex.search.subgame_search import SubgameSearch
 
 
 class AverageValues(NamedTuple):
-    """Values of both players, who follow the average policy.
+    """Values of both players under the average policy.
 
     Attributes:
         ev: chips of each player against half of the starting pot.
-        hands: float64 [2, H], what each hand gets, times how likely it meets somebody in the other's range, which sums to one.
-        ends: float64 [R], values at the ends as :class:`treeplex.holdem.policies.node_values.HoldemValues` has them.
+        hands: float64 [2, H], value of each hand times the probability of a compatible hand in the other's normalised range.
+        ends: float64 [R], values at the ends, as in :class:`treeplex.holdem.policies.node_values.HoldemValues`.
     """
 
     ev: tuple[float, float]
@@ -26,7 +26,7 @@ class AverageValues(NamedTuple):
 
 
 def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
-    """Value the average policy of a search of one street."""
+    """Values of the average policy of a one-street search."""
     subgame, arrays = search.subgame, search.arrays
     assert isinstance(subgame, HoldemSubgame)
     assert isinstance(arrays, HoldemArrays)
@@ -41,7 +41,7 @@ def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
         mass = float((arrays.ranges[player] * subgame.roots.opposing(arrays.ranges, player)).sum())
         ev.append(float(arrays.ranges[player][0] @ hands[-1]) / mass)
     ends, row = arrays.crew.work.gathered.copy(), subgame.top.form.boards[0]
-    for player in (0, 1):  # searches take the weight of each range as one
+    for player in (0, 1):  # searches normalise each range
         first, size = int(row[REACH + player]), len(subgame.leaves) * int(row[COUNT + player])
         ends[first : first + size] *= float(subgame.game.spot.ranges[1 - player].sum())
     return AverageValues((ev[0], ev[1]), np.stack(hands), ends)

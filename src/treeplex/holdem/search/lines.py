@@ -1,4 +1,4 @@
-"""How the betting of hold'em may go on from a node to the end of the hand by policies of classes of hands: all its lines."""
+"""All betting lines of hold'em from a node to the end of the hand, with their probabilities under policies of hand classes."""
 
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
@@ -10,22 +10,22 @@ from treeplex.holdem.betting.tree import Decision, Fold, Showdown, StreetEnd, pa
 from treeplex.holdem.policies.by_hand import HandPolicy
 
 Policies = tuple[Sequence[HandPolicy], Sequence[HandPolicy]]
-"""For each player those that it may go on by, C_0 and C_1 of them, all on one betting tree."""
+"""For each player its C_0 or C_1 continuations, all on one betting tree."""
 Name = tuple[Hashable, int]
-"""Of classes of hands on a board, and how many there are."""
+"""Name and number of the classes of hands on a board."""
 Names = tuple[tuple[Name, Name], ...]
-"""For each street to come those of both players."""
+"""Classes of both players on each street to come."""
 
 
 class Lines(NamedTuple):
     """All Z lines from a node on.
 
-    How likely a hand takes its own actions on a line is a product over streets.
+    A hand's probability of taking its own actions on a line is a product over streets.
 
     Attributes:
-        reach: for each player, and for each street, float32 [C_i, Z, classes].
-        chips: float32 [Z], what player 0 gets by a fold, or who wins at a showdown.
-        folds, shown: int64, which lines end with a fold, and which with a showdown.
+        reach: for each player and street, float32 [C_i, Z, classes].
+        chips: float32 [Z], player 0's chips at a fold, or the winner's at a showdown.
+        folds, shown: int64, indices of the lines that end with a fold, and with a showdown.
     """
 
     reach: tuple[tuple[Singles, ...], tuple[Singles, ...]]
@@ -35,12 +35,12 @@ class Lines(NamedTuple):
 
 
 def lines_from(policies: Policies, root: int, names: Names) -> Lines:
-    """The lines from a node with which a street begins, or where both are all-in.
+    """The lines from the first node of a street, or from an all-in.
 
     Args:
-        policies: how players go on.
-        root: the node's number.
-        names: of the classes that the policies tell apart on each street from there on.
+        policies: the players' continuations.
+        root: index of the node.
+        names: names of the policies' classes on each street from there on.
     """
     game = policies[0][0].game
     tables = dict[int, Singles]()
@@ -77,7 +77,7 @@ def lines_from(policies: Policies, root: int, names: Names) -> Lines:
 
 
 def arrived(reach: tuple[Singles, ...], classes: Sequence[Ints]) -> Singles:
-    """How likely hands take their actions on lines, float32 [C, Z, n], from their class on each street, int64 [n] each."""
+    """Probabilities that hands take their actions on lines, float32 [C, Z, n], from their class on each street, int64 [n]."""
     found = reach[0][:, :, classes[0]]
     for factor, of in zip(reach[1:], classes[1:], strict=True):
         found *= factor[:, :, of]
@@ -85,12 +85,12 @@ def arrived(reach: tuple[Singles, ...], classes: Sequence[Ints]) -> Singles:
 
 
 def product(chips: Singles, reached: tuple[Singles, Singles], lines: Ints) -> Singles:
-    """Chips of some lines times how likely both players take them, summed, float32 [C_0, D_0, C_1, D_1].
+    """Chips of some lines times the probabilities of both players, summed, float32 [C_0, D_0, C_1, D_1].
 
     Args:
         chips: [Z].
         reached: for each player float32 [C_i, Z, D_i].
-        lines: which ones.
+        lines: indices of the lines.
     """
     first, second = (own[:, lines] for own in reached)
     left = (first * chips[lines][:, None]).transpose(0, 2, 1).reshape(-1, len(lines))

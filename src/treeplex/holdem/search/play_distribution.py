@@ -1,4 +1,4 @@
-"""What a search of hold'em plays in the whole game, endgames played by exact solutions, and how exploitable that is."""
+"""Play of a hold'em search in the whole game, with exact endgame solutions, and its exploitability."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,11 +19,11 @@ from treeplex.search.warm_start.begin import begin_search
 
 
 class Player:
-    """A subgame cut at the end of a street, its endgames, and the judge of strategies of the whole game.
+    """A subgame cut at the end of a street, its endgames, and a judge of strategies of the whole game.
 
     Attributes:
         subgame: the compiled subgame.
-        endgames: what follows its leaves, solved for the beliefs there.
+        endgames: the endgames below its leaves, solved for the beliefs there.
     """
 
     def __init__(self, subgame: HoldemSubgame, iterations: int, *, storage: str = "float32", threads: int = 1) -> None:
@@ -31,9 +31,9 @@ class Player:
 
         Args:
             subgame: the compiled subgame.
-            iterations: of Discounted CFR in a solution of the endgames.
-            storage: kind of numbers of these solutions, ``float32`` or ``float64``.
-            threads: that boards are shared out to.
+            iterations: iterations of Discounted CFR for the endgames.
+            storage: dtype of their solutions, ``float32`` or ``float64``.
+            threads: threads that share the boards.
         """
         self.subgame = subgame
         self.endgames = HoldemEndgames(subgame, iterations=iterations, storage=storage, threads=threads)
@@ -41,24 +41,24 @@ class Player:
         self._store = self.endgames.solver.store
 
     def search(self, method: str, iterations: int, leaf: LeafValue | None = None) -> SubgameSearch:
-        """A search of the subgame from the ranges it was cut with, not yet run.
+        """A search of the subgame from its starting ranges, not yet run.
 
         Args:
             method: a name of :data:`treeplex.search.METHODS`.
-            iterations: planned.
-            leaf: values at the leaves; None for those of the endgames solved, exact.
+            iterations: iterations planned.
+            leaf: values at the leaves; None for exact values by endgame solving.
         """
         return begin_search(self.subgame, METHODS[method], leaf or self.endgames, None, iterations)
 
     def curve(self, method: str, points: Sequence[int], leaf: LeafValue | None = None) -> dict[str, list[float]]:
-        """Exploitability in chips after each of ``points`` iterations of a search with a leaf's values, of two policies.
+        """Exploitability in chips after each of ``points`` iterations of a search, for two policies.
 
-        Without a leaf values are those of the endgames solved, exact. Endgames are played by solutions in any case.
+        Without a leaf, values are exact by endgame solving. Endgames are always played by solutions.
 
-        ``played``: what the agent plays over the draw of its iteration, the policy of theorems 3 and 5 (Brown et al. 2020): in
-        the subgame each iteration's policy, below a leaf a solution for that iteration's beliefs, all averaged with the weights
-        of the average policy. Those beliefs are the current policies' in CFR-D, the averages' in CFR-AVG and fictitious play
-        (section 5.2). ``average``: see :meth:`average`.
+        ``played`` is the agent's policy averaged over the draw of its iteration, as in theorems 3 and 5 (Brown et al. 2020):
+        in the subgame each iteration's policy, below a leaf a solution for that iteration's beliefs, all averaged with the
+        weights of the average policy. Those beliefs are the current policies' in CFR-D, and the averages' in CFR-AVG and
+        fictitious play (section 5.2). For ``average`` see :meth:`average`.
         """
         search = self.search(method, points[-1], leaf)
         top, below = np.zeros_like(search.strategy), np.zeros(self.subgame.below.stored)
@@ -75,7 +75,7 @@ class Player:
         return found
 
     def average(self, search: SubgameSearch) -> Floats:
-        """The average policy of a search, and endgames solved for its beliefs: a strategy of the game, [Q]."""
+        """The average policy of a search with endgames solved for its beliefs, as a strategy of the game, [Q]."""
         below = np.zeros(self.subgame.below.stored)
         self.add(search, below, 0.0, 1.0, search.average, search.average)
         return np.concatenate((search.average, below))
@@ -83,16 +83,16 @@ class Player:
     def add(
         self, search: SubgameSearch, below: NDArray[Any], keep: float, add: float, played: Floats, believed: Floats
     ) -> None:
-        """Discount a strategy of the endgames [Q] and add their solution for the beliefs of one policy, reached by another."""
+        """Discount an endgame strategy [Q]; add the solution for one policy's beliefs, weighted by another's reach."""
         policy = self.endgames.solution(search.arrays.reach_at_leaves(believed))
         self.endgames.enter(search.arrays.reach_at_leaves(played))
         for player in (0, 1):
             self.endgames.walk(player, policy, below, keep=keep, add=add)
 
     def exploitability(self, top: NDArray[Any], below: NDArray[Any]) -> float:
-        """Exploitability of a strategy of the whole game, up to a factor, in chips."""
+        """Exploitability of an unnormalised strategy of the whole game, in chips."""
         return self.judge(np.concatenate((top, below)), expected=False).exploitability
 
     def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> Judgement:
-        """Judge a strategy of the whole game [Q], up to a factor; see :func:`treeplex.holdem.policies.judge.judge_spot`."""
+        """Judge an unnormalised strategy of the whole game [Q]; see :func:`treeplex.holdem.policies.judge.judge_spot`."""
         return judge_spot(self.subgame.whole, strategy, self._store, self._judge, expected=expected)

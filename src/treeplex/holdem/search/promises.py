@@ -1,4 +1,4 @@
-"""What a policy of hold'em promises the opponent's hands: the most that they could get against it, or what they get by it."""
+"""Counterfactual values of the opponent's hands against a hold'em policy: best-response values, or values under the policy."""
 
 from collections.abc import Sequence
 from math import comb
@@ -15,11 +15,11 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import TO_THE_END
 
 MOST_WRITTEN = 250_000_000
-"""Numbers of a policy on all boards to come beyond which what it promises is not worked out: a gigabyte."""
+"""Largest size of a policy on all boards to come for which values are computed: a gigabyte."""
 
 
 def written_size(game: HoldemGame) -> int:
-    """How many numbers a policy of all hands has on all boards to come, at most."""
+    """Upper bound on the size of a policy of all hands on all boards to come."""
     form, streets = game.spot.format, game.spot.streets
     actions = dict.fromkeys(streets, 0)
     for node in game.tree.nodes:
@@ -42,25 +42,25 @@ def promised_by(
     estimates: bool = False,
     threads: int = 1,
 ) -> Floats:
-    """Counterfactual best-response values of the other player's hands where a street begins, float64 [H].
+    """Counterfactual best-response values of the other player's hands at the start of a street, float64 [H].
 
-    Or estimates: their values where the other player follows the policy too, which best responses to a rough policy are far
-    above (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").
+    Or estimates: their values where the other player also follows the policy, which are far below best-response values
+    against a rough policy (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").
 
-    One pass of the hold'em engine over all boards to come: exact, of the policy's own betting and with its chips; NaN for
-    hands without compatible reach.
+    One pass of the hold'em engine over all boards to come: exact, in the policy's betting and chips; NaN for hands without
+    compatible reach.
 
     Args:
-        policy: from a street on.
-        ranges: for each player float64 [H], with which it comes there; of the other one it matters only which hands it has.
-        player: who follows the policy.
-        at: a state of the policy's game where somebody acts; None for its beginning.
-        estimates: whether the other player follows it as well.
-        threads: that share the boards.
+        policy: a policy from a street on.
+        ranges: for each player float64 [H], the ranges there; of the other player only the possible hands matter.
+        player: the player who follows the policy.
+        at: a decision state of the policy's game; None for its start.
+        estimates: whether the other player also follows the policy.
+        threads: threads that share the boards.
 
     Raises:
-        GameError: ranges that leave no pair of hands.
-        SpecError: more boards than memory should hold.
+        GameError: the ranges have no compatible pair of hands.
+        SpecError: there are too many boards for memory.
     """
     game = policy.game
     subgame = cut_holdem(game, Belief.of(game, game.first_state() if at is None else at, ranges), TO_THE_END)

@@ -1,4 +1,4 @@
-"""The solution of a spot as an agent."""
+"""An agent that plays the solution of a spot."""
 
 from typing import Any
 
@@ -17,22 +17,22 @@ from treeplex.search.subgames.beliefs import Belief
 
 
 def spot_agent(game: HoldemGame, policy: Any, generator: np.random.Generator | None) -> "SpotAgent":
-    """The agent of a policy of any kind that :func:`treeplex.policies.as_policy` takes of a spot."""
+    """The agent of any policy that :func:`treeplex.policies.as_policy` accepts for a spot."""
     return SpotAgent(game, as_policy(game.spot, policy), generator)
 
 
 class SpotAgent(BaseAgent):
-    """Plays the solution of a hold'em spot, from where the spot begins."""
+    """Plays the solution of a hold'em spot from the start of the spot."""
 
     draws = False
 
     def __init__(self, game: HoldemGame, policy: HoldemPolicy, generator: np.random.Generator | None = None) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
             game: the spot as a public game.
-            policy: of the same spot, all streets of it.
-            generator: of its draws.
+            policy: a policy of all streets of the spot.
+            generator: random generator of its draws.
         """
         super().__init__(game, generator)
         self.holdem, self.solution = game, policy
@@ -41,7 +41,7 @@ class SpotAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.state != self.holdem.first_state():
-            raise GameError("the solution of a spot plays from where the spot begins")
+            raise GameError("a spot's solution plays from the start of the spot; begin there")
         self.sit(seat, generator)
         self.state, self._line = self.holdem.first_state(), ()
 

@@ -1,4 +1,4 @@
-"""How streets of whole hold'em are solved again: sizes, solves, what they keep, and where a flop ends."""
+"""Settings for re-solving streets of whole hold'em: sizes, solves, guaranteed values, and the end of a flop solve."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,33 +10,32 @@ from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.search.resolving.settings import ROUND, Resolving
 
 BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")
-"""What a hand's first solve keeps: what hands could get at most against the blueprint, what they get by it, or only ranges."""
+"""Opponent values that a first solve keeps: best-response values against the blueprint, the blueprint's values, or none."""
 MOST_BIASED = 4
-"""Continuations: the blueprint, and the same biased to folding, calling or raising."""
+"""Number of continuations: the blueprint, and its biases towards folding, calling and raising."""
 FLOP_BOARDS = 16
-"""Complete boards on which continuations behind a flop are valued."""
+"""Number of complete boards used to value continuations behind a flop."""
 
 
 @dataclass(frozen=True)
 class StreetSolving:
-    """How streets are solved again.
+    """Settings for re-solving streets.
 
     Attributes:
-        start: the first street that is, 1 for the flop to 3 for the river.
-        bets: sizes on each street from there on, where that street is solved for its own play; the last one is used for later
-            streets below it.
-        later: sizes of later streets within a solve.
-        raises: sizes of raises, everywhere.
-        add_allin, force_allin: where all-in is offered besides, see :class:`treeplex.holdem.betting.bet_plan.BetPlan`.
-        iterations: of each solve at most.
+        start: the first street to solve, from 1 (flop) to 3 (river).
+        bets: bet sizes on each solved street from ``start`` on; the last entry is used for later streets.
+        later: bet sizes on later streets within a solve.
+        raises: raise sizes on all streets.
+        add_allin, force_allin: thresholds of :class:`treeplex.holdem.betting.bet_plan.BetPlan`.
+        iterations: most iterations of a solve.
         gadget, method, threads: see :class:`treeplex.search.resolving.settings.Resolving`.
-        drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
-        promises: one of :data:`PROMISES`, what stands before a hand's first solve: what hands could get at most against the
-            blueprint, what they get where both play it (estimates, Brown and Sandholm 2017), or nothing; nothing as well where
-            too many boards follow, as on flops of 52 cards.
-        continuations: from how many continuations of the blueprint the opponent chooses at the end of the flop; 0: the flop is
-            solved to the end of the hand.
-        boards: complete boards at most that continuations are valued on.
+        drop: hands whose reach relative to the likeliest hand is below this are left out and play the blueprint.
+        promises: one of :data:`PROMISES`, the opponent values that a hand's first solve keeps: best-response values against the
+            blueprint, values where both play it (estimates, Brown and Sandholm 2017), or none; also none where too many boards
+            follow, as on flops with 52 cards.
+        continuations: number of continuations of the blueprint that the opponent chooses from at the end of the flop; 0 solves
+            the flop to the end of the hand.
+        boards: most complete boards used to value continuations.
     """
 
     start: int = 2
@@ -55,11 +54,11 @@ class StreetSolving:
     boards: int = FLOP_BOARDS
 
     def plans(self, street: int, least: float) -> Iterator[BetPlan]:
-        """The sizes of a solve that begins on a street, then smaller trees: without raises on later streets, without any.
+        """Bet plans of a solve that begins on a street, then smaller ones: without raises on later streets, without any raises.
 
         Args:
-            street: where it begins.
-            least: the smallest bet in chips.
+            street: the street on which the solve begins.
+            least: smallest bet in chips.
         """
         own = self.bets[min(street - self.start, len(self.bets) - 1)]
         for here, after in ((self.raises, self.raises), (self.raises, "none"), ("none", "none")):
@@ -72,7 +71,7 @@ class StreetSolving:
         return Resolving(gadget=self.gadget, every=ROUND, method=self.method, iterations=self.iterations, threads=self.threads)
 
     def check(self) -> None:
-        """Refuse what does not go together.
+        """Refuse settings that contradict each other.
 
         Raises:
             AlgorithmError, SpecError: one line about the first thing that is wrong.
@@ -81,7 +80,7 @@ class StreetSolving:
         if self.promises not in PROMISES:
             raise AlgorithmError(f"unknown promises {self.promises!r}; known: {', '.join(PROMISES)}")
         if not 0 <= self.continuations <= MOST_BIASED:
-            raise AlgorithmError(f"continuations must be from 0 to {MOST_BIASED} in hold'em, not {self.continuations}")
+            raise AlgorithmError(f"continuations is {self.continuations}; it must be from 0 to {MOST_BIASED} in hold'em")
         for street, text in zip(HOLDEM_STREETS[self.start :], self.bets, strict=False):
             check_sizes(street, text)
         check_sizes("later", self.later)
@@ -89,17 +88,17 @@ class StreetSolving:
 
 
 def check_sizes(name: str, text: str, *, raises: bool = False) -> None:
-    """Refuse a text that is no list of bet sizes.
+    """Refuse a text that is not a list of bet sizes.
 
     Args:
-        name: of the setting that has the text.
+        name: name of the setting.
         text: the sizes, separated by commas.
-        raises: whether they are for raises.
+        raises: whether the sizes are for raises.
 
     Raises:
-        SpecError: it names the setting, and says how sizes are written.
+        SpecError: names the setting and the syntax of sizes.
     """
     try:
         parse_sizes(text, raises)
     except SpecError as error:
-        raise SpecError(f"{name}={shown(text)}: {error}; [50%;a] for several, {NO_SIZES[0]} for no bet") from None
+        raise SpecError(f"{name}={shown(text)}: {error}; write [50%;a] for several sizes, {NO_SIZES[0]} for no bet") from None

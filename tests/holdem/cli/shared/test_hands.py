@@ -140,7 +140,7 @@ def test_streets_are_solved_after_a_hand() -> None:
     out = play(*WHOLE, "-n", 1, "--review", "river", typed="c\n" * 3 + "all in\n")
     (line,) = re.findall("according to the solution, (.*)", out)
     assert re.fullmatch(r"river: all-in 29 bb loses [\d.]+ bb; better: (check|bet [\d.]+ bb)", line)
-    assert re.search(r"\nEV lost: [\d.]+ bb in 1 of 1 decision judged \(river [\d.]+\); by solutions of the streets", out)
+    assert re.search(r"\nEV lost: [\d.]+ bb in 1 of 1 decision judged \(river [\d.]+\); by solving the streets", out)
     assert re.search(r"\nEV lost: about [\d.]+ bb in . of 3 decisions judged .*; an estimate", out)
 
 
@@ -155,7 +155,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((*SMALL, "--seat", "oops"), "--seat must be button or bb, not 'oops'"),
+        ((*SMALL, "--seat", "oops"), "--seat is 'oops'; write button or bb"),
         ((*SMALL, "--phh", "hands"), "hand histories are of hold'em with 52 cards"),
         ((*WHOLE, "--phh", "hand.phh"), "would hold a single hand; give a folder, or hand.phhs"),
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),

@@ -65,7 +65,7 @@ def test_runouts(call, turn):
     assert data["equity"][0][5] == pytest.approx(found.equity[0, 5], abs=1e-6)
     text = call("--line", "x,x", "--runouts")
     assert text.count("\ns  ") == len(found.actions) + 2
-    assert "no card comes" in call("--line", "x", "--runouts", code=2)
+    assert "no card is dealt" in call("--line", "x", "--runouts", code=2)
     assert "leave it out" in call("--line", "x,x", "--runouts", "--only", "set", code=2)
 
 

@@ -52,7 +52,7 @@ def test_promises_are_kept_in_single_precision(board: str, kind: type[Gadget] | 
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(AlgorithmError, match="by a variant of CFR, alternating, not by fp"):
+    with pytest.raises(AlgorithmError, match="CFR variant with alternating updates, not fp"):
         EndgameSearch(cut(belief(RIVER).game, [belief(RIVER)]), METHODS["fp"])
     with pytest.raises(AlgorithmError, match="alternating, not by dcfr-simultaneous; take dcfr"):
         EndgameSearch(cut(belief(RIVER).game, [belief(RIVER)]), METHODS["dcfr-simultaneous"])

@@ -160,7 +160,7 @@ def test_results_of_other_questions_are_refused(tmp_path):
     run(tmp_path / "b", Solver())
     with pytest.raises(FileError, match=r"AsKd2c.json: the result of another spot; choose another folder"):
         run(tmp_path / "b", Solver(), on=lambda board: spot_on(board, pot=100))
-    with pytest.raises(FileError, match=r"solved with algorithm dcfr, target 1.0 chips; ask for the same"):
+    with pytest.raises(FileError, match=r"solved with algorithm dcfr, target 1.0 chips; use the same settings"):
         run(tmp_path / "b", Solver(), settings={**SETTINGS, "target": 2.0})
     (tmp_path / "b" / "boards" / "AsKd2c.json").write_text('{"board": "AsKd2c"')
     with pytest.raises(FileError, match="remove the file to solve the board again"):

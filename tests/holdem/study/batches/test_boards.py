@@ -67,7 +67,7 @@ def test_samples_are_even(count):
     ("text", "says"),
     [
         ("", "boards is empty"),
-        (" , ", "no board in it"),
+        (" , ", "no boards"),
         ("AsKd", "has 2 cards"),
         ("AsKd2c,Zz2c3c", "'Zz' is not a card"),
         ("AsKd2c,KdAs2c", "KdAs2c is given twice (as AsKd2c)"),
@@ -101,6 +101,6 @@ def test_one_flop_stands_for_others_only_where_suits_are_alike():
     plain, suited = parse_range("22+,AKs"), parse_range("22+,AsKs")
     check_symmetric((plain, plain), all_flops())
     check_symmetric((plain, suited), read_boards("AsKd2c"))
-    with pytest.raises(SpecError, match=r"ip: .* tells suits apart"):
+    with pytest.raises(SpecError, match=r"ip: .* is suit-specific"):
         check_symmetric((plain, suited), all_flops())
     assert parse_cards("AsKd2c") == read_boards("AsKd2c")[0].cards

@@ -107,7 +107,7 @@ def test_three_players_are_too_many(write):
 
 def test_other_mistakes(write, tmp_path):
     path = write(HAND)
-    with pytest.raises(SpecError, match=r"^[^:]*: there is no hand 2; it has 1"):
+    with pytest.raises(SpecError, match=r"^[^:]*: there is no hand 2; hands are numbered from 1 to 1"):
         read_hand(path, hand=2)
     with pytest.raises(SpecError, match="write flop, turn or river"):
         read_hand(path, street="preflop")

@@ -32,7 +32,7 @@ def test_two_hands_in_a_file(tmp_path):
     assert first.line == "x,b2.75,c,Qc,x,b8,r24,c,2s,a,f"
     assert (second.board, second.pot, second.stack, second.line) == ("2h3d4s", 2, 9, "a,c")
     assert second.players == ("Hero", "2b2a7a9b")
-    with pytest.raises(SpecError, match="there is no hand 3; it has 2"):
+    with pytest.raises(SpecError, match="there is no hand 3; hands are numbered from 1 to 2"):
         read_hand(file, hand=3)
 
 

@@ -40,7 +40,7 @@ def test_runouts_after_actions(turn):
     assert (found.before, found.after, found.player) == ("x,x", "x", 1)
     first = runouts(turn, "x,x")
     np.testing.assert_allclose(found.reach, first.frequency[first.actions.index("check")], rtol=1e-6)
-    with pytest.raises(SpecError, match="no card comes"):
+    with pytest.raises(SpecError, match="no card is dealt"):
         runouts(turn, "x")
     with pytest.raises(SpecError, match="nobody acts"):
         runouts(turn, "x,x,7s,x,x")

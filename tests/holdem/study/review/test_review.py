@@ -37,7 +37,7 @@ def test_who_played():
     assert played_hand(GG, hero="ip").hero == played_hand(GG, hero="2B2A7A9B").hero == 1
     with pytest.raises(SpecError, match="cards of Dora are not known"):
         played_hand(STARS, hero="Dora")
-    with pytest.raises(SpecError, match="not among the two players left"):
+    with pytest.raises(SpecError, match="no player 'Alice' on the heads-up street"):
         played_hand(STARS, hero="Alice")
 
 
@@ -148,4 +148,4 @@ def test_command(found, tmp_path):
     assert data["lost_bb"] == pytest.approx(found[0].lost)
     wrong = CliRunner().invoke(holdem, ["review", str(file), "--street", "preflop"])
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
-    assert "the hand has no preflop" in wrong.stderr
+    assert "the hand has no heads-up preflop" in wrong.stderr

@@ -1,1 +1,1 @@
-"""Values where a search of hold'em ends: networks, exact endgames, continuations, all-ins."""
+"""Leaf values of hold'em searches: networks, exact endgames, continuations, all-ins."""

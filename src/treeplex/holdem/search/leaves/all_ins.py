@@ -1,4 +1,4 @@
-"""All-in values with cards still to come: one matrix over pairs of hands for a board."""
+"""All-in values with cards to come: one matrix over pairs of hands per board."""
 
 from math import comb
 from typing import NamedTuple
@@ -14,15 +14,15 @@ from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.engine.pairs import BLOCKED_HIGH, BLOCKED_LOW, add_wins
 
 CHUNK = 512
-"""Complete boards whose strengths are held at a time."""
+"""Number of complete boards whose strengths are in memory at a time."""
 
 
 class AllIns(NamedTuple):
-    """A board with its hands.
+    """A board's hands and their all-in values.
 
     Attributes:
         held: intp [n], the hands.
-        edges: float32 [n, n], how much more than half of the pot each hand gets from each other on average, ties halved; zero
+        edges: float32 [n, n], how much more than half of the pot each hand wins against each other on average, ties halved; 0
             for hands that share a card.
     """
 
@@ -31,12 +31,12 @@ class AllIns(NamedTuple):
 
 
 def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> AllIns:
-    """Exact edges on a board over all cards to come; before the flop of hold'em those of the two classes of hands.
+    """Exact edges on a board over all cards to come; preflop in hold'em those of the hand classes.
 
     Args:
-        format: cards in play; hands have two cards.
+        format: the format, with two hole cards.
         board: the board.
-        wanted: bool [H], hands that are looked at; those that the board blocks are left out.
+        wanted: bool [H], hands to include; blocked hands are left out.
     """
     held = np.flatnonzero(wanted & ~np.isin(format.hands, board).any(axis=1))
     hands = format.hands[held]
@@ -55,5 +55,5 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
             below[free] = above[free] = ranks[free]
         add_wins(low, high, wins)
     left = len(format.deck) - len(board) - 2 * format.hole
-    boards = comb(left, format.board_size - len(board))  # on which two hands can meet
+    boards = comb(left, format.board_size - len(board))  # boards on which both hands are possible
     return AllIns(held, np.asarray(0.5 * wins / boards * apart, np.float32))

@@ -1,12 +1,12 @@
-"""Values of hold'em's rivers from bins of strength: the leaf of a turn's search for a network that sees no single hands.
+"""River values from strength bins: the leaf of a turn search for a network that does not input single hands.
 
-A network for single hands would have 1,326 inputs a player and as many outputs. But on a complete board the order of strength
-says nearly all about a hand, whatever the cards are. So ranges are gathered into bins along that order, and what a network
-says of a bin is read off for its hands. It says how much more a hand is worth than the showdown without further bets, which is
-computed exactly, with the cards that hands take from each other.
+A network for single hands would have 1,326 inputs and outputs per player. But on a complete board a hand's value depends
+almost only on its rank by strength. So ranges are collected into bins by strength, and the network's output for a bin is
+interpolated for its hands. The output is the value over the showdown without further bets, which is computed exactly, with
+card removal.
 
-A network for single hands, as in the paper, is the same with a bin for each hand; it sees the board as well, and beliefs with
-the cards that hands take from each other.
+A network for single hands, as in the paper, has a bin for each hand; its inputs also include the board, and beliefs account
+for card removal.
 """
 
 from collections.abc import Callable
@@ -31,22 +31,22 @@ from treeplex.search.subgames.subgame import Places, Ranges
 Function = Callable[[Singles], Singles]
 """Maps rows, float32 [n, inputs], to the values of both players' bins, in pots, float32 [n, 2B]."""
 SINGLE = 0
-"""Bins: a bin for each hand."""
+"""Value of ``bins`` for one bin per hand."""
 
 
 @dataclass(frozen=True, eq=False)
 class RiverBins:
-    """Complete boards of a format, R of them, each with the N hands that it allows, and B bins of strength.
+    """Complete boards of a format, R of them, each with its N hands, and B strength bins.
 
     Attributes:
-        format: cards in play; hands have two cards.
+        format: the format, with two hole cards.
         boards: the boards.
         single: whether each hand is a bin, in the order of the format's hands.
-        bins: B; single hands are H bins.
+        bins: B; H for single hands.
         order: int16 [R, N], the hands that each board allows, weakest first.
-        start: int16 [R, N], the place in ``order`` of the first hand that ties with each.
-        low: int16 [R, N], the bin below each.
-        share: float64 [R, N], how much of it belongs to the bin above.
+        start: int16 [R, N], index in ``order`` of the first hand that ties with each.
+        low: int16 [R, N], the bin below each hand.
+        share: float64 [R, N], the hand's share in the bin above.
     """
 
     format: Format
@@ -63,20 +63,20 @@ class RiverBins:
         """Order the hands of each board.
 
         Args:
-            format: cards in play.
+            format: the format.
             boards: the boards.
-            bins: B, or :data:`SINGLE` for a bin for each hand.
+            bins: B, or :data:`SINGLE` for one bin per hand.
 
         Raises:
-            AlgorithmError: hands that have not two cards, a board that is not complete, or fewer than two bins.
+            AlgorithmError: hands without two cards, an incomplete board, or fewer than two bins.
         """
         single, bins = bins == SINGLE, bins or len(format.hands)
         if format.hole != 2 or bins < 2:
-            raise AlgorithmError(f"bins of strength are for hands of two cards and at least 2, not {format.hole} and {bins}")
+            raise AlgorithmError(f"strength bins need two hole cards and at least 2 bins, not {format.hole} and {bins}")
         found: list[list[NDArray[np.int64]]] = [[], []]
         for board in boards:
             if len(board) != sum(format.deal):
-                raise AlgorithmError(f"{cards_to_string(board)} is no complete board of {format.name}")
+                raise AlgorithmError(f"{cards_to_string(board)} is not a complete board of {format.name}")
             dead = np.zeros(52, bool)
             dead[list(board)] = True
             hands = np.flatnonzero(~dead[format.hands].any(axis=1))
@@ -97,12 +97,12 @@ class RiverBins:
 
     @property
     def inputs(self) -> int:
-        """Numbers of a row: the stack, the bins of both players, and for single hands the board."""
+        """Length of a row: the stack, both players' bins, and for single hands the board."""
         return 1 + 2 * self.bins + int(self._features.shape[1])
 
     @cached_property
     def _features(self) -> Singles:
-        """Features of each board, float32 [R, F]; F = 0 with bins of strength."""
+        """Features of each board, float32 [R, F]; F = 0 with strength bins."""
         if not self.single:
             return np.zeros((len(self.boards), 0), np.float32)
         return np.stack([features_of_board(self.format, board) for board in self.boards]).astype(np.float32)
@@ -113,11 +113,11 @@ class RiverBins:
         return np.ascontiguousarray(self.format.hands, np.uint8)
 
     def rows(self, believed: Ranges, pots: Floats, stacks: Floats) -> Singles:
-        """Network inputs of all rivers at K places, float32 [K * R, inputs], rivers of one place together.
+        """Network inputs of all rivers at K places, float32 [K * R, inputs], grouped by place.
 
         Args:
             believed: for each player float64 [K, H], reach of each hand, any scale.
-            pots, stacks: [K], chips in the pot, and behind for the player who has fewer.
+            pots, stacks: [K], chips in the pot, and the smaller stack behind.
         """
         rows = np.empty((len(pots) * len(self.boards), self.inputs), np.float32)
         rows[:, 0] = np.repeat(stacks_in_pots(stacks, pots), len(self.boards))
@@ -131,14 +131,14 @@ class RiverBins:
         return rows
 
     def values(self, outputs: Singles, reached: Floats, pots: Floats, chance: float, shown: bool = True) -> Floats:
-        """Expected chips of a player's hands times the other's compatible reach, summed over rivers, float64 [K, H].
+        """Expected chips of a player's hands times the opponent's compatible reach, summed over rivers, float64 [K, H].
 
         Args:
-            outputs: [K * R, B], what the player's bins are worth over the showdown, in parts of the pot.
-            reached: [K, H], the other player's reach.
+            outputs: [K * R, B], values of the player's bins over the showdown, in pots.
+            reached: [K, H], the opponent's reach.
             pots: [K], chips.
             chance: the probability of each river, given both hands.
-            shown: whether the showdown is added; if not, ``outputs`` are all that bins are worth.
+            shown: whether the showdown is added; if not, ``outputs`` are the full values.
         """
         found, order = np.empty_like(reached), self.order
         sum_over_rivers(
@@ -147,11 +147,11 @@ class RiverBins:
         return found
 
     def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:
-        """Of one river, for each hand in ``order``: the other's compatible reach, and what it beats of that less what beats it.
+        """For each hand in ``order`` on one river: compatible reach, and the reach that it beats minus the reach that beats it.
 
         Args:
-            river: its number.
-            reached: [H], the other player's reach.
+            river: index of the river.
+            reached: [H], the opponent's reach.
         """
         mass, edge = np.empty(self.order.shape[1]), np.empty(self.order.shape[1])
         settle(reached, self.order[river], self.start[river], self.cards, mass, edge)
@@ -161,13 +161,13 @@ class RiverBins:
 class BinnedRivers:
     """Leaf values of a turn, averaged over its rivers, from a function of binned ranges.
 
-    The function sees what is believed and no more, so in sound CFR-AVG, where the reach whose values are wanted is another, its
-    values are those of the beliefs; the same holds for other networks here.
+    The function's only inputs are beliefs. In safe-search CFR-AVG, where values are needed for a different reach, its values
+    are those for the beliefs; this also holds for the other networks here.
 
     Attributes:
         function: values of bins, see :data:`Function`.
-        bins: how many bins it knows; :data:`SINGLE` for single hands.
-        shown: whether its values are over the showdown, which is added; if not, they are all that hands are worth.
+        bins: number of the function's bins; :data:`SINGLE` for single hands.
+        shown: whether its values are over the showdown, which is then added; if not, they are the full values.
     """
 
     def __init__(self, function: Function, bins: int, *, shown: bool = True) -> None:
@@ -175,10 +175,10 @@ class BinnedRivers:
         self._prepared: Prepared[Places, list[Rivers]] = Prepared(self._rivers)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values as :class:`treeplex.search.leaf.LeafValue` has them.
+        """Values as defined by :class:`treeplex.search.leaf.LeafValue`.
 
         Raises:
-            AlgorithmError: more or less than one card is to come, there is rake, or hands have not two cards.
+            AlgorithmError: not exactly one card is to come, there is rake, or hands do not have two cards.
         """
         values = tuple(np.zeros_like(own) for own in believed)
         for at in self._prepared(places):
@@ -194,7 +194,7 @@ class BinnedRivers:
     def _rivers(self, places: Places) -> "list[Rivers]":
         """The rivers below places of hold'em, board by board."""
         if not isinstance(places, HoldemPlaces):
-            raise AlgorithmError(f"bins of strength value turns of hold'em, not states of a {type(places.game).__name__}")
+            raise AlgorithmError(f"strength bins value turns of hold'em, not states of a {type(places.game).__name__}")
         boards = [state.board for state in places.states]
         return [
             Rivers.of(places, slice(first, first + boards.count(board)), self.bins)
@@ -205,13 +205,13 @@ class BinnedRivers:
 
 @dataclass(frozen=True, eq=False)
 class Rivers:
-    """The rivers below the places of one turn, neighbours among all places.
+    """The rivers below the places of one turn, which are adjacent among all places.
 
     Attributes:
         game: the game.
-        rows: which of the places.
+        rows: slice of the places.
         rivers: their boards.
-        pots, stacks: float64 [K], chips in the pot at each place, and behind for the player who has fewer.
+        pots, stacks: float64 [K], chips in the pot at each place, and the smaller stack behind.
         chance: the probability of each river, given both hands.
     """
 
@@ -228,7 +228,7 @@ class Rivers:
         game, states = places.game, places.states[rows]
         spot, form, board = game.spot, game.spot.format, states[0].board
         if len(board) + 1 != sum(form.deal) or spot.rake.rate:
-            raise AlgorithmError("bins of strength value turns with one card to come and without rake; use ExactLeaf")
+            raise AlgorithmError("strength bins value turns with one card to come and without rake; use ExactLeaf")
         boards = tuple(form.complete_boards(board))
         paid = np.array([game.event(state).contributions for state in states], np.float64).reshape(-1, 2)
         stacks = spot.pot / 2 + spot.stack - paid.max(axis=1)

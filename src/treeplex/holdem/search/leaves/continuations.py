@@ -1,12 +1,11 @@
-"""What pairs of hands get below the end of a street of hold'em if both go on by policies, each perhaps by one of several.
+"""Payoffs of pairs of hands below the end of a hold'em street, where both players follow one of several policies.
 
-The betting below is walked once for each name of classes (:mod:`treeplex.holdem.search.lines`), not for each board. On a
-complete board hands fall into few combinations of classes, for pairs of which payoffs are two matrix products over lines, one
-for folds and one for what showdowns are about; a kernel spreads them over pairs of hands, with who wins.
+The betting below is traversed once for each name of classes (:mod:`treeplex.holdem.search.lines`), not for each board. On a
+complete board hands fall into few combinations of classes, whose pairwise payoffs are two matrix products over lines: one
+for folds, one for the chips at showdowns. A kernel spreads them over pairs of hands with the showdown results.
 
-Where more complete boards can follow than are asked for, or than there is time for, some are drawn, spread evenly over the
-next cards. Showdown values without further betting are known on all boards, and correct for what the drawn ones
-happen to be (a control variate).
+If more complete boards can follow than requested, or than there is time for, some are sampled, evenly over the next cards.
+Showdown values without further betting are known on all boards, and serve as a control variate for the sample.
 """
 
 from collections.abc import Sequence
@@ -32,20 +31,20 @@ from treeplex.search.translation.mapping import bets_at, heard
 
 Board = tuple[int, ...]
 Hands = tuple[Ints, Ints]
-"""For each player int64 [n_i], hands by number."""
+"""For each player int64 [n_i], hands by index."""
 
 MOST_WALKS = 16
-"""Walks of the betting that are kept."""
+"""Number of traversals of the betting in the cache."""
 
 
 class Dealt(NamedTuple):
-    """The hands of both players on a complete board.
+    """Both players' hands on a complete board.
 
     Attributes:
-        names: of the classes on each street to come.
-        classes: for each player, of each of its D_i combinations of classes the one on each street, int64 [D_i].
+        names: names of the classes on each street to come.
+        classes: for each player, the class on each street of each of its D_i combinations of classes, int64 [D_i].
         of: for each player int64 [n_i], the combination of each hand.
-        ranks: for each player int16 [n_i], ranks of strength; -1 where the board blocks a hand.
+        ranks: for each player int16 [n_i], ranks of strength; -1 for blocked hands.
     """
 
     names: Names
@@ -55,22 +54,22 @@ class Dealt(NamedTuple):
 
 
 class Continued:
-    """What follows ends of streets if both go on by policies.
+    """Payoffs below ends of streets where both players follow policies.
 
     Attributes:
-        policies: for each player those that it may go on by, C_0 and C_1 of them, all on one betting tree.
-        most: complete boards at most that are looked at below a public state.
+        policies: for each player its C_0 or C_1 continuations, all on one betting tree.
+        most: most complete boards examined below a public state.
     """
 
     def __init__(self, policies: Policies, most: int) -> None:
-        """Prepare.
+        """Prepare the payoffs.
 
         Raises:
             AlgorithmError: rake, no board, or policies on different betting.
         """
         self.policies, self.most, self.game = policies, most, policies[0][0].game
         if self.game.spot.rake.rate:
-            raise AlgorithmError("values of continuations know no rake; leave the rake out")
+            raise AlgorithmError("values of continuations do not support rake; leave the rake out")
         if most < 1:
             raise AlgorithmError(f"continuations need at least one board below a leaf, not {most}")
         if any(each.game.tree is not self.game.tree for own in policies for each in own):
@@ -78,15 +77,15 @@ class Continued:
         self._lines = lru_cache(maxsize=MOST_WALKS)(self._walked)
 
     def payoffs(self, states: Sequence[HoldemState], hands: Hands, seconds: float = inf) -> tuple[list[Singles], int]:
-        """What player 0 gets on average over the cards to come, at states with one board.
+        """Player 0's average payoffs over the cards to come, at states with one board.
 
         Args:
-            states: of the policies' game: ends of a street, or where both are all-in before the last one.
-            hands: of each player.
-            seconds: about how long this may take; fewer boards are drawn to fit, one at least.
+            states: states of the policies' game: ends of a street, or all-ins before the last street.
+            hands: each player's hands.
+            seconds: approximate time limit; fewer boards are sampled to meet it, but at least one.
 
         Returns:
-            For each state float32 [C_0, C_1, n_0, n_1], 0 for pairs that cannot be; and how many boards were looked at.
+            For each state float32 [C_0, C_1, n_0, n_1], 0 for impossible pairs; and the number of boards examined.
         """
         began, board, roots = perf_counter(), states[0].board, [self._root(state) for state in states]
         boards, every = boards_ahead(self.game.spot.format, board, self.most)
@@ -105,19 +104,19 @@ class Continued:
             for each in dealt:
                 self._add(self._lines(root, each.names), each, tilt, paid)
             paid *= shares
-            if ahead is not None:  # pairs that are on none of the boards: as if there were no further betting
+            if ahead is not None:  # pairs that are possible on none of the boards get the value without further betting
                 paid += (met == 0) * ahead * np.float32(min(self.game.event(state).contributions))
         return found, len(boards)
 
     def all_in(self, board: Board, hands: Hands) -> Singles:
-        """What player 0 gets where both are all-in for one chip each, exact, float32 [1, 1, n_0, n_1].
+        """Player 0's exact payoffs at an all-in for one chip each, float32 [1, 1, n_0, n_1].
 
         Raises:
-            AlgorithmError: too many boards may come.
+            AlgorithmError: too many boards can follow.
         """
         ahead = ahead_at_showdowns(self.game, board, hands)
         if ahead is None:
-            raise AlgorithmError("too many boards follow an all-in; let the subgame deal them")
+            raise AlgorithmError("too many boards follow an all-in; deal them within the subgame")
         return ahead[None, None]
 
     def _walked(self, root: int, names: Names) -> Lines:
@@ -125,13 +124,13 @@ class Continued:
         return lines_from(self.policies, root, names)
 
     def _root(self, state: HoldemState) -> int:
-        """The node that follows the next cards."""
+        """The node after the next cards."""
         event = self.game.event(state)
         assert isinstance(event, StreetEnd | Showdown)
         return event.child if isinstance(event, StreetEnd) else state.node
 
     def _dealt(self, board: Board, size: int, hands: Hands) -> Dealt:
-        """A complete board, of which the first ``size`` cards were known."""
+        """The hands on a complete board, of which the first ``size`` cards were known."""
         spot = self.game.spot
         later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
         strengths = format_strengths(spot.format, board) if spot.strengths is None else spot.strengths
@@ -149,25 +148,25 @@ class Continued:
         return Dealt(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
 
     def _add(self, lines: Lines, dealt: Dealt, tilt: Singles, paid: Singles) -> None:
-        """Add what pairs of hands get on a complete board."""
+        """Add the payoffs of pairs of hands on a complete board."""
         first, second = (arrived(reach, classes) for reach, classes in zip(lines.reach, dealt.classes, strict=True))
         folds, shown = (product(lines.chips, (first, second), which) for which in (lines.folds, lines.shown))
         mine, theirs = zip(dealt.of, dealt.ranks, strict=True)
         add_payoffs(folds, shown, mine, theirs, tilt, paid)
 
     def _seconds_for(self, roots: Sequence[int], dealt: Dealt, hands: Hands) -> float:
-        """Upper bound on the seconds a board takes: the number of roots times the root with the most lines."""
+        """Upper bound on the seconds per board: the number of roots times the time of the root with the most lines."""
         lines = max((self._lines(root, dealt.names) for root in roots), key=lambda each: len(each.chips))
         tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
         paid = np.zeros((len(self.policies[0]), len(self.policies[1]), *tilt.shape), np.float32)
-        self._add(lines, dealt, tilt, paid)  # kernels and memory come
+        self._add(lines, dealt, tilt, paid)  # includes the loading of kernels and memory
         began = perf_counter()
         self._add(lines, dealt, tilt, paid)
         return len(roots) * (perf_counter() - began)
 
 
 def wins_on(dealt: Sequence[Dealt]) -> Singles:
-    """On how many boards player 0 wins with a pair of hands, less on how many it loses, float32 [n_0, n_1]."""
+    """Number of boards on which player 0's hand wins minus those on which it loses, float32 [n_0, n_1]."""
     nothing, one = np.zeros((1, 1, 1, 1), np.float32), np.ones((1, 1, 1, 1), np.float32)
     found = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)
     level = np.zeros_like(found)
@@ -178,9 +177,9 @@ def wins_on(dealt: Sequence[Dealt]) -> Singles:
 
 
 def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
-    """The complete boards that can follow, those with the same next cards together, and whether they are all.
+    """The complete boards that can follow, grouped by next cards, and whether they are all.
 
-    If there are more than ``most``, that many are drawn, always the same ones, as evenly over the next cards as can be.
+    If there are more than ``most``, that many are sampled, always the same ones, as evenly over the next cards as possible.
     """
     sizes = [size for size in format.board_sizes if size >= len(board)]
     counts = [after - before for before, after in pairwise(sizes)]
@@ -207,9 +206,9 @@ def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], 
 
 
 def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:
-    """Boards on which player 0 wins the showdown less those on which it loses, without further betting, float32 [n_0, n_1].
+    """Boards on which player 0 wins the showdown minus those on which it loses, without further betting, float32 [n_0, n_1].
 
-    0 for pairs that cannot be; None where too many boards may come.
+    0 for impossible pairs; None where too many boards can follow.
     """
     format = game.spot.format
     if comb(len(format.deck) - len(board), format.board_size - len(board)) > MOST_RUN_OUTS:
@@ -225,22 +224,22 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
 
 @lru_cache(maxsize=4)
 def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
-    """Boards won less boards lost at showdown for pairs of some hands; ``hands`` are sorted int64 numbers as bytes."""
+    """Boards won minus boards lost at showdown for pairs of hands; ``hands`` are sorted int64 indices as bytes."""
     wanted = np.zeros(len(format.hands), bool)
     wanted[np.frombuffer(hands, np.int64)] = True
     return np.asarray(2.0 * all_ins(format, board, wanted).edges, np.float32)
 
 
 def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:
-    """Translate the betting that leads to the end of a street into another betting tree, bets to the likelier size.
+    """Translate the betting up to the end of a street into another betting tree, each bet to the likelier size.
 
     Args:
-        game: begins with the same cards and the same player to act.
+        game: the game, with the same cards and first player to act.
         state: the end of a street there.
-        other: whose state is wanted, the end of the street too, or one where both are all-in.
+        other: the game of the result, which is the end of the street or an all-in.
 
     Returns:
-        The state, and the pot in the game over that in the other one.
+        The state, and the ratio of the pots in ``game`` and ``other``.
     """
     if game.tree is other.tree:
         return state, 1.0

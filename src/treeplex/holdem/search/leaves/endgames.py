@@ -1,4 +1,4 @@
-"""What follows the leaves of a subgame of hold'em, solved to the end by the hold'em engine: exact values, and policies."""
+"""Endgames below the leaves of a hold'em subgame, solved by the hold'em engine: exact values, and policies."""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 
 REMEMBERED = 2
-"""Solutions kept: a search asks for one player's values, then perhaps for the other's or for the policies."""
+"""Number of solutions in the cache: a search needs one player's values, then perhaps the other's or the policies."""
 
 
 class HoldemEndgames:
-    """All streets below all leaves of a subgame, solved anew for each belief; exact as ``iterations`` grow.
+    """All streets below all leaves of a subgame, solved separately for each belief; exact as ``iterations`` grow.
 
-    They are compiled once. A solve writes the ranges into the rows with which their boards begin.
+    They are compiled once. A solve writes the ranges into the first rows of their boards.
 
     Attributes:
         subgame: the subgame.
-        iterations: of each solve.
-        solver: of ``subgame.below``: arrays, threads and weights of iterations.
-        solved: how often they were solved.
+        iterations: iterations of each solve.
+        solver: solver of ``subgame.below``: arrays, threads and iteration weights.
+        solved: number of solves.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class HoldemEndgames:
         Args:
             subgame: the compiled subgame.
             method: a variant of CFR with fixed weights.
-            iterations: of each solve.
-            threads: that boards are shared out to.
+            iterations: iterations of each solve.
+            threads: threads that share the boards.
             storage: kind of numbers, ``float32`` or ``float64``; see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
 
         Raises:
-            AlgorithmError: another kind of algorithm, or storage int16 or int8, which this does not do.
+            AlgorithmError: another kind of algorithm, or storage int16 or int8.
         """
         self.subgame, self.iterations, self.solved = subgame, iterations, 0
         self.solver = HoldemSolver(subgame.below, method, threads=threads, storage=storage, horizon=iterations)
@@ -65,7 +65,7 @@ class HoldemEndgames:
         self._first, self._streets = subgame.streets, len(subgame.below.forests)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values as :class:`treeplex.search.leaf.LeafValue` has them.
+        """Values as defined by :class:`treeplex.search.leaf.LeafValue`.
 
         Raises:
             AlgorithmError: the places are not those of the subgame.
@@ -76,7 +76,7 @@ class HoldemEndgames:
         return self.values(believed, reached, player)
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values when all play the solution for what is believed, for each player float64 [K, H]."""
+        """Values where all follow the solution for the beliefs, for each player float64 [K, H]."""
         average = self.solution(believed)
         self.enter(reached)
         crew, store = self.solver.crew, self.solver.store
@@ -93,9 +93,9 @@ class HoldemEndgames:
         return values
 
     def solution(self, believed: Ranges) -> NDArray[Any]:
-        """The average strategy of the endgames for ranges [K, H] with which they begin, [Q], up to a factor; not to be written.
+        """The unnormalised average strategy of the endgames for starting ranges [K, H], [Q]; read-only.
 
-        It is laid out as :class:`treeplex.holdem.engine.form.Store` has it for ``subgame.below``.
+        It has the layout of :class:`treeplex.holdem.engine.form.Store` for ``subgame.below``.
         """
         key = b"".join(own.tobytes() for own in believed)
         if key in self._known:
@@ -121,7 +121,7 @@ class HoldemEndgames:
         return self._known[key]
 
     def enter(self, reached: Ranges) -> None:
-        """Let both players come to the endgames with these reaches, float64 [K, H]."""
+        """Set both players' reach at the start of the endgames, float64 [K, H]."""
         for player in (0, 1):
             for number, (board, rows) in enumerate(self._boards(player)):
                 rows[:] = reached[player][number * rows.shape[0] : (number + 1) * rows.shape[0]][:, board]
@@ -129,16 +129,16 @@ class HoldemEndgames:
     def walk(
         self, player: int, source: NDArray[Any], average: NDArray[Any], *, keep: float, add: float, streets: int | None = None
     ) -> None:
-        """Discount ``average`` by ``keep`` and add ``add`` times own reach by ``source``, both [Q], from where one entered.
+        """Discount ``average`` by ``keep`` and add ``add`` times own reach under ``source``, both [Q].
 
-        Up to street ``streets``; None for all.
+        It covers streets up to ``streets``; None for all.
         """
         crew, store = self.solver.crew, self.solver.store
         target, upto = store._replace(average=average), self._streets if streets is None else streets
         crew.descend(player, source, store.average_scales, target, keep=keep, add=add, first=self._first, streets=upto)
 
     def _boards(self, player: int, *, gathered: bool = False) -> list[tuple[NDArray[np.int16], NDArray[Any]]]:
-        """For each board with leaves a player's hands, and rows with which it enters, or what came back, [leaves, hands]."""
+        """For each board with leaves a player's hands, and its reach or returned values as rows, [leaves, hands]."""
         crew, street = self.solver.crew, self.subgame.streets - 1
         return [
             (board.hands[player], rows_of(crew.form, crew.work, player, number, street=street, gathered=gathered))

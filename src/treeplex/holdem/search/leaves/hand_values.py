@@ -1,8 +1,8 @@
-"""Values of hold'em where a street begins, hand by hand: what a network sees of each hand, and the leaf that asks it.
+"""Values at the start of a hold'em street, hand by hand: network inputs of each hand, and the leaf that evaluates them.
 
-A network for all hands at once would have 1,326 inputs a player. Here it values one hand at a time, from numbers that ignore
-suits: its equity against the opponent's range, its place in its own, which of the opponent's hands it blocks, and what both
-ranges look like. What it says is added to what the hand wins at a showdown without further bets.
+A network for all hands at once would have 1,326 inputs per player. Here it values one hand at a time from suit-independent
+numbers: its equity against the opponent's range, its position in its own, its blockers, and summaries of both ranges. The
+output is added to the hand's value at a showdown without further bets.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from treeplex.search.subgames.subgame import Places, Ranges
 Function = Callable[[Singles], Singles]
 """Maps rows of hands, float32 [n, INPUTS], to their values over the showdown, in pots, float32 [n, 1]."""
 TOGETHER = 256
-"""Boards of which a function is asked in one call."""
+"""Number of boards evaluated in one call of a function."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,13 @@ class HandBoard:
     """A board of three to five cards with its n hands, and R of the complete boards that it can become.
 
     Attributes:
-        format: cards in play; hands have two cards.
+        format: the format, with two hole cards.
         cards: the board.
-        held: int16 [n], the hands that it allows, of those that are looked at.
+        held: int16 [n], the included hands that the board allows.
         order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
-        sizes: int16 [R], how many hands each complete board allows.
+        sizes: int16 [R], number of hands on each complete board.
         static: float64 [n, STATIC], see :data:`treeplex.holdem.engine.showdowns.hand_features.STATIC`.
-        every: the R are every ``every``-th of all complete boards.
+        every: the R boards are every ``every``-th of all complete boards.
     """
 
     format: Format
@@ -67,18 +67,16 @@ class HandBoard:
         """Order the hands on complete boards.
 
         Args:
-            format: cards in play.
-            board: three to five of them.
+            format: the format.
+            board: three to five cards.
             wanted: bool [H], the hands that ranges may have; None for all.
             every: keep only every ``every``-th complete board, since a flop has many.
 
         Raises:
-            AlgorithmError: hands that have not two cards, or a board before the flop.
+            AlgorithmError: hands without two cards, or a preflop board.
         """
         if format.hole != 2 or len(board) < 3:
-            raise AlgorithmError(
-                f"hands of two cards are valued from the flop on, not on {cards_to_string(board) or 'no board'}"
-            )
+            raise AlgorithmError(f"two-card hands are valued from the flop on, not on {cards_to_string(board) or 'no board'}")
         held, ordered = hands_on(format, board), []
         for whole in islice(format.complete_boards(board), 0, None, every):
             hands = hands_on(format, whole)
@@ -95,7 +93,7 @@ class HandBoard:
 
     @cached_property
     def runouts(self) -> float:
-        """Complete boards possible given two hands, averaged over the boards that are kept."""
+        """Number of complete boards given two hands, averaged over the boards kept."""
         more, left = sum(self.format.deal) - len(self.cards), len(self.format.deck) - len(self.cards)
         return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
 
@@ -106,10 +104,10 @@ class HandBoard:
         return np.array([stacks_in_pots(stack, pot), suits - 2.0, float(paired)])
 
     def equities(self, reach: Floats, *, step: int = 1) -> tuple[Floats, Floats]:
-        """The opponent's compatible reach, and the equity against it, of both players' hands, float64 [2, n] each.
+        """The opponent's compatible reach, and the equity against it, for both players' hands, float64 [2, n] each.
 
         Args:
-            reach: float64 [2, H], both players', any scale.
+            reach: float64 [2, H], both players' reach, any scale.
             step: use only every ``step``-th of all complete boards.
         """
         step = max(step // self.every, 1)
@@ -121,14 +119,14 @@ class HandBoard:
         return mass, equity
 
     def rows(self, reach: Floats, mass: Floats, equity: Floats, look: Floats, player: int) -> Singles:
-        """Network inputs of each hand of a player, float32 [n, INPUTS]; ``look`` as :meth:`look` has it."""
+        """Network inputs of each hand of a player, float32 [n, INPUTS]; ``look`` as returned by :meth:`look`."""
         rows = np.empty((len(self.held), INPUTS), np.float32)
         write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
         return rows
 
 
 def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
-    """Hands by strength, the first that ties with each, [R, N] both, and how many there are, [R]; from hands and strengths."""
+    """Hands by strength, the first that ties with each, both [R, N], and their number, [R]; from hands and strengths."""
     sizes = np.array([len(hands) for hands, _ in ordered], np.int16)
     order, start = np.zeros((2, len(ordered), int(sizes.max())), np.int16)
     for row, (hands, strength) in enumerate(ordered):
@@ -151,7 +149,7 @@ def cards_of(format: Format) -> NDArray[np.uint8]:
 
 
 def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
-    """Values of both players' hands [n] less half of what they sum to under the ranges (Moravčík et al. 2017, DeepStack)."""
+    """Both players' hand values [n] minus half of their sum under the ranges (Moravčík et al. 2017, DeepStack)."""
     met = [own * seen for own, seen in zip(reach, mass, strict=True)]
     total = float(met[0].sum())
     surplus = sum(float(own @ value) for own, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
@@ -162,9 +160,9 @@ class Below(NamedTuple):
     """A board that follows a place.
 
     Attributes:
-        place: the place's number.
-        board: the board, one of several that differ only in suits.
-        images: for each of these, the first included, int16 [n]: what each hand of the board becomes there.
+        place: index of the place.
+        board: the board, representing its class of isomorphic boards.
+        images: for each board of the class, itself first, int16 [n]: the image of each hand.
     """
 
     place: int
@@ -173,11 +171,11 @@ class Below(NamedTuple):
 
 
 class Following(NamedTuple):
-    """What follows some places.
+    """Boards and all-ins below some places.
 
     Attributes:
-        boards: where betting goes on.
-        shown: the numbers of the places after which both players are all-in, and what hands get there.
+        boards: boards with further betting.
+        shown: indices of the places with both players all-in, and their hand values.
     """
 
     boards: list[Below]
@@ -185,16 +183,16 @@ class Following(NamedTuple):
 
 
 class HandValues:
-    """Leaf values where a street of hold'em begins, by a function of single hands; all-ins are exact.
+    """Leaf values at the start of a hold'em street, by a function of single hands; all-ins are exact.
 
     Attributes:
-        function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, without further betting.
-        step: equities use every ``step``-th complete board; before the flop no others are kept.
-        every: with 2 and more both players' values are found at once, made to sum to zero, and kept for ``every`` iterations of
-            an alternating search in all; what they weigh follows the current policies all the same.
-        symmetric: whether boards that differ only in suits are looked at once, where the spot's board and ranges do not tell
-            suits apart; for searches that begin with those ranges.
-        kept: the values kept; None before there are any.
+        function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
+        step: equities use every ``step``-th complete board; preflop no others are kept.
+        every: from 2 on, both players' values are computed together, made zero-sum, and kept for ``every`` iterations of an
+            alternating search; they are still weighted by the current policies.
+        symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; for searches that
+            start with those ranges.
+        kept: the cached values; None before the first evaluation.
     """
 
     def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
@@ -205,10 +203,10 @@ class HandValues:
         self.kept: Ranges | None = None
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values as :class:`treeplex.search.leaf.LeafValue` has them: averages over the cards that open the next street.
+        """Values as defined by :class:`treeplex.search.leaf.LeafValue`: averages over the next street's cards.
 
         Raises:
-            AlgorithmError: no hold'em, before the flop, or with rake.
+            AlgorithmError: the game is not hold'em, is preflop, or has rake.
         """
         assert isinstance(places, HoldemPlaces)
         if self.every < 2 or player is None:
@@ -221,11 +219,11 @@ class HandValues:
         return self.kept
 
     def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
-        """Resume a search after ``iterations`` iterations, with its values."""
+        """Restore the cached values of a search resumed after ``iterations`` iterations."""
         self._places, self.kept, self._calls = places, values, 2 * iterations
 
     def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
-        """Values of some players, zeros of others, for each player float64 [K, H]."""
+        """Values of the given players, zeros of others, for each player float64 [K, H]."""
         following = self._prepared(places)
         values = tuple(np.zeros_like(own) for own in believed)
         for place, shown in following.shown:
@@ -242,7 +240,7 @@ class HandValues:
     def _add_boards(
         self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
-        """Add the values of boards, weighted by their probability, in chunks that fit well into memory."""
+        """Add the values of boards, weighted by their probability, in chunks that bound memory."""
         for first in range(0, len(boards), TOGETHER):
             self._add_some(places, boards[first : first + TOGETHER], believed, wanted, values)
 
@@ -257,7 +255,9 @@ class HandValues:
             reach = np.stack([own[place] for own in believed])
             if not reach.any():
                 continue
-            for absent in np.flatnonzero(~reach.any(axis=1)):  # who never comes here might: with any hand it began with
+            for absent in np.flatnonzero(
+                ~reach.any(axis=1)
+            ):  # a player with zero reach here is evaluated with its starting range
                 reach[absent] = places.game.spot.ranges[absent]
             pot, stack = self._chips(places, place)
             mass, equity = board.equities(reach, step=self.step)
@@ -285,14 +285,14 @@ class HandValues:
 
     @staticmethod
     def _chips(places: HoldemPlaces, place: int) -> tuple[float, float]:
-        """The pot at a place, and what is behind for the player who has fewer."""
+        """The pot at a place, and the smaller stack behind."""
         paid = np.array(places.game.event(places.states[place]).contributions, np.float64)
         return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
 
     def _following(self, places: Places) -> Following:
-        """What follows each place."""
+        """The boards and all-ins below each place."""
         if not isinstance(places, HoldemPlaces):
-            raise AlgorithmError(f"hands of hold'em are valued, not states of a {type(places.game).__name__}")
+            raise AlgorithmError(f"this leaf values hands of hold'em, not states of a {type(places.game).__name__}")
         spot, found = places.game.spot, Following([], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
@@ -311,7 +311,7 @@ class HandValues:
         return found
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
-        """The boards that can follow one, those that differ only in suits once where that is right, and their images."""
+        """The boards that can follow a board, isomorphic ones once where valid, and their images."""
         hands, found = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):

@@ -1,6 +1,6 @@
-"""What pairs of hands get behind leaves of hold'em if both go on by policies of hands, worked out once for each leaf.
+"""Payoffs of pairs of hands below leaves of hold'em where both players follow policies, computed once per leaf.
 
-What follows is walked as :mod:`treeplex.holdem.search.leaves.continuations` says.
+The traversal is that of :mod:`treeplex.holdem.search.leaves.continuations`.
 """
 
 from collections import OrderedDict
@@ -23,16 +23,16 @@ from treeplex.search.resolving.payoffs import Payoffs
 from treeplex.search.subgames.subgame import Places
 
 MOST_KEPT = 16
-"""Leaves whose payoffs are kept while a play goes on."""
+"""Number of leaves whose payoffs are kept during a play."""
 
 
 @dataclass(frozen=True, eq=False)
 class HoldemPayoffs:
-    """Those of hold'em.
+    """Payoffs of pairs of hands at leaves of hold'em.
 
     Attributes:
         pairs: for each leaf float32 [C_0, C_1, n_0, n_1], or [1, 1, n_0, n_1] where no decision remains.
-        scales: what they are to be multiplied with.
+        scales: factors of the payoffs.
     """
 
     pairs: Sequence[Singles]
@@ -54,33 +54,33 @@ class HoldemPayoffs:
 
 
 class HoldemWalk:
-    """Payoffs behind leaves of hold'em."""
+    """Payoffs below leaves of hold'em."""
 
     def __init__(self, policies: Sequence[Sequence[HandPolicy | Policy]], boards: int) -> None:
-        """Go on by policies of both players.
+        """Follow policies of both players.
 
         Raises:
-            AlgorithmError: they are no policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or as
-                :class:`Continued`.
+            AlgorithmError: the policies are not policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or
+                as in :class:`Continued`.
         """
         first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
         if [len(first), len(second)] != [*map(len, policies)]:
-            raise AlgorithmError("in hold'em players go on by policies of hands, not by the table of a compiled game")
+            raise AlgorithmError("in hold'em continuations must be policies of hands, not tables of a compiled game")
         self._continued = Continued((first, second), boards)
         self._kept: OrderedDict[tuple[HoldemState, bytes, bytes], tuple[Singles, int]] = OrderedDict()
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
-        """Walk what follows, of the hands that the subgame holds.
+        """Traverse the game below leaves, for the hands of the subgame.
 
         Args:
             places: the leaves.
-            seconds: about how long it may take, see :meth:`Continued.payoffs`.
+            seconds: approximate time limit, see :meth:`Continued.payoffs`.
 
         Raises:
-            AlgorithmError: leaves of no subgame of hold'em.
+            AlgorithmError: the places are not leaves of a hold'em subgame.
         """
         if not isinstance(places, HoldemPlaces) or places.subgame is None:
-            raise AlgorithmError("in hold'em a blueprint has values where a subgame is cut off; cut one and take its leaves")
+            raise AlgorithmError("in hold'em a blueprint has values at the leaves of a subgame; cut one and use its leaves")
         game, (first, second) = places.game, (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
         ends = [isinstance(game.event(state), Showdown) for state in places.states]
         heard = [
@@ -101,7 +101,7 @@ class HoldemWalk:
     def _walked(
         self, states: Sequence[HoldemState], hands: tuple[Ints, Ints], seconds: float
     ) -> dict[HoldemState, tuple[Singles, int]]:
-        """Payoffs at states in the chips of the policies' own betting, and boards looked at; remembered for other subgames."""
+        """Payoffs at states in the chips of the policies' betting, and the number of boards; cached for other subgames."""
         began, names = perf_counter(), (hands[0].tobytes(), hands[1].tobytes())
         found = {state: self._kept[state, *names] for state in states if (state, *names) in self._kept}
         by_board = dict[tuple[int, ...], list[HoldemState]]()

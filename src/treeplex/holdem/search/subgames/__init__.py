@@ -1,1 +1,1 @@
-"""Streets of a spot as subgames: their arrays, endgame solving, best responses, action values and guesses."""
+"""Streets of a spot as subgames: arrays, endgame solving, best responses, action values and warm starts."""

@@ -1,4 +1,4 @@
-"""Action values in a street of hold'em that was searched or solved, by its average policy."""
+"""Action values in a searched or solved street of hold'em, under its average policy."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,11 +22,11 @@ Pair = tuple[Floats, Floats]
 
 @dataclass(frozen=True, eq=False)
 class StreetWorth:
-    """The first street of a subgame that begins with a decision.
+    """Values on the first street of a subgame that begins with a decision.
 
     Attributes:
-        values: of the average policy, before and after.
-        root: the node of the betting tree where the subgame begins.
+        values: values of the average policy.
+        root: the betting-tree node where the subgame begins.
         reach: both players' range weights there, float64 [hands], in the order of the compiled subgame.
     """
 
@@ -37,7 +37,7 @@ class StreetWorth:
     def of_hands(self, state: State) -> Floats:
         """Action values at a decision of the street to the acting player, float64 [A, H], in chips; H hands of the format.
 
-        Counted from half of the pot with which the game began; NaN for hands that cannot be held or meet no hand of the other.
+        Relative to half of the game's starting pot; NaN for hands that are impossible or have no compatible opposing hand.
         """
         game, node = self.values.game, holdem_state(state).node
         event = game.betting.nodes[node]
@@ -51,7 +51,7 @@ class StreetWorth:
 
 
 def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) -> StreetWorth | None:
-    """A subgame that nothing is cut off of; None where it begins with a deal."""
+    """Values of a subgame without a cut; None where it begins with a deal."""
     if not isinstance(subgame.game.event(subgame.state), Decision):
         return None
     values = HoldemValues(subgame.whole, average)
@@ -59,9 +59,9 @@ def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) ->
 
 
 def worth_of_search(subgame: "HoldemSubgame", search: "SubgameSearch") -> StreetWorth | None:
-    """A street that is cut off and was searched, its ends worth what the leaf says of the average policy.
+    """Values of a searched street with a cut, with the leaf's values for the average policy at its ends.
 
-    None for subgames that begin with a deal or are cut after more than one street.
+    None for subgames that begin with a deal or span several streets before the cut.
     """
     if subgame.streets != 1 or not isinstance(subgame.game.event(subgame.state), Decision):
         return None
@@ -72,7 +72,7 @@ def worth_of_search(subgame: "HoldemSubgame", search: "SubgameSearch") -> Street
         arrays.write_gradient(player, average)
         values = leaf_values(search.leaf, subgame.leaves, reached, reached, player)[player]
         arrays.write_leaves(player, values * subgame.leaves.opposing(reached, player))
-    ends = arrays.crew.work.gathered.copy()  # those of the first board lie where the whole game has them
+    ends = arrays.crew.work.gathered.copy()  # those of the first board have the same location as in the whole game
     first, second = (own[0][subgame.held(player)] for player, own in enumerate(arrays.ranges))
     known = HoldemValues(subgame.whole, search.average_policy().astype(np.float32), ends=ends)
     return StreetWorth(known, subgame.state.node, (first, second))

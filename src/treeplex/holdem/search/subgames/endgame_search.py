@@ -1,4 +1,4 @@
-"""Streets of hold'em solved to the end of the game in whole passes of the engine, behind a gadget or not."""
+"""Hold'em streets solved to the end of the game by passes of the engine, with or without a gadget."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 
 def passes(method: Method) -> bool:
-    """Whether a pass of the engine is an iteration of a method: any of the CFR family with alternating updates."""
+    """Whether a pass of the engine is an iteration of a method: any CFR variant with alternating updates."""
     return isinstance(method.scheme, Variant) and method.updates == "alternating"
 
 
 class EndgameSearch:
-    """What :class:`treeplex.search.subgame_search.SubgameSearch` does where nothing is cut off, some times faster.
+    """A faster :class:`treeplex.search.subgame_search.SubgameSearch` for subgames without a cut.
 
-    A pass of the engine updates a player on all boards at once, in single precision, and adds the strategy that it meets to the
-    average on the way. Only what an agent plays by is kept: no values of roots, and no strategy in sequence form.
+    A pass of the engine updates a player on all boards at once, in single precision, and adds the opposing strategy to its
+    average in the same pass. Only what an agent needs to play is stored: neither root values nor a sequence-form strategy.
 
     Attributes:
-        subgame: the subgame, to the end of the game.
-        method: a variant of CFR, with alternating updates.
+        subgame: a subgame to the end of the game.
+        method: a CFR variant with alternating updates.
         horizon: iterations planned.
-        ranges: for each player float64 [1, H], with which it begins.
+        ranges: for each player float64 [1, H], the starting ranges.
         iteration: iterations done.
-        gadget: what stands in front, being solved; None for nothing.
+        gadget: the state of its gadget; None without one.
         store: regrets and the average.
-        crew: threads and scratch space.
+        crew: thread pool with scratch space.
     """
 
     def __init__(
@@ -55,16 +55,16 @@ class EndgameSearch:
 
         Args:
             subgame, method, horizon: see the attributes.
-            precision: kind of numbers.
-            as_cut: begin with ranges as they were cut, and not with such as sum to one.
+            precision: dtype.
+            as_cut: start from the ranges as cut, not normalised.
 
         Raises:
-            AlgorithmError: a subgame that is cut off, or a method that is no variant of CFR with alternating updates.
+            AlgorithmError: the subgame has a cut, or the method is no CFR variant with alternating updates.
         """
         if not isinstance(method.scheme, Variant) or not passes(method) or len(subgame.leaves):
             raise AlgorithmError(
-                f"streets to the end of the game are solved by a variant of CFR, alternating, not by {method.name}; "
-                "take dcfr, for one"
+                f"streets to the end of the game need a CFR variant with alternating updates, not {method.name}; "
+                "use dcfr, for example"
             )
         self.subgame, self.method, self.horizon, self.iteration = subgame, method, horizon, 0
         self._rule, self._hands = method.scheme, (subgame.held(0), subgame.held(1))
@@ -89,7 +89,7 @@ class EndgameSearch:
         self.iteration += iterations
 
     def _improve_gadget(self, player: int, row: Floats) -> None:
-        """The opponent's choices in the gadget, after an update of its policy."""
+        """Update the opponent's choices in the gadget after a policy update."""
         assert self.gadget is not None
         if player == self.gadget.opponent:
             entries = np.zeros((1, self.subgame.roots.widths[player]))

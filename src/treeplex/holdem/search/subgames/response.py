@@ -1,4 +1,4 @@
-"""What hands get in streets of hold'em by their best response to a policy that a solve of them found."""
+"""Best-response values of hands in hold'em streets, against the policy of a solve."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 def values_to_leaves(subgame: "HoldemSubgame", arrays: "HoldemArrays", policy: NDArray[Any], player: int) -> HoldemValues:
-    """The values of a best response in one street of hold'em that is cut off, whose leaves' entries the arrays have.
+    """Best-response values in one hold'em street with a cut, whose leaf entries are in the arrays.
 
     Raises:
-        AlgorithmError: a subgame that is cut off after more than one street.
+        AlgorithmError: the subgame spans several streets before the cut.
     """
     if subgame.streets > 1:
-        raise AlgorithmError("values are read in one street of hold'em that is cut off, or in streets to the end")
+        raise AlgorithmError("best-response values need one street before the cut, or a subgame to the end of the game")
     arrays.respond(player)
-    ends = arrays.crew.work.gathered.copy()  # those of its board lie as in the whole game
+    ends = arrays.crew.work.gathered.copy()  # those of its board have the same location as in the whole game
     return HoldemValues(subgame.whole, np.array(policy, np.float64), ends=ends, responder=player)
 
 
 class HoldemResponse:
-    """A best response in streets of hold'em."""
+    """A best response in hold'em streets."""
 
     def __init__(self, subgame: "HoldemSubgame", values: HoldemValues, player: int) -> None:
-        """Read the values of a player's best response where they are asked for."""
+        """Prepare a player's best-response values, which are read on demand."""
         self.subgame, self.player, self._values = subgame, player, values
         first, second = (own[0, subgame.held(each)] for each, own in enumerate(subgame.normalised))
         self._reach = first, second
@@ -50,7 +50,7 @@ class HoldemResponse:
                 street += 1
                 number = board_number(subgame.whole, street, state.board) if street < len(subgame.whole.forests) else None
                 if number is None or not isinstance(event, StreetEnd) or (len(subgame.leaves) and street == subgame.streets):
-                    raise GameError(f"the subgame does not go to {game.name_of(state)}")
+                    raise GameError(f"the subgame does not contain {game.name_of(state)}")
                 place = number
                 tree = values.tree(street, place, state.node, values.below(street, place, tree.reach[before.node]))
         board = values.board_number(street, place)

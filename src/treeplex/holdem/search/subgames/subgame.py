@@ -1,8 +1,8 @@
-"""Streets of hold'em as subgames: from any node of the betting to the end of a street, all hands at once.
+"""Hold'em streets as subgames: from any betting node to the end of a street, for all hands at once.
 
-A subgame keeps the streets above its cut, compiled by themselves (*top*), and what follows (*below*). It ends before the next
-cards are seen; after an all-in the cards to come are dealt inside. Everything runs on the hold'em engine's kernels, which never
-enumerate pairs of hands.
+A subgame consists of the streets before its cut, compiled separately (*top*), and those after it (*below*). It ends before
+the next cards are dealt; after an all-in the remaining cards are dealt inside. Everything runs on the hold'em engine's
+kernels, which never enumerate pairs of hands.
 """
 
 from dataclasses import dataclass, replace
@@ -57,7 +57,7 @@ class HoldemPlaces(Places):
     Attributes:
         game: the game.
         states: the states.
-        subgame: whose leaves they are; None for other states.
+        subgame: the subgame whose leaves they are; None for other states.
     """
 
     game: HoldemGame
@@ -74,10 +74,10 @@ class HoldemPlaces(Places):
         """The subgame whose leaves they are.
 
         Raises:
-            AlgorithmError: they are no leaves.
+            AlgorithmError: the states are not leaves.
         """
         if self.subgame is None:
-            raise AlgorithmError("exact values are of the leaves of a subgame; cut one and take its leaves")
+            raise AlgorithmError("exact values need the leaves of a subgame; cut one and use its leaves")
         return self.subgame
 
     def opposing(self, reached: Ranges, player: int) -> Floats:
@@ -89,21 +89,20 @@ class HoldemPlaces(Places):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldemSubgame(Subgame):
-    """Some streets of a spot from one public state on; all parts have the same boards, and hands in the same order.
+    """Streets of a spot from one public state on; all parts have the same boards, and hands in the same order.
 
     Attributes:
         game: the game.
-        state: the public state where it begins.
-        streets: how many streets of betting come before the cut; all of them where nothing is cut off.
-        whole: from the state to the end of the game, every board by itself: ranges may be replaced, so suits cannot stand for
-            each other.
-        top: the streets before the cut; of those that follow only the cards and showdowns after an all-in.
-            Where players go on to act, nothing is paid.
-        open_ends: int64 [E], the ends of the last street before the cut after which players act; of a street by itself all.
-        ranges: for each player float64 [1, H], with which it was cut, up to a factor.
-        threads: that share its boards when it is solved; results do not depend on them.
+        state: the public state at the start.
+        streets: number of betting streets before the cut; all of them without a cut.
+        whole: from the state to the end of the game, without isomorphism, since ranges may be replaced.
+        top: the streets before the cut; of later streets only the cards and showdowns after an all-in. Ends after which players
+            act have no payoff.
+        open_ends: int64 [E], the ends of the last street before the cut after which players act; all ends for a street alone.
+        ranges: for each player float64 [1, H], the unnormalised ranges at the cut.
+        threads: threads that share its boards; results do not depend on them.
 
-    What a solver stores of ``whole`` is what it stores of ``top``, followed by what it stores of :attr:`below`.
+    A solver's arrays of ``whole`` are those of ``top`` followed by those of :attr:`below`.
     """
 
     plays_behind_gadgets = False
@@ -121,47 +120,47 @@ class HoldemSubgame(Subgame):
 
     @cached_property
     def below(self) -> CompiledSpot:
-        """The streets under the open ends. Those before the cut have no betting there, but one root (and one end) for each open
-        end, so that the range with which a player comes to an end is one row of reach."""
+        """The streets under the open ends. Streets before the cut have one root (and end) per open end and no betting, so that a
+        player's range at an end is one row of reach."""
         return below_of(self.whole, self.streets, self.open_ends)
 
     @cached_property
     def normalised(self) -> Ranges:
-        """For each player float64 [1, H], the range with which it was cut, summing to one.
+        """For each player float64 [1, H], the normalised range at the cut.
 
         Raises:
-            GameError: a range that it has no place for.
+            GameError: a range has hands that were not compiled.
         """
         first, second = checked(self, self.ranges)
         return first[None], second[None]
 
     @cached_property
     def begun(self) -> CompiledSpot:
-        """The whole subgame with the ranges with which it was cut, each summing to one.
+        """The whole subgame with its ranges normalised.
 
         Raises:
-            GameError: a range that it has no place for.
+            GameError: a range has hands that were not compiled.
         """
         weights = [own[0, self.held(player)] for player, own in enumerate(self.normalised)]
         return replace(self.whole, form=self.whole.form._replace(weights=np.concatenate(weights)))
 
     @cached_property
     def nodes(self) -> list[int]:
-        """The nodes of the betting tree where the open ends are: street ends, and all-ins if they are open."""
+        """The betting-tree nodes of the open ends: street ends, and all-ins if they are open."""
         if not len(self.open_ends):
             return []
         numbers = {node.child: number for number, node in enumerate(self.game.tree.nodes) if isinstance(node, StreetEnd)}
         below = [self.whole.forests[self.streets - 1].below[k] for k in self.open_ends]
-        return [numbers.get(number, number) for number in below]  # an all-in stands for itself
+        return [numbers.get(number, number) for number in below]  # for an all-in, the entry is its own node
 
     @cached_property
     def roots(self) -> HoldemPlaces:  # type: ignore[override]
-        """The state where it begins."""
+        """The state at the start."""
         return HoldemPlaces(self.game, (self.state,))
 
     @cached_property
     def leaves(self) -> HoldemPlaces:  # type: ignore[override]
-        """The open ends on each board of the last street before the cut, those of one board together."""
+        """The open ends on each board of the last street before the cut, grouped by board."""
         states = [HoldemState(node, board.cards) for board in self.last_boards for node in self.nodes]
         return HoldemPlaces(self.game, tuple(states), self)
 
@@ -171,7 +170,7 @@ class HoldemSubgame(Subgame):
         return self.whole.boards[self.streets - 1]
 
     def held(self, player: int) -> NDArray[np.int16]:
-        """The hands of a player in the order of the compiled subgame, numbers of the format's hands."""
+        """A player's hands in the order of the compiled subgame, as indices of the format's hands."""
         hands: NDArray[np.int16] = self.whole.boards[0][0].hands[player]
         return hands
 
@@ -194,10 +193,10 @@ class HoldemSubgame(Subgame):
         return self.top.stored
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """As :meth:`Subgame.find`.
+        """See :meth:`Subgame.find`.
 
-        A decision on the board where the subgame begins has the number of its node in the betting tree, on other boards as many
-        more as there are nodes on all boards before.
+        A decision on the first board has the index of its betting-tree node; on other boards, plus the number of nodes on
+        all boards before.
         """
         state = self.state
         for label in path:
@@ -218,9 +217,9 @@ class HoldemSubgame(Subgame):
         return policy_table(self.top, node, source, street, board - self.top.first_boards[street])
 
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
-        """As :meth:`Subgame.ranges_after`.
+        """See :meth:`Subgame.ranges_after`.
 
-        A trace of every hand is kept after each action, or two ranges that exclude each other would be nowhere.
+        Every hand keeps a tiny weight after each action, so that ranges never become mutually exclusive.
         """
         belief = Belief(self.game, self.state, tuple(own[0] for own in ranges))
         for depth, label in enumerate(path):
@@ -264,18 +263,20 @@ class HoldemSubgame(Subgame):
 
 
 def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadget | None = None) -> HoldemSubgame:
-    """Compile the subgame that begins at a public belief state of hold'em; hands with a weight are those that can be held.
+    """Compile the subgame that begins at a public belief state of hold'em; hands with a weight are the possible ones.
 
     Raises:
-        GameError: the game is over there, or as :func:`compile_spot`.
-        AlgorithmError: a horizon that does not lie at the end of a street.
+        GameError: the game is over there, or as in :func:`compile_spot`.
+        AlgorithmError: the horizon is not at the end of a street.
     """
     if horizon.depth is not None or horizon.endgame or horizon.dealt:
-        raise AlgorithmError("subgames of hold'em end with a street of betting: give rounds, no depth, no endgame and no dealt")
+        raise AlgorithmError(
+            "hold'em subgames end with a street of betting; give rounds only, without depth, endgame and dealt"
+        )
     state = holdem_state(belief.state)
     event = game.event(state)
     if not isinstance(event, Decision | StreetEnd):
-        raise GameError(f"a subgame cannot begin at {game.name_of(state)}, where nobody acts any more")
+        raise GameError(f"a subgame cannot begin at {game.name_of(state)}, where no player acts any more")
     if horizon.all_in:
         alone = compile_open_street(spot_at(game, belief), game.tree, state.node)
         first, second = belief.ranges
@@ -299,23 +300,23 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadge
 
 
 def cut_spot(spot: Spot, streets: int = 1) -> HoldemSubgame:
-    """The first streets of a spot, from its beginning: :func:`cut_holdem` of them.
+    """The first streets of a spot as a subgame; see :func:`cut_holdem`.
 
     Raises:
-        GameError: as there.
+        GameError: as in :func:`cut_holdem`.
     """
     game = HoldemGame.of(spot)
     return cut_holdem(game, Belief.root(game), Horizon(rounds=streets))
 
 
 def cut_first_street(spot: Spot) -> HoldemSubgame:
-    """The first street of a spot as a subgame; its leaves are the ends of the betting, all-ins among them.
+    """The first street of a spot as a subgame; its leaves are the ends of the betting, including all-ins.
 
     Raises:
-        GameError, SpecError: as :func:`compile_first_street`, or rake.
+        GameError, SpecError: as in :func:`compile_first_street`, or the spot has rake.
     """
     if spot.rake.rate:
-        raise SpecError("values of what follows a street are without rake; leave the rake out, or solve to the end")
+        raise SpecError("leaf values after a street do not support rake; leave the rake out, or solve to the end")
     game = HoldemGame.of(spot)
     compiled = compile_first_street(spot, game)
     ends = np.arange(len(compiled.forests[0].ends))
@@ -324,7 +325,7 @@ def cut_first_street(spot: Spot) -> HoldemSubgame:
 
 
 def spot_at(game: HoldemGame, belief: Belief) -> Spot:
-    """The cards and ranges of a state as a spot, for compiling; chips are those of the game's beginning."""
+    """The board and ranges of a state as a spot for compiling, with the chips of the game's start."""
     spot, state = game.spot, holdem_state(belief.state)
     same = all(np.array_equal(own > 0, weights > 0) for own, weights in zip(belief.ranges, spot.ranges, strict=True))
     if state.board == spot.board and same:
@@ -334,20 +335,20 @@ def spot_at(game: HoldemGame, belief: Belief) -> Spot:
 
 
 class HoldemArrays(SubgameArrays):
-    """Streets of hold'em being solved.
+    """Arrays of hold'em streets in a solve.
 
     Attributes:
         subgame: the subgame.
-        store: regrets, policy and average, float64 [Q] each, as :class:`treeplex.holdem.engine.form.Store` has them for
-            ``subgame.top``; of fictitious play the regrets are the last best responses.
-        crew: threads with scratch space.
+        store: regrets, policy and average, float64 [Q] each, as in :class:`treeplex.holdem.engine.form.Store` for
+            ``subgame.top``; for fictitious play the regrets are the last best responses.
+        crew: thread pool with scratch space.
     """
 
     def __init__(self, subgame: HoldemSubgame, ranges: Ranges, *, predicts: bool) -> None:
         """Start from the uniform policy.
 
         Raises:
-            GameError: a range that the compiled subgame has no place for.
+            GameError: a range has hands that were not compiled.
         """
         self.subgame, whole, top = subgame, subgame.whole, subgame.top
         first, second = checked(subgame, ranges)
@@ -373,14 +374,14 @@ class HoldemArrays(SubgameArrays):
         self._write_sequence_form(player, self.policy, self.strategy)
 
     def sequence_form(self, policy: Floats) -> Floats:
-        """The sequence form of what is proportional to a policy, float64 [Q] both."""
+        """The sequence form of an unnormalised policy, float64 [Q] both."""
         found = np.zeros_like(policy)
         for player in (0, 1):
             self._write_sequence_form(player, policy, found)
         return found
 
     def _write_sequence_form(self, player: int, policy: Floats, strategy: Floats) -> None:
-        """A player's part of it."""
+        """Write a player's part of a sequence form."""
         target, scales = self.store._replace(average=strategy), self.store.guess_scales
         self.crew.descend(player, policy, scales, target, keep=0.0, add=1.0, streets=self.subgame.streets)
 
@@ -399,7 +400,7 @@ class HoldemArrays(SubgameArrays):
         return tuple(found)
 
     def _rows(self, player: int, strategy: Floats) -> list[Floats]:
-        """The rows of reach of a player, roots first, on every board of the last street before the cut."""
+        """A player's rows of reach, roots first, on every board of the last street before the cut."""
         form, top, above = self.crew.form, self.subgame.top, [self.ranges[player][0][self._hands[player]][None]]
         for street in range(self.subgame.streets):
             rows, first = [], top.first_boards[street]
@@ -428,7 +429,7 @@ class HoldemArrays(SubgameArrays):
             crew.ascend(answer, player, EXPECT, empty, store.average_scales, store, first=subgame.streets)
 
     def _first_street(self, player: int) -> slice:
-        """Where a player's numbers of the first board are."""
+        """The slice of a player's numbers on the first board."""
         return board_part(self.subgame.top, 0, 0, player)
 
     def write_leaves(self, player: int, entries: Floats) -> None:
@@ -445,7 +446,7 @@ class HoldemArrays(SubgameArrays):
         if self.subgame.streets <= self._last:
             step()
             return
-        others = self._own[1 - player]  # in the last street the kernel takes the others' play from their policy
+        others = self._own[1 - player]  # on the last street the kernel computes the others' reach from their policy
         kept = [self.policy[own].copy() for own in others]
         for own in others:
             self.policy[own] = self._against[own]
@@ -458,7 +459,7 @@ class HoldemArrays(SubgameArrays):
         self.crew.ascend(answer, player, REPLY, against, store.average_scales, store, streets=self.subgame.streets)
 
     def expect(self, player: int, strategy: Floats) -> None:
-        """Values of a player when both follow a strategy, [Q]; after :meth:`write_gradient` and :meth:`write_leaves`."""
+        """Values of a player where both follow a strategy, [Q]; call after :meth:`write_gradient` and :meth:`write_leaves`."""
         store = self.store
         self.crew.ascend(answer, player, EXPECT, strategy, store.average_scales, store, streets=self.subgame.streets)
 
@@ -472,7 +473,7 @@ class HoldemArrays(SubgameArrays):
 
 
 def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:
-    """Ranges that sum to one over possible hands, float64 [H] from [1, H]."""
+    """Normalised ranges over possible hands, float64 [H] from [1, H]."""
     game, board = subgame.game, subgame.state.board
     found = []
     for player, given in enumerate(ranges):
@@ -480,10 +481,10 @@ def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:
         can = np.zeros(len(free))
         can[subgame.held(player)] = 1.0
         if own.shape != (1, *can.shape) or not (np.isfinite(own) & (own >= 0)).all() or not own[0] @ can > 0:
-            raise GameError(f"the range of player {player} must be {len(can)} numbers >= 0, with a hand that the subgame has")
-        if ((own[0] > 0) & (can == 0) & free).any():
             raise GameError(
-                f"the range of player {player} has hands that the subgame was compiled without; compile it with them"
+                f"the range of player {player} must be {len(can)} numbers >= 0, with at least one hand of the subgame"
             )
+        if ((own[0] > 0) & (can == 0) & free).any():
+            raise GameError(f"the range of player {player} has hands that were not compiled; compile the subgame with them")
         found.append(normalised_range(own[0], can))
     return found[0], found[1]

@@ -1,4 +1,4 @@
-"""Guesses on a street of hold'em: what they are worth, and their regrets."""
+"""Warm starts on a hold'em street: values and regrets of guessed policies."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def street_of(search: "SubgameSearch") -> "tuple[HoldemSubgame, HoldemArrays]":
-    """The street being searched.
+    """The street of a search.
 
     Raises:
-        AlgorithmError: it begins with a deal, or there are several.
+        AlgorithmError: the subgame begins with a deal, or spans several streets.
     """
     subgame: Any = search.subgame
     arrays: Any = search.arrays
     if subgame.streets != 1 or not isinstance(subgame.game.event(subgame.state), Decision):
-        raise AlgorithmError("a warm start in hold'em is for one street that begins with a decision; search without it")
+        raise AlgorithmError("a warm start in hold'em needs one street that begins with a decision; search without it")
     return subgame, arrays
 
 
 def write_guess(search: "SubgameSearch", guess: Guess) -> None:
-    """The guess as current policy, from the root down."""
+    """Write the guess as current policy, from the root down."""
     _, arrays = street_of(search)
     policies_from(search, arrays.policy, guess)
     for player in (0, 1):
@@ -40,12 +40,12 @@ def write_guess(search: "SubgameSearch", guess: Guess) -> None:
 
 
 def policies_from(search: "SubgameSearch", policy: Floats, guess: Guess | None = None) -> tuple[Ranges, dict[int, Floats]]:
-    """Reach and policies at the decisions of a street, level by level, from the ranges with which the search began.
+    """Reach and policies at the decisions of a street, level by level, from the search's starting ranges.
 
     Args:
         search: the search.
-        policy: float64 [Q], what is played, as :meth:`SubgameSearch.policy_at` reads it.
-        guess: writes it, a level before it is read; None where it is written already.
+        policy: float64 [Q], the policy, read by :meth:`SubgameSearch.policy_at`.
+        guess: writes each level of the policy before it is read; None if it is already written.
 
     Returns:
         For each player float64 [nodes of the betting tree, H], and for each decision float64 [A, H].
@@ -74,11 +74,11 @@ def policies_from(search: "SubgameSearch", policy: Floats, guess: Guess | None =
 
 
 def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
-    """What the current policy is worth, and its regrets; leaves are valued for its beliefs.
+    """Values and regrets of the current policy; leaves are valued for its beliefs.
 
     Args:
         search: the search.
-        weight: of its values in what modified CFR-AVG takes differences from.
+        weight: weight of its values in the differences of modified CFR-AVG.
     """
     subgame, arrays = street_of(search)
     leaves, strategy, policy = subgame.leaves, search.strategy, arrays.policy.copy()
@@ -93,7 +93,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
     first, second = (own[0][subgame.held(player)] for player, own in enumerate(arrays.ranges))
     street, root = known.tree(0, 0, subgame.state.node, (first, second)), subgame.state.node
     regrets, best = np.zeros_like(policy), dict(street.values)
-    for number in reversed(list(street.policy)):  # a decision stands before what follows it
+    for number in reversed(list(street.policy)):  # a decision precedes its children
         node = subgame.game.tree.nodes[number]
         assert isinstance(node, Decision)
         worth = np.array([best[child][node.player] for child in node.children])
@@ -104,7 +104,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
 
 def widened(subgame: "HoldemSubgame", pair: Pair) -> Ranges:
-    """Numbers of the hands that are held as numbers of all hands, for each player float64 [1, H]."""
+    """Numbers of held hands as numbers of all hands, for each player float64 [1, H]."""
     found = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
     for player, (own, numbers) in enumerate(zip(found, pair, strict=True)):
         own[0, subgame.held(player)] = numbers
