@@ -1,4 +1,4 @@
-"""Solved spots, and blueprints of whole hold'em, as sources of policies."""
+"""Solved spots and blueprints of whole hold'em as policy sources."""
 
 import os
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class SolvedSpots(PolicySource):
     suffix: ClassVar[str] = SOLVED_FILE
 
     def reads(self, source: Any) -> bool:
-        """Whether it is the file of a solved spot."""
+        """Whether the source is the file of a solved spot."""
         return isinstance(source, str | os.PathLike) and is_solved_spot(source)
 
     def game(self, source: Any) -> Any:
@@ -41,48 +41,48 @@ class SolvedSpots(PolicySource):
         return load_solution(source).policy
 
     def origin(self, source: str) -> dict[str, Any]:
-        """As its file says."""
+        """Algorithm, iterations and seconds from the file."""
         from treeplex.holdem.solve.solution import load_solution
 
         solved = load_solution(source)
         return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
 
     def show(self, text: str, asked: Showing) -> bool:
-        """At one decision, with EVs and equities."""
+        """Show the spot at one decision, with EVs and equities."""
         from treeplex.holdem.cli.shared.node import show_node
 
         if asked.game is not None or asked.complete or asked.infostate is not None:
-            raise SpecError("a solved spot names its game and has lines (--line); leave --game, --complete and --infostate out")
+            raise SpecError("a solved spot has its own game and lines (--line); leave --game, --complete and --infostate out")
         show_node(Path(text), asked.player, asked.more, as_json=asked.as_json)
         return True
 
     def compare(self, first: str, second: str, options: Mapping[str, Any], *, as_json: bool) -> None:
-        """At one decision, hand by hand."""
+        """Compare two spots at one decision, hand by hand."""
         from treeplex.holdem.cli.shared.comparison import compare_solutions
 
         compare_solutions((Path(first), Path(second)), options, as_json=as_json)
 
 
 class Blueprints(PolicySource):
-    """Files of blueprints, and folders of trainings with one; of decks so small that their infosets can be listed."""
+    """Files of blueprints, and training folders with one, for decks small enough to list the infosets."""
 
     def reads(self, source: Any) -> bool:
-        """Whether it is a blueprint."""
+        """Whether the source is a blueprint."""
         from treeplex.holdem.blueprint.policy import is_holdem_blueprint
 
         return isinstance(source, str | os.PathLike) and is_holdem_blueprint(source)
 
     def game(self, source: Any) -> str:
-        """The game that its file names."""
+        """The game named in the file."""
         from treeplex.holdem.blueprint.policy import game_of_blueprint
 
         return game_of_blueprint(source)
 
     def compiled(self, source: Any) -> CompiledGame:
-        """Its game, compiled.
+        """The blueprint's game, compiled.
 
         Raises:
-            SpecError: it has too many infosets; says what shows how the blueprint plays.
+            SpecError: it has too many infosets; the message names a command that shows the blueprint.
         """
         from treeplex.holdem.cards.format import HOLDEM
         from treeplex.holdem.whole.game import Holdem
@@ -98,7 +98,7 @@ class Blueprints(PolicySource):
             raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(place)} plays against it") from None
 
     def policy(self, source: Any, game: Any = None) -> Policy:
-        """What it plays at every infoset."""
+        """The blueprint's policy at every infoset."""
         from treeplex.search.match.agent_policy import policy_of_agent
 
         return policy_of_agent(self.compiled(source) if game is None else game, f"blueprint(file={source})").policy

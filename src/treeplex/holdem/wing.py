@@ -1,4 +1,4 @@
-"""What hold'em adds: its games and spots, its agents and its commands."""
+"""Registers hold'em's games and spots, agents and commands."""
 
 from treeplex.base.wings import Wing
 from treeplex.holdem.spots.spot_table import NAMED, SOLVED_FILE, SPOT_FILES, SPOTS

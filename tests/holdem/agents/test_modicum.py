@@ -35,7 +35,12 @@ def test_four_continuations_play_a_turn_well(file: Path) -> None:
 def test_what_is_refused(file: Path) -> None:
     for text, spot, error, message in (
         ("modicum(blueprint={})", small_spot("a", "TcJdQcKc"), PolicyError, "a solution of another spot: its board differs"),
-        ("modicum(blueprint={},approach=self-generative)", small_spot("a"), SpecError, "a spot supports biased continuations only"),
+        (
+            "modicum(blueprint={},approach=self-generative)",
+            small_spot("a"),
+            SpecError,
+            "a spot supports biased continuations only",
+        ),
     ):
         with pytest.raises(error, match=message):
             agent(text.format(file), spot)

@@ -110,13 +110,13 @@ def test_solve_for_people(spot, tmp_path):
         assert text in out
     assert err == ""
     assert (tmp_path / "river.spot").exists()
-    assert "river.spot is there already; choose another name" in complaint("solve", spot, "--out", "river.spot")
+    assert "river.spot already exists; choose another name" in complaint("solve", spot, "--out", "river.spot")
     call("solve", spot, "--out", "river.spot", "--force")
 
 
 def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
     said = complaint("solve", spot, "-n", 1, "--judge", "--out", "judged.spot")
-    assert "judge is for until; whole solves are judged anyway, so leave it out" in said
+    assert "judge needs until; solves of all streets are always judged, so leave it out" in said
     assert not (tmp_path / "judged.spot").exists()
 
 
@@ -145,7 +145,7 @@ def test_judging_what_does_not_fit_is_refused_before_anything_is_solved(monkeypa
 def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
     command = ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]
     assert "there is no folder nowhere/dir; create it" in complaint(*command, "--out", "nowhere/dir/x")
-    assert "cannot make the folder spot.yaml" in complaint("solve", spot, "-n", 1, "--out", "spot.yaml/x")
+    assert "cannot create the folder spot.yaml" in complaint("solve", spot, "-n", 1, "--out", "spot.yaml/x")
     assert [each.name for each in tmp_path.iterdir()] == ["spot.yaml"]
 
 

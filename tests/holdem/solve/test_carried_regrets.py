@@ -133,7 +133,7 @@ def test_other_sizes_and_other_hands_at_once():
 @pytest.mark.slow
 def test_short_numbers_are_not_moved():
     short = solve_spot(SPOT, iterations=2, threads=1, storage="int16")
-    with pytest.raises(SpecError, match="storage int16 carries over to the same hands and sizes only"):
+    with pytest.raises(SpecError, match="storage int16 carries over only to the same hands and sizes"):
         solve_spot(other_sizes("50%", "a"), start=short, threads=1)
     assert solve_spot(changed(0.9), iterations=START + 1, start=short, threads=1).iterations == START + 1
 

@@ -208,8 +208,8 @@ def rewritten(path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 99}, "has format version 99, this Treeplex reads 2"),
-        ({"layout": "0"}, "numbers boards or bets in another way"),
+        ({"version": 99}, "has format version 99, but this Treeplex reads 2"),
+        ({"layout": "0"}, "numbers boards or bets differently"),
         ({"spot": {}}, "cannot be read"),
         ({"arrays": []}, "cannot be read"),
         ({"arrays": [{"name": "range0", "kind": "O", "shape": [1], "blocks": [[1]]}]}, "truncated or was changed"),

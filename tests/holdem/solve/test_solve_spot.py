@@ -178,7 +178,7 @@ def test_what_cannot_be_resumed():
         ({"threads": 0}, "threads is 0"),
         ({"storage": "float8"}, "storage is 'float8'"),
         ({"algorithm": "dcfx"}, "unknown algorithm 'dcfx'"),
-        ({"most_memory": 1000}, r"needs .* MB of memory, .* numbers an array, and 0.001 MB are allowed; offer fewer sizes"),
+        ({"most_memory": 1000}, r"needs .* MB of memory, .* numbers per array, and 0.001 MB are allowed; offer fewer sizes"),
     ],
 )
 def test_options_out_of_range(options, message):

@@ -210,7 +210,7 @@ def test_a_raise_in_big_blinds_is_to_so_many_before_the_flop(write):
     tree = betting_tree(spot)
     assert [str(action) for action in tree.nodes[0].actions] == ["fold", "call", "raise 2.5", "allin 20"]
     assert [str(action) for action in tree.nodes[tree.nodes[0].children[2]].actions] == ["fold", "call", "allin 20"]
-    with pytest.raises(SpecError, match="'3bb' is a first raise before the flop; write times the bet faced, such as 3x"):
+    with pytest.raises(SpecError, match="'3bb' is for a first raise preflop; write a multiple of the bet faced, such as 3x"):
         read_spot_file(write(SMALL.replace("raises: a", "raises: 3bb") + "pot: 6.5bb\nstack: 97bb\n")).spot()
 
 
@@ -222,7 +222,7 @@ def test_fixed_limit_rounds_nothing_and_keeps_whole_chips(write):
 
 def test_a_solved_spot_is_not_a_spot_file(write):
     path = write(b"treeplex poker solution\n" + bytes(range(256)) * 20_000, "river.spot")
-    with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; look at it with treeplex show "):
+    with pytest.raises(FileError, match=r"river.spot is a solved spot, not a spot file; show it with treeplex show "):
         read_spot_file(path)
 
 
@@ -279,12 +279,12 @@ def test_another_board(write):
         (
             "min_bet: 2",
             "limps: false",
-            "spot.yaml:11: limps are of spots that begin with blinds",
+            "spot.yaml:11: limps needs blinds",
         ),
         (
             "{rate: 5%, cap: 3}",
             "{no_flop_no_drop: true}",
-            "spot.yaml:12: rake: no_flop_no_drop without a rate; write rake: {rate",
+            "spot.yaml:12: rake: no_flop_no_drop needs a rate; write rake: {rate",
         ),
         ("rate: 5%", "rate: 500%", "spot.yaml:12: rate: '500%' is not a share from 0% to 100%; write rate: 5%"),
         ("{rate: 5%, cap: 3}", "{cap: 3}", "spot.yaml:12: rake: a cap without a rate; write rake: {rate: 5%, cap: 3}"),
@@ -299,14 +299,14 @@ def test_another_board(write):
         ),
         ("strategy: {x: 70%", "strategy: {x: 60%", "spot.yaml:22: strategy: the shares add up to 90%, not 100%"),
         ("line: x", "lines: x", "spot.yaml:21: locks: unknown key 'lines'; did you mean 'line'?"),
-        ("call 80%, fold 20%", "call 80%, c 20%", "spot.yaml:23: strategy: c is there twice"),
+        ("call 80%, fold 20%", "call 80%, c 20%", "spot.yaml:23: strategy: c appears twice"),
         ("[AA, KK]", "[AA, ZZ]", "spot.yaml:23: hands: "),
         (
             "pot: 200",
             "pot: 200\nlimit: {bets: 2, most: 4}",
             "spot.yaml:6: limit: fixed limit and no-limit sizes (bets) exclude",
         ),
-        ("stack: 900", "stack: 900\nblinds: 1, 2", "blinds are posted before any card is dealt"),
+        ("stack: 900", "stack: 900\nblinds: 1, 2", "blinds need an empty board"),
         ("pot: 200", "\tpot: 200", "spot.yaml:5: not YAML:"),
         ("pot: 200", "pot: *x", "spot.yaml:5: not YAML: found undefined alias"),
         ("pot: 200", "? [a, b]\n: 2", "spot.yaml:5: a key must be a word"),
@@ -338,8 +338,8 @@ def test_mistakes_in_toml(write, old, new, says):
 def test_files_that_are_no_spots(write, tmp_path):
     assert complaint(write("")).startswith("spot.yaml: empty")
     assert complaint(write("# nothing\n")).startswith("spot.yaml: empty")
-    assert "must be lines such as pot: 200, not a list" in complaint(write("- 1\n- 2\n"))
-    assert "must be lines such as pot: 200, not a text" in complaint(write("hello"))
+    assert "must have lines such as pot: 200, not a list" in complaint(write("- 1\n- 2\n"))
+    assert "must have lines such as pot: 200, not a text" in complaint(write("hello"))
     assert "spot.yaml:2: not UTF-8" in complaint(write(b"pot: 1\n\xff\xfe\n"))
     assert "larger than 4 MB" in complaint(write("#" * 4_000_001))
     assert complaint(write("[" * 100_000)).startswith("spot.yaml")

@@ -94,9 +94,9 @@ def test_bets_that_are_understood(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("raise to 1.5bb", r"no bet of 1.5 bb on this street; from 2 bb to 4 bb every whole chip \(0.5 bb\) is allowed"),
+        ("raise to 1.5bb", r"no bet of 1.5 bb on this street; from 2 bb to 4 bb in steps of 0.5 bb"),
         ("bet 900%", "no bet of 19 bb on this street"),
-        ("raise to 2.3bb", "2.3 bb is no whole number of chips; a chip is 0.5 bb"),
+        ("raise to 2.3bb", "2.3 bb is not a whole number of chips; write a multiple of 0.5 bb"),
     ],
 )
 def test_bets_that_the_rules_do_not_have(text: str, message: str) -> None:

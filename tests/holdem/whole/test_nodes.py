@@ -34,8 +34,8 @@ def test_somebody_decides(spec):
 @pytest.mark.parametrize(
     ("game", "shown"),
     [
-        ("stack=60,blinds=[50;100]", "with stack=60 nobody can pay the blinds of 50/100; give .* such as stack=2000"),
-        ("stack=50,blinds=[50;100]", "with stack=50 nobody has a decision after the blinds of 50/100"),
+        ("stack=60,blinds=[50;100]", "with stack=60 no player can pay the blinds of 50/100; give .* such as stack=2000"),
+        ("stack=50,blinds=[50;100]", "with stack=50 no player has a decision after the blinds of 50/100"),
         ("ante=300", "1/2 and the antes; give all players more than the big blind and the ante, such as stack=340"),
     ],
 )

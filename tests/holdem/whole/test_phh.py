@@ -92,7 +92,7 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
         ("variant = [", FileError, "not a hand history"),
         (good.replace("NT", "PO"), SpecError, "only hold'em"),
         (good.replace("AsKs", "????"), SpecError, "are not known"),
-        (good.replace("p2 f", "p1 f"), SpecError, "cannot come after"),
+        (good.replace("p2 f", "p1 f"), SpecError, "is illegal after"),
         (good.replace("p2 f", "p2 cbr 3"), GameError, "cannot raise to 3"),
         (good.replace("p2 f", "p2 cbr 0"), SpecError, "raises by nothing; write cc to check or call"),
         (good.replace("p2 f", "p2 cbr 1"), SpecError, "raises by nothing"),
@@ -151,7 +151,7 @@ def test_fixed_limits_without_words_are_refused() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[1, 2]", "[0.5, 1]", "0.5 is no whole number of chips; multiply all amounts of the hand by 2"),
+        ("[1, 2]", "[0.5, 1]", "0.5 is not a whole number of chips; multiply all amounts of the hand by 2"),
         ("[200, 200]", "[100.25, 200]", "100.25 is no whole number of chips; multiply all amounts of the hand by 4"),
         ("p2 cc", "p2 cbr 4.5", "4.5 is no whole number of chips"),
     ],

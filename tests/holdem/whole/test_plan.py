@@ -96,7 +96,7 @@ def test_the_spec_reads_back() -> None:
         ("sizes=[a],oop_turn=[z]", "oop_turn: cannot read the bet size 'z'"),
         ("bets=[2;2;4;4],ip_river=[a]", "bets are for fixed limit, ip_river for no limit"),
         ("players=3,oop_turn=[a]", "oop_turn is for two players, not 3"),
-        ("hole=1,deal=[0;1],ranks=3,turn=[a]", "turn is for a street that is not played, there are 2"),
+        ("hole=1,deal=[0;1],ranks=3,turn=[a]", "turn is for a street that is not played, since there are 2"),
         ("oop_turm=[a]", "did you mean 'oop_turn'"),
     ],
 )

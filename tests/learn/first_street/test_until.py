@@ -77,7 +77,7 @@ def test_what_it_resumes_stays_as_it_was() -> None:
 
 def test_other_ranges_do_not_start_from_it() -> None:
     found = tp.solve(flop(), until="turn", net="showdown", iterations=2)
-    with pytest.raises(SpecError, match=r"stops at the turn \(until\).* solve the spot afresh"):
+    with pytest.raises(SpecError, match=r"stops at the turn \(until\).* solve the spot from the start"):
         tp.solve(replace(flop(), ranges=flop().ranges[::-1]), start=found, iterations=40)
 
 
@@ -114,7 +114,7 @@ def test_judging_from_a_solution_takes_few_iterations() -> None:
         judge_first_street(whole, iterations=2, start=by_showdown(2))
     other = tp.solve(replace(flop(), pot=4.0), until="turn", net="showdown", iterations=2)
     assert isinstance(other, HoldemSolution)
-    with pytest.raises(PolicyError, match="of the same spot; this one is of another"):
+    with pytest.raises(PolicyError, match="the solution to start from belongs to another spot"):
         judge_first_street(other, iterations=2, start=whole)
 
 
@@ -153,7 +153,7 @@ def test_a_network_is_asked_on_the_river() -> None:
         ({"until": "river", "algorithm": "cfr-avg"}, "until river: unknown algorithm 'cfr-avg'"),
         ({"until": "river", "algorithm": "dcfrr"}, "unknown algorithm 'dcfrr'; did you mean 'dcfr'"),
         ({"until": "river", "algorithm": "deepcfr"}, "it is trained: treeplex train deep-cfr"),
-        ({"net": "hands"}, "net is for solves that stop at a street"),
+        ({"net": "hands"}, "net needs until"),
     ],
 )
 def test_what_is_refused(options: dict, words: str) -> None:

@@ -85,7 +85,7 @@ def test_everybody_and_three_players(policy: str) -> None:
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and its agents"),
-        (("holdem(stack=1)", "uniform", "uniform"), "nobody has a decision after the blinds of 1/2; give all players more"),
+        (("holdem(stack=1)", "uniform", "uniform"), "no player has a decision after the blinds of 1/2; give all players more"),
     ],
 )
 def test_what_fits_is_said_in_a_line(words: tuple[str, ...], text: str) -> None:

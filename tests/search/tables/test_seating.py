@@ -9,7 +9,7 @@ from treeplex.search.tables.seating import agent_against_person, table_for
 
 @pytest.mark.parametrize("game", ["holdem(stack=1)", "holdem(ante=300)"])
 def test_no_table_at_which_nobody_could_decide(game):
-    with pytest.raises(SpecError, match="nobody has a decision after the blinds"):
+    with pytest.raises(SpecError, match="no player has a decision after the blinds"):
         table_for(game, "uniform")
 
 

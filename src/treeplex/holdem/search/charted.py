@@ -48,7 +48,7 @@ class ChartedAgent(BaseAgent):
         deep = min(rules.stacks) / rules.betting.big_blind
         if not 1 / DEPTH <= deep / book.stack <= DEPTH:
             raise SpecError(
-                f"{book.name} is a chart for {book.stack:g} big blinds, and the table has {deep:g}; use a deeper or shallower chart"
+                f"{book.name} is a chart for {book.stack:g} big blinds, the table has {deep:g}; use a deeper or shallower chart"
             )
         self.guide, self.book, self.at = guide, book, 0
         self.chip = rules.betting.big_blind / book.big_blind

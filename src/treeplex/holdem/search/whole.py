@@ -1,11 +1,11 @@
-"""Whole no-limit hold'em for two: a blueprint first, then every street solved to the end of the game with real bet sizes.
+"""Heads-up whole no-limit hold'em: a blueprint first, then endgame solving of every street with real bet sizes.
 
-The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn (``start``)
-the blueprint plays, bets that it lacks translated. From then on the rest of the hand is a spot with all hands, no buckets and
-exact stacks: the turn is solved with its rivers, the river again with finer sizes, and a bet of the opponent's that the tree
-lacks is added to it, and the street solved again. Ranges are those of the policies that were played, the opponent's by the
-blueprint. The first solve is from ranges alone, as Modicum's: what a policy in buckets promises single hands is worth
-little. Later ones stand behind a gadget, which keeps what the last solve promised to each of the opponent's hands.
+The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn
+(``start``) the blueprint plays, with action translation for bets that it lacks. From then on the rest of the hand is a spot
+with all hands, no buckets and exact stacks: the turn is solved with its rivers, and the river again with finer sizes. A bet
+of the opponent that the tree lacks is added to it, and the street is solved again. Ranges are those of the policies played,
+the opponent's by the blueprint. The first solve uses ranges alone, as in Modicum, since a bucketed policy's values of single
+hands are inaccurate. Later solves have a gadget with the last solve's values of the opponent's hands.
 """
 
 from time import perf_counter
@@ -40,27 +40,27 @@ from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 ENOUGH = 80
-"""Iterations of a turn after which it usually loses less than half a percent of the pot."""
+"""Iterations after which a turn's exploitability is usually below half a percent of the pot."""
 PACE = 2.5e8
-"""Stored numbers that one thread takes through an iteration in a second, until an agent has seen how many it is."""
+"""Stored numbers per thread, iteration and second, until an agent has measured its own pace."""
 PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
-"""How much of the time what the blueprint promises may take; numbers that one thread writes and answers in a second."""
+"""Share of the time for computing the blueprint's values; and numbers that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
-"""What an end of a flop takes on a slow machine until it has a value."""
+"""Seconds to value one end of a flop on a slow machine."""
 LONG = 0.2
-"""Seconds of a solve that says how many they are."""
+"""Seconds of a solve that is long enough to measure the pace."""
 
 
 class WholeHoldemAgent(BaseAgent):
-    """Plays either seat of whole hold'em.
+    """Plays either seat of heads-up whole hold'em.
 
     Attributes:
-        guide: the blueprint at this table, its bets translated.
-        solving: how streets are solved.
-        ranges: float64 [H] of each player, by what they played so far, up to a factor.
-        solver: who plays the rest of the hand; None as long as the guide does.
-        path: what happened in this hand.
-        pace: stored numbers that a thread takes through an iteration in a second, by its last long solve.
+        guide: the blueprint at this table, with action translation.
+        solving: settings of street solving.
+        ranges: float64 [H] of each player, unnormalised, from their play so far.
+        solver: the agent for the rest of the hand; None while the guide plays.
+        path: events of this hand.
+        pace: stored numbers per thread, iteration and second, from the last long solve.
     """
 
     draws = False
@@ -72,16 +72,16 @@ class WholeHoldemAgent(BaseAgent):
         solving: StreetSolving | None = None,
         generator: np.random.Generator | None = None,
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Raises:
-            AlgorithmError: settings that do not fit each other.
-            GameError: the game is not for two, or the button is with player 0.
+            AlgorithmError: the settings contradict each other.
+            GameError: the game is not heads-up, or the button is at player 0.
         """
         super().__init__(game, generator)
         if game.players != 2 or game.rules.betting.dealer != 1 or game.rules.betting.limits:
             raise GameError(
-                "streets are solved in no-limit hold'em for two, with the button at player 1; leave dealer and bets out"
+                "streets are solved in heads-up no-limit hold'em with the button at player 1; leave dealer and bets out"
             )
         self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
         self.pace, self._numbers = PACE, 0
@@ -93,7 +93,7 @@ class WholeHoldemAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
-            GameError: to begin within a hand.
+            GameError: ``at`` lies within a hand.
         """
         self.sit_at_first(seat, generator, at)
         self.guide.begin(None)
@@ -105,14 +105,14 @@ class WholeHoldemAgent(BaseAgent):
         self.ranges = first, second
 
     def fork(self) -> "WholeHoldemAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; both know the streets that either of them solves."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; both share the streets that either solves."""
         found = super().fork()
         found.guide = fork(self.guide)
         found.solver = None if self.solver is None else self.solver.fork()
         return found
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.see`; what it takes counts for the next decision."""
+        """See :meth:`treeplex.search.agents.agent.Agent.see`; its time counts towards the next decision."""
         self._began = perf_counter()
         self._follow(event)
         self._spent += perf_counter() - self._began
@@ -139,15 +139,15 @@ class WholeHoldemAgent(BaseAgent):
 
     @property
     def follows(self) -> HoldemBlueprintAgent | None:
-        """The blueprint at its own table, whose bets the guide hears, charts before it or not; None if it is another agent."""
+        """The blueprint that the guide follows, with or without charts and translation; None for another agent."""
         guide = self.guide.guide if isinstance(self.guide, ChartedAgent) else self.guide
         inner = guide.inner if isinstance(guide, TranslatedAgent) else guide
         return inner if isinstance(inner, HoldemBlueprintAgent) else None
 
     def _below(self) -> tuple[BucketPolicy, float] | None:
-        """The blueprint's policy from the start of this street on, and the pot over that in its chips.
+        """The blueprint's policy from the start of this street on, and the ratio of the table's pot to its own.
 
-        None if it has no such street: both are all-in in the betting as it was translated.
+        None if it has no such street, because both players are all-in in its translated betting.
         """
         follows = self.follows
         if follows is None:
@@ -183,7 +183,7 @@ class WholeHoldemAgent(BaseAgent):
         return found
 
     def _played(self, event: int) -> Floats:
-        """How likely each hand takes an action by the guide; of a bet that it never makes, how likely the nearest one."""
+        """The guide's probability of an action for each hand; for a bet that it never makes, that of the nearest one."""
         labels = list(self.game.options(self.state).labels)
         table, number = self.guide.policy(), labels.index(event)
         if table[number].any():
@@ -196,7 +196,7 @@ class WholeHoldemAgent(BaseAgent):
         return np.asarray(table[nearest])
 
     def _open(self, card: int) -> ResolvingAgent | None:
-        """Who plays from here, where a street begins; None for the guide."""
+        """The agent that plays from the start of a street on; None for the guide."""
         solving, table = self.solving, hand_of(self.state).table
         before, carried = self.solver, list[ResolvingState]()
         ranges: Ranges = self._likely()
@@ -205,7 +205,7 @@ class WholeHoldemAgent(BaseAgent):
                 before.see(card)
                 carried = [before.carried(player) for player in self._solved]
                 ranges = carried[0].belief.ranges
-            else:  # its betting is over and the table's is not, or it does not say what single cards are worth
+            else:  # the blueprint's betting is over and the table's is not, or it has no values of single hands
                 ranges = self._free(before.carried(self.player or 0).belief.ranges)
         ends = solving.continuations and table.street + 2 < len(self.holdem.rules.format.deal)
         safe = not carried and solving.promises != RANGES and solving.gadget != UNSAFE
@@ -230,7 +230,7 @@ class WholeHoldemAgent(BaseAgent):
         return found
 
     def _promised(self, below: tuple[BucketPolicy, float], ranges: Ranges) -> dict[int, Floats]:
-        """What the blueprint promises the other's hands, for each player that is solved; nothing where that takes too long."""
+        """The blueprint's values of the other's hands, for each solved player; empty if computing them takes too long."""
         (policy, scale), threads = below, self.solving.threads
         within = PROMISES_SHARE * self._left * WRITTEN_PACE * threads / len(self._solved)
         if written_size(policy.game) > min(MOST_WRITTEN, within):
@@ -242,7 +242,7 @@ class WholeHoldemAgent(BaseAgent):
 
     @property
     def _left(self) -> float:
-        """Seconds of the time to think that are left while an event is seen; infinite without a limit."""
+        """Seconds of thinking time left while an event is observed; infinite without a limit."""
         return np.inf if self.think is None else self.think - self._spent - (perf_counter() - self._began)
 
     @property
@@ -265,7 +265,7 @@ class WholeHoldemAgent(BaseAgent):
         return None
 
     def _spot(self, ranges: Ranges) -> Spot:
-        """What follows as a spot, with the richest betting that there is time for."""
+        """The rest of the hand as a spot, with the richest betting that the time allows."""
         solving, table = self.solving, hand_of(self.state).table
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)
@@ -275,19 +275,19 @@ class WholeHoldemAgent(BaseAgent):
         return spot
 
     def _likely(self) -> tuple[Floats, Floats]:
-        """The ranges without unlikely hands; where none are left out, every hand has a trace of weight."""
+        """The ranges without unlikely hands; if none are left out, every hand has a small weight."""
         drop, ranges = self.solving.drop, self._free(self.ranges)
         first, second = (np.where(own >= drop * own.max(), own, 0.0) if drop else with_trace(own) for own in ranges)
         return self._free((first, second))
 
     def _free(self, ranges: Ranges) -> tuple[Floats, Floats]:
-        """Ranges without hands that the board excludes; a player who would hold nothing here may hold anything."""
+        """Ranges without blocked hands; uniform for a player without any hand left."""
         free = self.holdem.free(self.state)
         first, second = (own * free if (own * free).sum() > 0 else free for own in ranges)
         return first, second
 
     def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
-        """The solver after an observed action; a bet that it lacks is added, or translated where that cannot be."""
+        """The solver after an observed action; a bet that it lacks is added, or translated if that is impossible."""
         options, table = self.game.options(self.state), hand_of(self.state).table
         if solver.game.options(solver.state).player != options.player:
             return solver
@@ -313,6 +313,6 @@ class WholeHoldemAgent(BaseAgent):
 
 
 def acts_after(solver: ResolvingAgent, card: int) -> bool:
-    """Whether somebody is to act in a solver's game once this card is shown."""
+    """Whether a player acts in a solver's game after this card."""
     game, state = solver.game, solver.state
     return game.options(state).player == CHANCE and game.options(game.after(state, card)).player >= 0

@@ -1,1 +1,1 @@
-"""Solving hold'em spots: the run, its file, the solution, locks, memory and judge."""
+"""Solving hold'em spots: runs, files, solutions, memory estimates and judging."""

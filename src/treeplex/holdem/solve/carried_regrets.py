@@ -1,13 +1,13 @@
-"""Solve a spot again with other ranges or other bet sizes, from the regrets of its solution.
+"""Warm start: solves a spot with other ranges or bet sizes from the regrets of its solution.
 
-Regrets are by hand, so they carry over to ranges of other weights; hands that the old ranges lack begin with none. With other
+Regrets are per hand, so they carry over to ranges with other weights; hands outside the old ranges start at zero. With other
 bet sizes each action takes the regrets of the same action, or of the nearest size, on every street where the old betting has
-the decision (:mod:`treeplex.holdem.solve.matched_betting`); elsewhere actions begin with none. A size that several new ones are
-nearest to gives its regrets to each: a regret is what an action is worth beyond the strategy, and near sizes are worth about as
-much. To begin new sizes with none, or to divide the regrets among them, was worse or no better where it was measured.
+the decision (:mod:`treeplex.holdem.solve.matched_betting`); elsewhere actions start at zero. A size that is nearest to
+several new ones gives its regrets to each, since a regret is an action's value relative to the strategy, and near sizes have
+similar values. Starting new sizes at zero, or dividing the regrets among them, was worse or no better in measurements.
 
-The average restarts. The schedule goes on as if :data:`START` iterations were done, so that a discounting rule neither
-forgets what was carried over nor holds on to it for long.
+The average restarts. The schedule continues as if :data:`START` iterations had been done, so that a discounting rule neither
+forgets the regrets at once nor keeps them for long.
 """
 
 from collections.abc import Mapping
@@ -28,36 +28,37 @@ from treeplex.holdem.spots.spot import Spot
 Arrays = Mapping[str, NDArray[Any]]
 
 START = 20
-"""Iterations that count as done."""
+"""Number of iterations that count as done."""
 FRESH = ("average",)
 """Arrays that restart: the sums of strategies, and their scales."""
 FLOATS = ("float32", "float64")
-"""Storages whose numbers can be moved one by one."""
+"""Storages whose numbers can be moved individually."""
 
 
 def without_average(state: Arrays) -> Arrays:
-    """A solver's arrays with the average as it is before the first iteration."""
+    """A solver's arrays with the average before the first iteration."""
     return {name: np.zeros_like(array) if name.startswith(FRESH) else array for name, array in state.items()}
 
 
 def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Arrays]:
-    """The compiled spot with other ranges or bet sizes, and the arrays with which solving begins.
+    """The compiled spot with other ranges or bet sizes, and the arrays from which solving starts.
 
-    Where the same hands are in the ranges, sizes are the same and the same suits are alike, the form is taken over and nothing
-    is compiled.
+    With the same hands in the ranges, the same sizes and the same suit symmetries, the form is reused and nothing is compiled.
 
     Args:
-        solution: of the same spot with other ranges or bet sizes, with what solving on needs.
+        solution: a resumable solution of the same spot with other ranges or bet sizes.
         spot: the spot to solve.
 
     Raises:
-        SpecError: another spot, a solution without its solver's state or with locks, or ranges that tell other suits apart.
+        SpecError: another spot, a solution without solver state or with locks, or ranges with other suit symmetries.
     """
     old = solution.game
     check_carrying(solution, spot)
     hands = Hands(spot)
     if old.isomorphism and set(symmetries_of(spot, hands)) != set(symmetries_of(old.spot, hands)):
-        raise SpecError("the new ranges tell other suits apart than the old ones, so boards differ; solve the spot afresh")
+        raise SpecError(
+            "the new ranges have other suit symmetries than the old ones, so boards differ; solve the spot from the start"
+        )
     state = without_average(solution.state or {})
     sized_alike = spot.bets.to_json() == old.spot.bets.to_json() and spot.chip == old.spot.chip
     if sized_alike and all(np.array_equal(new > 0, was > 0) for new, was in zip(spot.ranges, old.spot.ranges, strict=True)):
@@ -67,8 +68,8 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
         return replace(old, spot=spot, form=form, compatible=pair_weight(spot, hands, first)), state
     if solution.settings.storage not in FLOATS:
         raise SpecError(
-            f"a solution in storage {solution.settings.storage} carries over to the same hands and sizes only, with other "
-            "weights; solve the spot afresh"
+            f"a solution in storage {solution.settings.storage} carries over only to the same hands and sizes with other "
+            "weights; solve the spot from the start"
         )
     game = compile_spot(spot, isomorphism=old.isomorphism)
     match = matched_betting(game.betting, old.betting)
@@ -76,29 +77,27 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
 
 
 def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
-    """Refuse a solution that the spot cannot be solved from.
+    """Refuse a solution that the spot cannot start from.
 
     Raises:
-        SpecError: another spot, a solution of its first street alone, without its solver's state or with locks.
+        SpecError: another spot, a solution of its first street alone, without solver state or with locks.
     """
     old = solution.game.spot
     if solution.settings.until:
         raise SpecError(
-            f"the solution to start from stops at the {solution.settings.until} (until), and what follows has no regrets; "
-            "solve the spot afresh"
+            f"the solution to start from stops at the {solution.settings.until} (until), and later streets have no regrets; "
+            "solve the spot from the start"
         )
     if reread(replace(spot, ranges=old.ranges, bets=old.bets, chip=old.chip)).identity != reread(old).identity:
-        raise SpecError(
-            "the solution to start from is of a spot that differs in more than ranges and bet sizes; solve this one afresh"
-        )
+        raise SpecError("the solution to start from differs in more than ranges and bet sizes; solve this spot from the start")
     if solution.state is None:
-        raise SpecError("the solution to start from was saved without what solving on needs (resumable); solve it again")
+        raise SpecError("the solution to start from was saved without solver state (resumable); solve its spot again")
     if solution.locks:
-        raise SpecError("the solution to start from has locks, which the new spot has not; solve the spot afresh")
+        raise SpecError("the solution to start from has locks, and the new spot has none; solve the spot from the start")
 
 
 def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match]) -> NDArray[Any]:
-    """A stored array with its numbers at the places of the same hands and actions; zero for what the old spot lacks."""
+    """A stored array with its numbers moved to the same hands and actions; zero where the old spot has none."""
     if array.ndim == 2 and array.shape[1] == old.infosets:
         return np.zeros((len(array), game.infosets), array.dtype)
     if array.shape != (old.stored,):
@@ -126,7 +125,7 @@ def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Map
 def action_sources(
     old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match], street: int, player: int
 ) -> NDArray[np.int64]:
-    """For each action of a player on a street the old one that it takes its numbers from; NONE for none, int64 [actions]."""
+    """For each action of a player on a street, the old action whose numbers it takes; NONE for none, int64 [actions]."""
     forest, before = game.forests[street], old.forests[street]
     found = np.full(forest.actions[player], NONE)
     places = {node: first for node, (_, first, _) in zip(before.numbers[player], before.nodes[player], strict=True)}

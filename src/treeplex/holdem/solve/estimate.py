@@ -1,4 +1,4 @@
-"""Cost of solving a spot, and whether it fits into memory: estimated before anything large is built."""
+"""Estimates of the time and memory for solving a spot, made before anything large is built."""
 
 import os
 from collections.abc import Mapping
@@ -25,34 +25,34 @@ from treeplex.run.solve.solvable import Estimate
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 SHOWN = ("float32", "int16")
-"""Kinds of storage that an estimate shows."""
+"""Kinds of storage shown in an estimate."""
 SMALLER = ("int16", "int8", PACKED)
-"""Kinds of storage to take where ``float32`` does not fit, the nearest first."""
+"""Kinds of storage to suggest where ``float32`` does not fit, best first."""
 SECONDS_A_NUMBER = 4.2e-9
-"""Processor time of an iteration for each number of a stored array, measured on flops, turns and rivers."""
+"""CPU seconds per iteration and number of a stored array, measured on flops, turns and rivers."""
 
 
 def needed_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int) -> int:
-    """Bytes for solving and judging a spot of this size."""
+    """Memory in bytes for solving and judging a spot of this size."""
     judging = 8 * sum(prod(shape) for shape in workspace_sizes(size.extent, threads, packed=True).values())
     return predicted_memory(size, algorithm, storage=storage, threads=threads) + judging
 
 
 def storages_of(size: SpotSize) -> list[str]:
-    """Kinds of storage of a spot of this size: packed numbers are for those in parts, below the first street."""
+    """Kinds of storage for a spot of this size: packed numbers need streets below the first."""
     return [kind for kind in STORAGE if kind != PACKED or len(size.boards) > 1]
 
 
 def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int, most: float | None = None) -> int:
-    """The bytes needed, if there are as many.
+    """The memory needed in bytes, if it is available.
 
     Args:
-        size: of the spot, compiled or estimated.
-        algorithm, storage, threads: how it will be solved.
-        most: bytes that may be used; None for what the machine has free.
+        size: size of the spot, compiled or estimated.
+        algorithm, storage, threads: settings of the solve.
+        most: available bytes; None for the machine's free memory.
 
     Raises:
-        SpecError: it does not fit; the message says what would make it smaller.
+        SpecError: it does not fit; the message suggests remedies.
     """
     needed = needed_memory(size, algorithm, storage=storage, threads=threads)
     free = available_memory() if most is None else most
@@ -65,7 +65,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
             remedies.append(f"take storage={other} ({megabytes(smaller)})")
     what = "are free" if most is None else "are allowed"
     raise SpecError(
-        f"this spot needs {megabytes(needed)} of memory, {size.stored:,} numbers an array, and {megabytes(free)} {what}; "
+        f"this spot needs {megabytes(needed)} of memory, {size.stored:,} numbers per array, and {megabytes(free)} {what}; "
         + " or ".join([", ".join(remedies[:-1]), remedies[-1]])
     )
 
@@ -73,10 +73,10 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
 def check_spot(
     spot: Spot, algorithm: AnyAlgorithm, *, isomorphism: bool, storage: str, threads: int, most: float | None = None
 ) -> None:
-    """Refuse, within a second or two and before anything is built, a spot that is too large.
+    """Refuse a spot that is too large, within a second or two and before anything is built.
 
     Raises:
-        SpecError: too much betting, too many boards, or as :func:`check_memory`.
+        SpecError: too many bets, too many boards, or as in :func:`check_memory`.
     """
     check_boards(spot, isomorphism=isomorphism)
     size = spot_size(spot, isomorphism=isomorphism)
@@ -86,17 +86,17 @@ def check_spot(
 
 @dataclass(frozen=True)
 class SpotEstimate(Estimate):
-    """What solving a spot will take.
+    """Estimate of solving a spot.
 
     Attributes:
         spot: the spot.
-        size: how large it is.
-        algorithm: by which it would be solved.
+        size: its size.
+        algorithm: the algorithm.
         threads: the number of threads.
         memory: bytes for each kind of storage.
         available: bytes that are free; None if unknown.
-        seconds: of one iteration, roughly: by the pace of one core of 2023.
-        refusal: why it would not be solved, whatever the memory; None if nothing speaks against it.
+        seconds: rough seconds per iteration, on a core of 2023.
+        refusal: why it cannot be solved regardless of memory; None if it can.
     """
 
     spot: Spot
@@ -109,16 +109,16 @@ class SpotEstimate(Estimate):
     refusal: str | None = None
 
     def fits(self, storage: str = "float32") -> bool:
-        """Whether it would be solved on this machine."""
+        """Whether it can be solved on this machine."""
         return self.refusal is None and (self.available is None or self.memory[storage] <= self.available)
 
     @property
     def title(self) -> str:
-        """The spot."""
+        """The spot as text."""
         return str(self.spot)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it for ``--json``."""
+        """The estimate as fields for ``--json``."""
         size = self.size
         return {
             "nodes": size.nodes,
@@ -134,7 +134,7 @@ class SpotEstimate(Estimate):
         }
 
     def at_pace_here(self) -> "SpotEstimate":
-        """The estimate with the pace of this machine, measured by two iterations of a small spot that has a name."""
+        """The estimate at this machine's pace, measured by two iterations of a small named spot."""
         known = load_spot(TURN_ENDGAME)
         solver = HoldemSolver(compile_spot(known), threads=self.threads)
         solver.run(1)
@@ -144,7 +144,7 @@ class SpotEstimate(Estimate):
         return replace(self, seconds=pace * self.seconds)
 
     def facts(self) -> dict[str, str]:
-        """All of it for people, by name."""
+        """The estimate as facts for people, by name."""
         size = self.size
         streets = [street_names(self.spot.format)[street] for street in self.spot.streets]
         places = [
@@ -180,16 +180,16 @@ def estimate_spot(
     threads: int | None = None,
     isomorphism: bool = True,
 ) -> SpotEstimate:
-    """What solving a spot will take, found out within a second or two: nothing of it is built.
+    """Estimate the memory and time for solving a spot, within a second or two, without building it.
 
     Args:
         spot: the spot, or its file.
         algorithm: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
-        threads: default: one per core that this process may use.
+        threads: default: one per available core.
         isomorphism: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`; False with locks.
 
     Raises:
-        SpecError: unknown algorithm or parameter, too many threads, or betting so large that counting it was broken off.
+        SpecError: unknown algorithm or parameter, too many threads, or too many bets to count.
     """
     spot = spot if isinstance(spot, Spot) else load_spot(spot)
     threads = checked_threads(threads)

@@ -1,10 +1,10 @@
-"""Files of arrays with a header (``.spot``): one file, compressed, checked on reading; reading runs no code from it.
+"""Binary files of arrays with a header (``.spot``): a single file, compressed, checked on reading, without executable code.
 
 ===================== ==============================================================================================
 first line            ``treeplex poker solution``
-blocks                the arrays, each cut into pieces; the first bytes of all numbers, then the second ones and so on,
-                      each with zlib where that makes it smaller
-header                JSON: what :mod:`treeplex.holdem.solve.solution` says of the solution, and where the arrays are
+blocks                the arrays in pieces; the first bytes of all numbers, then the second bytes and so on, each
+                      compressed with zlib if that makes it smaller
+header                JSON: :mod:`treeplex.holdem.solve.solution`'s description of the solution, and the array positions
 last 40 bytes         length of the header (uint64, little-endian), SHA-256 of all before it
 ===================== ==============================================================================================
 """
@@ -33,16 +33,16 @@ Header = dict[str, Any]
 VERSION = 2
 TRAILER = struct.Struct("<Q32s")
 PIECE = 1 << 20
-"""Numbers in a block."""
+"""Most numbers in a block."""
 MOST_HEADER = 50_000_000
-"""Bytes of a header that is read alone."""
+"""Most bytes of a header that is read alone."""
 KINDS = ("<f4", "<f8", "<i2", "<i8", "<u2", "|u1", "|i1")
 LEVEL, SAMPLE, WORTH_IT = 1, 1 << 14, 0.9
 """Compression: level, sample size, and the share of a sample's size above which bytes stay uncompressed."""
 
 
 def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], threads: int) -> None:
-    """Write arrays and header; at no time are there more than some blocks in memory."""
+    """Write arrays and header, with only a few blocks in memory at a time."""
     digest, entries = hashlib.sha256(MAGIC), []
     file.write(MAGIC)
     for name, array in arrays.items():
@@ -64,14 +64,14 @@ def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], thr
 
 
 def packed(piece: Array) -> list[bytes]:
-    """The blocks of a piece: one for the first bytes of all numbers, one for the second ones and so on."""
+    """The blocks of a piece: one for the first bytes of all numbers, one for the second bytes and so on."""
     little = piece.astype(piece.dtype.newbyteorder("<"), copy=False)
     columns = little.view(np.uint8).reshape(-1, piece.dtype.itemsize)
     return [smaller(columns[:, k].tobytes()) for k in range(columns.shape[1])]
 
 
 def smaller(plain: bytes) -> bytes:
-    """The bytes compressed if that helps, else as they are."""
+    """The bytes, compressed if that makes them smaller."""
     middle = max(0, len(plain) - SAMPLE) // 2
     sample = plain[middle : middle + SAMPLE]
     if len(zlib.compress(sample, LEVEL)) > WORTH_IT * len(sample):
@@ -83,20 +83,20 @@ def smaller(plain: bytes) -> bytes:
 def read_file(
     path: str | os.PathLike[str], wanted: Callable[[str], bool] = lambda name: True
 ) -> tuple[Header, dict[str, Array]]:
-    """Header and arrays of a file whose checksum fits.
+    """Header and arrays of a file with a valid checksum.
 
     Args:
         path: the file.
-        wanted: which arrays to read, by name.
+        wanted: whether to read an array, by name.
 
     Raises:
-        FileError: it is missing, something else, truncated or changed.
+        FileError: the file is missing, not a solved spot, truncated or changed.
     """
-    broken = FileError(f"{path} is truncated or was changed after it was written; take another copy, or solve the spot again")
+    broken = FileError(f"{path} is truncated or was changed after it was written; restore a copy, or solve the spot again")
     try:
         with open_regular(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
-                raise FileError(f"{path} is not a solved spot; give a file that was written for one")
+                raise FileError(f"{path} is not a solved spot; give a .spot file")
             end = file.seek(0, os.SEEK_END) - TRAILER.size
             if end < len(MAGIC):
                 raise broken
@@ -108,7 +108,7 @@ def read_file(
             header = parse_json(file.read(length))
             if header.get("version") != VERSION:
                 raise FileError(
-                    f"{path} has format version {header.get('version')}, this Treeplex reads {VERSION}; "
+                    f"{path} has format version {header.get('version')}, but this Treeplex reads {VERSION}; "
                     f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
                 )
             file.seek(len(MAGIC))
@@ -127,15 +127,15 @@ def read_file(
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """The header of a file alone, for lists: its checksum is not looked at.
+    """The header of a file alone, for lists; its checksum is not verified.
 
     Raises:
-        FileError: it is missing, something else, truncated, or of another version.
+        FileError: the file is missing, not a solved spot, truncated, or of another version.
     """
     try:
         with open_regular(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
-                raise FileError(f"{path} is not a solved spot; give a file that was written for one")
+                raise FileError(f"{path} is not a solved spot; give a .spot file")
             end = file.seek(0, os.SEEK_END) - TRAILER.size
             file.seek(max(end, 0))
             length, _ = TRAILER.unpack(file.read(TRAILER.size))
@@ -153,10 +153,10 @@ def read_header(path: str | os.PathLike[str]) -> Header:
 
 
 def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any]]) -> None:
-    """Whether the arrays of a file have sizes, and fit into memory.
+    """Check that a file's arrays have valid sizes and fit into memory.
 
     Raises:
-        ValueError: a size that is none.
+        ValueError: an invalid size.
         FileError: they do not fit.
     """
     needed = 0
@@ -167,12 +167,12 @@ def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any
     free = available_memory()
     if free is not None and needed > free:
         raise FileError(
-            f"{path} needs {megabytes(needed)} of memory, and {megabytes(free)} are free; read it where there is more"
+            f"{path} needs {megabytes(needed)} of memory, and {megabytes(free)} are free; read it on a machine with more"
         )
 
 
 def digest_of(file: IO[bytes], end: int) -> bytes:
-    """The SHA-256 of the first ``end`` bytes."""
+    """SHA-256 of the first ``end`` bytes."""
     digest, left = hashlib.sha256(), end
     file.seek(0)
     while left and (part := file.read(min(left, PIECE))):

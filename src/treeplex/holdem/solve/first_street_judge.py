@@ -1,10 +1,10 @@
-"""How exploitable the play on a spot's first street is, everything that follows solved as well as it can be.
+"""Exploitability of the first street's strategy in a spot, with all later streets solved as well as possible.
 
-A strategy of the first street says nothing of what follows, so by itself it has no exploitability. Of a player whose first
-street is fixed, what follows is chosen here against an opponent who may do anything anywhere: the spot is solved with that
-player's first street locked, once for each player. The two locked players together are a strategy of the whole spot, and its
-exploitability, found by the exact judge, is the least that any continuation of the first street has, up to how far the two
-solves are from their ends, and never less. So it counts mistakes on the first street alone.
+A first-street strategy says nothing about later streets, so it has no exploitability by itself. For a player whose first
+street is locked, later play is chosen here against an unrestricted opponent: the spot is solved with that player's first
+street locked, once for each player. The two locked players together are a strategy of the whole spot. Its exploitability,
+found by the exact judge, is the least of any continuation of the first street, up to the accuracy of the two solves, and
+never less. So it counts only mistakes on the first street.
 """
 
 from collections.abc import Callable
@@ -37,22 +37,22 @@ def judge_first_street(
     start: HoldemSolution | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judgement:
-    """Judge what a solution plays on its first street; values are of the two strategies that are judged.
+    """Judge a solution's first street; values are those of the two judged strategies.
 
     Args:
-        solution: of a spot, whole or on its first street alone.
-        iterations: of each solve with one player's first street locked.
-        threads: default: one per core that this process may use. They change no number.
-        start: a whole solution of the same spot, solved without isomorphism in storage float32, from whose regrets both solves
-            begin, so that a few iterations come near. Averages restart: the old ones are play after another first street.
-        progress: called after each iteration with those done and those to do, of both solves.
+        solution: a solution of a spot, of all streets or the first alone.
+        iterations: iterations of each solve with one player's first street locked.
+        threads: default: one per available core. Results do not depend on them.
+        start: a solution of all streets of the same spot, without isomorphism and in storage float32, whose regrets both solves
+            start from, so that few iterations suffice. Averages restart, since the old ones follow another first street.
+        progress: called after each iteration with the number done and to do, of both solves.
 
     Raises:
         SpecError: the whole spot does not fit into memory.
-        PolicyError: a solution in 16-bit numbers, or one to start from that is not as said.
+        PolicyError: a solution in 16-bit numbers, or an unsuitable ``start``.
     """
     if solution.scales.size:
-        raise PolicyError("a policy kept in 16-bit numbers is not judged on its first street; solve with storage float32")
+        raise PolicyError("first-street judging does not support 16-bit policies; solve with storage float32")
     fits = start is None or (
         start.state
         and (start.algorithm, start.settings.storage) == (JUDGED_BY, "float32")
@@ -61,7 +61,7 @@ def judge_first_street(
     if not fits:
         raise PolicyError(f"start from a resumable solution by {JUDGED_BY}, made with isomorphism=False and storage float32")
     if start is not None and start.spot.identity != solution.spot.identity:
-        raise PolicyError("start from a solution of the same spot; this one is of another")
+        raise PolicyError("the solution to start from belongs to another spot; use one of the same spot")
     if start is None:
         check_judging(solution.spot, threads=threads)
     game = compile_spot(solution.spot, isomorphism=False) if start is None else start.game
@@ -84,7 +84,7 @@ def judge_first_street(
 
 
 def check_judging(spot: Spot, *, threads: int | None = None) -> None:
-    """Refuse a spot of which :func:`judge_first_street` will not have enough memory, before anything is built.
+    """Refuse a spot for which :func:`judge_first_street` lacks memory, before anything is built.
 
     Raises:
         SpecError: it does not fit.
@@ -93,6 +93,6 @@ def check_judging(spot: Spot, *, threads: int | None = None) -> None:
 
 
 def first_street_locks(values: HoldemValues, player: int) -> list[FixedStrategy]:
-    """What a player does on the first street, as locks of the whole spot compiled without isomorphism."""
+    """A player's first-street strategy as locks of the whole spot, compiled without isomorphism."""
     numbers = values.game.forests[0].numbers[player]
     return [FixedStrategy(0, player, row, values.policy(0, 0, number)) for row, number in enumerate(numbers)]

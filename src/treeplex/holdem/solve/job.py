@@ -1,4 +1,4 @@
-"""A run of a solver on a poker spot, as a job that keeps itself in one file."""
+"""A solver run on a poker spot as a job that saves itself in one file."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,28 +27,28 @@ from treeplex.run.job.schedule import evaluation_points
 from treeplex.run.solve.solvable import SolvingJob
 
 RECORDS = "records.json"
-"""The records of a run in its folder."""
+"""Name of the file of records in a run's folder."""
 LONG_ITERATION = 1.0
-"""Mean seconds per iteration above which an interrupted run announces that it is judging."""
+"""Mean seconds per iteration above which an interrupted run announces its judging."""
 
 SAVED_A_SECOND = 1e8
-"""Bytes of a solution that are compressed and written in a second, about."""
+"""Approximate bytes of a solution compressed and written per second."""
 
 UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
-"""Judgement of a strategy whose judging was not awaited."""
+"""Judgement of a strategy whose judging was skipped."""
 
 
 class SpotJob(SolvingJob):
-    """A solver under way.
+    """A running solver.
 
     Args:
-        solver: at iteration 0.
-        settings: how it solves.
-        memory: bytes that solving and judging take.
-        iterations: the most in total.
+        solver: the solver at iteration 0.
+        settings: settings of the solve.
+        memory: bytes for solving and judging.
+        iterations: most iterations in total.
         every: iterations between checks.
-        file: where it keeps itself; None for nowhere.
-        interrupt: who listens for requests to stop already.
+        file: file of the run; None for none.
+        interrupt: an existing listener for requests to stop.
     """
 
     kind = SPOT
@@ -83,12 +83,12 @@ class SpotJob(SolvingJob):
 
     @property
     def _on_disk(self) -> bool:
-        """Whether a folder has the run, which resumes from there."""
+        """Whether the run is in a folder, from which it resumes."""
         return self.solver.storage.startswith(DISK)
 
     @property
     def _storage(self) -> str:
-        """Numbers of the solution."""
+        """Storage of the solution."""
         return PACKED if self._on_disk else self.solver.storage
 
     @property
@@ -98,35 +98,35 @@ class SpotJob(SolvingJob):
 
     @property
     def total(self) -> int:
-        """Iterations asked for."""
+        """Number of iterations requested."""
         return self.iterations
 
     @property
     def saving_seconds(self) -> float:
-        """By the bytes that solving takes, most of which are written; a run in a folder is there already."""
+        """Estimated from the bytes of solving, most of which are written; 0 for a run in a folder, which is saved already."""
         return 0.0 if self._on_disk or self.file is None else self.memory / SAVED_A_SECOND
 
     @property
     def target(self) -> tuple[str, float] | None:
-        """Exploitability, in chips."""
+        """Target exploitability in chips."""
         return None if self.settings.target is None else ("exploitability", self.settings.target)
 
     def begin(self) -> None:
-        """Let the solver get ready."""
+        """Prepare the solver."""
         self.solver.run(0)
 
     def step(self, count: int) -> None:
-        """Iterate."""
+        """Run iterations."""
         self.solver.run(count)
 
     def measure(self) -> Mapping[str, Any]:
-        """Judge the average strategy; in full after the last iteration."""
+        """Judge the average strategy; fully after the last iteration."""
         if self.done >= self.total:
             return {"exploitability": self.judge_fully().exploitability}
         return {"exploitability": self._judged(expected=False).exploitability}
 
     def judge_fully(self) -> Judgement:
-        """Judge the average strategy as it is handed out, with what both players win; a second Ctrl-C skips that."""
+        """Judge the final average strategy with both players' EVs; a second Ctrl-C skips it."""
         if self._full is None or self._full[0] != self.done:
             self._full = self.done, self._judged(expected=True)
         return self._full[1]
@@ -134,7 +134,7 @@ class SpotJob(SolvingJob):
     def _judged(self, *, expected: bool) -> Judgement:
         solver, began = self.solver, perf_counter()
         if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
-            notify("judging the strategy; press Ctrl-C again to save it without")
+            notify("judging the strategy; press Ctrl-C again to save it unjudged")
         try:
             found = self._judgement(expected=expected)
         except KeyboardInterrupt:
@@ -155,11 +155,11 @@ class SpotJob(SolvingJob):
 
     @property
     def disk(self) -> tuple[int, float]:
-        """Bytes read and written in the run's folder, and seconds of workers that it took; zeros without a folder."""
+        """Bytes read and written in the run's folder, and the workers' seconds for it; zeros without a folder."""
         return self.solver.form.moved if self._on_disk else (0, 0.0)
 
     def live(self) -> Mapping[str, Any]:
-        """The rate of the disk."""
+        """Disk throughput in MB/s."""
         size, seconds = self.disk
         return {"disk_mb_per_second": size / 1e6 / seconds} if seconds else {}
 
@@ -172,7 +172,7 @@ class SpotJob(SolvingJob):
         return {"spot": self.solver.game.spot.to_json(), "algorithm": self.name, "settings": asdict(self.settings)}
 
     def go_on(self, resume: HoldemSolution) -> None:
-        """Take over the state of a solution."""
+        """Restore the state of a solution."""
         assert resume.state is not None
         self.solver.restore(resume.iterations, resume.state)
         last = resume.records[-1]
@@ -180,7 +180,7 @@ class SpotJob(SolvingJob):
         self.judging_seconds = resume.judging_seconds
 
     def keep(self, records: Sequence[Record], status: str) -> None:
-        """Write the file, such that solving goes on from it."""
+        """Write a file from which solving resumes."""
         if self._on_disk:
             self._keep_records(records)
         if self.file is not None and not (self._on_disk and status == "running"):
@@ -193,10 +193,10 @@ class SpotJob(SolvingJob):
         write_atomically(folder / RECORDS, json.dumps(rows).encode())
 
     def kept_records(self) -> list[Record]:
-        """Records of the run in the folder as far as it has come; its clock goes on.
+        """Records of the run in the folder up to its iteration; also restores its clock.
 
         Raises:
-            FileError: they are damaged.
+            FileError: the records are damaged.
         """
         folder = self.solver.form.folder
         path = folder and folder / RECORDS
@@ -205,18 +205,18 @@ class SpotJob(SolvingJob):
         try:
             found = records_of(json.loads(path.read_text()))
         except (OSError, ValueError, TypeError, IndexError) as error:
-            raise FileError(f"cannot read {path} ({error}); remove it, its records are lost then") from error
+            raise FileError(f"cannot read {path} ({error}); remove it, which loses its records") from error
         found = tuple(each for each in found if each.done <= self.done)
         if found:
             self.clock.seconds, self.clock.cpu_seconds = found[-1].seconds, found[-1].cpu_seconds
         return list(found)
 
     def solution(self, outcome: Outcome) -> HoldemSolution:
-        """The solution when a session has ended."""
+        """The solution at the end of a session."""
         return self.made(outcome.records, outcome.status)
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
-        """The solution as the solver stands, judged in full; its arrays are the solver's own."""
+        """The solution at the current iteration, fully judged; it shares the solver's arrays."""
         solver, found, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
         return HoldemSolution(

@@ -1,8 +1,8 @@
-"""Matches the decisions and actions of one betting tree to those of another with other bet sizes.
+"""Matches decisions and actions of two betting trees with different bet sizes.
 
-Folds, checks and calls stand for each other, and so do all-ins. Other bets and raises stand for the nearest one in parts of the
-pot, by the pseudo-harmonic mapping (:mod:`treeplex.search.translation.mapping`), which may be one of another amount. After such
-a bet the trees go on side by side, although their pots differ, until betting has ended in one and not in the other.
+Folds, checks and calls match each other, and so do all-ins. Other bets and raises match the nearest size as a share of the
+pot, by the pseudo-harmonic mapping (:mod:`treeplex.search.translation.mapping`), perhaps with another amount. After such a
+bet both trees are followed in parallel, although their pots differ, until betting ends in only one of them.
 """
 
 from typing import NamedTuple
@@ -11,15 +11,15 @@ from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
 from treeplex.search.translation.mapping import pseudo_harmonic
 
 NONE = -1
-"""No action of the other tree."""
+"""No matching action in the other tree."""
 
 
 class Match(NamedTuple):
-    """What stands for a decision in the other tree.
+    """The match of a decision in the other tree.
 
     Attributes:
-        node: the decision there.
-        actions: for each action the one there; NONE where there is no bet at all for a bet.
+        node: the matching decision.
+        actions: for each action the matching one; NONE for a bet without any bet to match.
     """
 
     node: int
@@ -27,7 +27,7 @@ class Match(NamedTuple):
 
 
 def matched_betting(tree: BettingTree, other: BettingTree) -> dict[int, Match]:
-    """For each decision of a tree that has one, its match in the other tree, both from their roots on."""
+    """For each decision of a tree with a match, its match in the other tree, both from their roots on."""
     found, stack = dict[int, Match](), [(0, 0)]
     while stack:
         number, place = stack.pop()
@@ -45,7 +45,7 @@ def matched_betting(tree: BettingTree, other: BettingTree) -> dict[int, Match]:
 
 
 def matched_actions(node: Decision, there: Decision) -> tuple[int, ...]:
-    """For each action of a decision the one of another decision that stands for it; NONE for none."""
+    """For each action of a decision its match in another decision; NONE for none."""
     own, its = node.bets(), there.bets()
     known = {action.kind: number for number, action in enumerate(there.actions) if action.kind not in ("bet", "raise")}
     bets = [number for number, kind in enumerate(its.kinds) if kind == "bet"]

@@ -13,12 +13,12 @@ PLAYERS = ("OOP", "IP")
 
 
 def chips_and_share(value: float, pot: float) -> str:
-    """An exploitability in chips and in percent of the pot."""
+    """An exploitability as text, in chips and in percent of the pot."""
     return f"{short(value)} chips, {short(100 * value / pot)}% of the pot" if pot else f"{short(value)} chips"
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
-    """Both players' EVs for people: what comes back of the pot, and what that is against their own chips in it."""
+    """Both players' EVs for people: chips won from the pot, and net of their own chips in it."""
     rows = zip(PLAYERS, ev, spot.committed, strict=True)
     return {
         f"EV {name}": f"{value + own:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {own:g} put in"
@@ -27,12 +27,12 @@ def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
 
 
 def smallest_bet(spot: "Spot") -> float | None:
-    """The big blind that a spot says, as its blinds or as its smallest bet; in chips."""
+    """The big blind of a spot, from its blinds or its smallest bet, in chips."""
     return spot.big_blind or getattr(spot.bets, "min_bet", None)
 
 
 def in_big_blinds(solution: "HoldemSolution") -> float | None:
-    """Exploitability as papers on Libratus' end games count it, in big blinds; None where the spot says no blind."""
+    """Exploitability in big blinds, as in papers on Libratus' endgames; None without a known blind."""
     blind = smallest_bet(solution.spot)
     return solution.exploitability_unnormalised / blind if blind and solution.judged else None
 
@@ -42,7 +42,7 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
     spot, settings = solution.spot, solution.settings
     pot, until = spot.opening_pot, settings.until
     if not solution.judged and not until:
-        return {"exploitability": "not known, nor are EVs: judging was broken off"}
+        return {"exploitability": "not known, and neither are EVs: judging was interrupted"}
     facts: dict[str, str] = {}
     if solution.judged:
         facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
@@ -50,9 +50,9 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
         unlike_training = named(provided_by_name("first_streets")["unlike_training"])
         facts["values"] = f"on the {until} by {settings.net}; later streets are not solved"
         if differences := unlike_training(spot, settings.net):
-            facts["beware"] = f"the network was not trained for this: the spot has {', '.join(differences)}"
+            facts["beware"] = f"the network was not trained for this spot, which has {', '.join(differences)}"
     if spot.big_blind is None and (blinds := in_big_blinds(solution)) is not None:
-        facts["in papers"] = f"{short(blinds)} big blinds, as papers on Libratus' end games count them"
+        facts["in papers"] = f"{short(blinds)} big blinds, as in papers on Libratus' endgames"
     if solution.target is not None:
         verdict = "reached" if solution.target_reached else "not reached"
         facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
@@ -65,7 +65,7 @@ def facts_of(solution: "HoldemSolution") -> dict[str, str]:
         facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {settings.threads} threads"
     if solution.disk[1]:
         size, seconds = solution.disk
-        facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s a worker"
+        facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s per worker"
     return facts
 
 

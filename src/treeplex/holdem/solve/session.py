@@ -1,4 +1,4 @@
-"""Sessions of runs on a poker spot, new or resumed: what was asked for, what the spot's settings say, and a solver for it."""
+"""Sessions of new or resumed runs on a poker spot: options, the spot's own settings, and a solver for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -32,19 +32,19 @@ from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, p
 
 DEFAULT_STORAGE = "float32"
 DEFAULT_SHARE = 0.005
-"""The usual target: this share of the pot, blinds included."""
+"""Default target: exploitability as a share of the pot, blinds included."""
 
 
 @contextmanager
 def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Session]:
-    """A session of a run on a spot, new or from a solution; what the spot's settings say counts where nothing is asked for.
+    """A session of a run on a spot, new or resumed; the spot's settings apply where options are not given.
 
     Args:
         spot: the spot, compiled or not; None for that of the solution to resume.
         asked: as for :func:`solve_spot`; ``resume`` is a solution.
 
     Raises:
-        SpecError, GameError, AlgorithmError, FileError: as :func:`solve_spot` does.
+        SpecError, GameError, AlgorithmError, FileError: as in :func:`solve_spot`.
     """
     with ExitStack() as stack:
         yield new_session(spot, asked, stack)
@@ -55,10 +55,10 @@ class Limits:
     """Stopping criteria of a run, and its resources.
 
     Attributes:
-        iterations, target, seconds: when it stops; None where nothing was said.
+        iterations, target, seconds: stopping criteria; None where not given.
         every: iterations between checks.
-        threads: threads that iterate.
-        most_memory: bytes that it may take; None for what there is.
+        threads: threads for iterations.
+        most_memory: most bytes; None for the machine's free memory.
         work: processes or a cluster that iterate instead.
     """
 
@@ -72,10 +72,10 @@ class Limits:
 
     @classmethod
     def of(cls, spot: Spot | None, asked: Asked) -> "Limits":
-        """What was asked for; where nothing was, what the spot's settings say.
+        """The given options, with the spot's settings where options are not given.
 
         Raises:
-            SpecError: a number outside its range.
+            SpecError: a number out of range.
         """
         every = 10 if asked.every is None else asked.every
         check_count("every", every)
@@ -93,12 +93,12 @@ class Limits:
 
 
 class Begun(NamedTuple):
-    """A solver at the beginning of a session.
+    """A solver at the start of a session.
 
     Attributes:
         solver: the solver.
-        settings: how it solves.
-        memory: bytes that solving and judging take.
+        settings: settings of the solve.
+        memory: bytes for solving and judging.
     """
 
     solver: HoldemSolver
@@ -107,13 +107,13 @@ class Begun(NamedTuple):
 
 
 def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack) -> Session:
-    """The session of :func:`spot_session`; what ends with it is put on the stack."""
+    """The session of :func:`spot_session`; resources that end with it are put on the stack."""
     given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, asked.resume
     check_limits(asked.target, asked.seconds)
     if stops_early(given, asked):
         return until_session(given, asked, stack)
     if asked.options.get("judge"):
-        raise SpecError("judge is for until; whole solves are judged anyway, so leave it out")
+        raise SpecError("judge needs until; solves of all streets are always judged, so leave it out")
     limits = Limits.of(given, asked)
     if resume is not None:
         solver, settings, memory = resumed_solver(given, asked, limits, stack)
@@ -124,21 +124,21 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
     longest = solver.longest
     total = limits.iterations if limits.iterations is not None else longest or usual_iterations(asked.seconds, resume)
     if longest is not None and total > longest:
-        raise SpecError(f"{solver.algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
+        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations; ask for at most that many in total")
     file = claimed_file(asked, stack)
     job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=asked.interrupt)
     if resume is None:
         return Session(job, records=job.kept_records())
     job.go_on(resume)
-    # a record whose judging was broken off does not count
+    # records whose judging was interrupted do not count
     return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
 
 
 def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: ExitStack) -> Begun:
-    """The solver of a new run, at iteration 0, or where a solution with other ranges or sizes leaves it.
+    """The solver of a new run, at iteration 0 or warm-started from a solution with other ranges or sizes.
 
     Raises:
-        SpecError: options that do not go together, or a spot that does not fit into memory.
+        SpecError: options that contradict each other, or a spot that does not fit into memory.
     """
     given = spot.spot if isinstance(spot, CompiledSpot) else spot
     how, start = given.settings, asked.options.get("start")
@@ -173,42 +173,42 @@ def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitS
     """The solver of a solution to resume, at iteration 0.
 
     Raises:
-        SpecError: another spot, algorithm or settings than the solution's, or no more iterations than it has.
+        SpecError: another spot, algorithm or settings than the solution's, or no further iterations.
     """
     resume: HoldemSolution = asked.resume
     check_resume(resume, spot, asked.options.get("storage"), asked.options.get("locks", ()))
     settings = settings_of(resume.spot, resume.settings.storage, limits, resume)
     if asked.algorithm is None and is_own(resume.algorithm):
         raise SpecError(
-            f"the spot was solved by {resume.algorithm!r}, an algorithm of your own; code that a file names is not run, so "
+            f"the spot was solved by {resume.algorithm!r}, a custom algorithm; code named in a file is not run, so "
             "give it again (-a, or algorithm=)"
         )
     algorithm = resume.algorithm if asked.algorithm is None else asked.algorithm
     begun = solver_for(resume.game, algorithm, settings, resume.locks, limits, stack)
     solver = begun.solver
     if not same_algorithm(solver.algorithm, resume.algorithm):
-        raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {solver.algorithm}; leave it out")
+        raise SpecError(f"the solution to resume uses {resume.algorithm}, not {solver.algorithm}; leave the algorithm out")
     solver.algorithm = resume.algorithm
     if limits.iterations is not None and limits.iterations < resume.iterations:
         done = resume.iterations
-        raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
+        raise SpecError(f"{done} iterations are done already, and iterations is the total; ask for more than {done}")
     return begun
 
 
 def stops_early(spot: Spot | None, asked: Asked) -> bool:
-    """Whether a spot is to be solved on its first street alone."""
+    """Whether a spot is solved on its first street alone."""
     resume: HoldemSolution | None = asked.resume
     net = text_option(asked, "net") or (spot.settings.net if spot is not None else None)
     until = (
         text_option(asked, "until") or (spot.settings.until if spot is not None else None) or (resume and resume.settings.until)
     )
     if net and not until:
-        raise SpecError("net is for solves that stop at a street; say which (until: turn, --until turn), or leave net out")
+        raise SpecError("net needs until; give the street (until: turn, --until turn), or leave net out")
     return bool(until)
 
 
 def text_option(asked: Asked, name: str) -> str | None:
-    """An option that is a text."""
+    """An option as text; None if not given."""
     found = asked.options.get(name)
     return None if found is None else str(found)
 
@@ -221,14 +221,14 @@ def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
 
 
 def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
-    """The file of a run, locked for writing until the stack ends; None for none.
+    """The file of a run, locked for writing until the stack ends; None without a file.
 
     Raises:
-        FileError: it is there already, or another process writes it.
+        FileError: the file exists, or another process is writing it.
     """
     file, resume = None if asked.out is None else spot_file(asked.out), asked.resume
     if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
-        raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")
+        raise FileError(f"{file} already exists; choose another name, resume it, or overwrite it (force)")
     if file is not None:
         stack.enter_context(writing(file))
     return file
@@ -236,22 +236,22 @@ def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
 
 @contextmanager
 def writing(file: Path) -> Iterator[None]:
-    """Make the folder of a file, lock the file for writing, and remove half-written leftovers.
+    """Create a file's folder, lock the file for writing, and remove half-written leftovers.
 
     Raises:
-        FileError: the folder cannot be made, or another process writes the file.
+        FileError: the folder cannot be created, or another process is writing the file.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make the folder {file.parent}: {error.strerror or error}; choose another") from error
+        raise FileError(f"cannot create the folder {file.parent}: {error.strerror or error}; choose another") from error
     with FileLock(file.with_name(f".{file.name}.lock"), str(file)):
         sweep(file.parent, file.name)
         yield
 
 
 def usual_iterations(seconds: float | None, resume: HoldemSolution | None) -> int:
-    """The most iterations where nothing was said."""
+    """Most iterations if not given."""
     return (DEFAULT_ITERATIONS if seconds is None else MOST_ITERATIONS) + (resume.iterations if resume else 0)
 
 
@@ -267,23 +267,23 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
 
 
 def check_start(start: HoldemSolution, asked: Asked, how: SolveFields) -> None:
-    """Refuse options that a solution to start from has settled, and too few iterations."""
+    """Refuse options that the solution to start from determines, and too few iterations."""
     if asked.options.get("locks", how.locks):
-        raise SpecError("locks do not go with a solution to start from; leave one of both out")
+        raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")
     if asked.options.get("storage") not in (None, start.settings.storage):
         raise SpecError(f"the solution to start from has storage {start.settings.storage}; leave storage out")
     if is_own(start.algorithm) or (asked.algorithm is not None and not same_algorithm(str(asked.algorithm), start.algorithm)):
-        raise SpecError(f"the solution to start from is one by {start.algorithm}; leave the algorithm out, or solve afresh")
+        raise SpecError(f"the solution to start from uses {start.algorithm}; leave the algorithm out, or solve from the start")
     if asked.iterations is not None and asked.iterations <= START:
         raise SpecError(f"{START} iterations count as done in a solution that starts from another; ask for more")
 
 
 def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
-    """Refuse to resume with another spot or other settings, or from a solution without its solver's state."""
+    """Refuse to resume with another spot or other settings, or from a solution without solver state."""
     if resume.state is None:
-        raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
+        raise SpecError("this solution was saved without solver state (resumable); solve the spot again")
     if spot is not None and reread(spot).identity != reread(resume.spot).identity:
-        raise SpecError("the solution to resume is one of another spot; leave the spot out, or solve it from the start")
+        raise SpecError("the solution to resume belongs to another spot; leave the spot out, or solve it from the start")
     if storage is not None and storage != resume.settings.storage:
         raise SpecError(f"the solution to resume has storage {resume.settings.storage}, not {storage}; leave storage out")
     if locks:

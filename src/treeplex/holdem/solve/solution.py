@@ -1,8 +1,8 @@
-"""A solved spot: how well it is solved, a look at every node of it, and its file.
+"""A solved spot: its accuracy, views of every node, and its file.
 
-A *resumable* file (:mod:`treeplex.holdem.solve.files`) holds all arrays of the solver, exactly: solving goes on as if it had
-never stopped. Any other holds the strategy, probabilities rounded to 1/65,535, and perhaps of the first streets only, with the
-values of the streets that are left out.
+A *resumable* file (:mod:`treeplex.holdem.solve.files`) holds all arrays of the solver exactly, so solving resumes as if
+never stopped. Other files hold the strategy, with probabilities rounded to 1/65,535, perhaps for the first streets only,
+with the values of the omitted streets.
 """
 
 import hashlib
@@ -42,16 +42,16 @@ from treeplex.run.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
 
 FULL = 65_535
-"""A probability of one, in files that are not resumable."""
+"""Integer for probability one in files that are not resumable."""
 
 STATE = "state."
 """Prefix of the names of the solver's arrays in files."""
 SHOWN = (f"{STATE}average", f"{STATE}average_scales")
-"""Those of them that the strategy is in."""
+"""Arrays that contain the strategy."""
 
 SPOT = JobKind(name="spot", unit="iterations", maker="treeplex solve", numbers={"exploitability": real}, solver_time=True)
-"""Runs on spots. ``exploitability``: mean over players of what a best response gains, in chips; NaN if judging was
-broken off."""
+"""Runs on spots. ``exploitability``: mean over players of a best response's gain, in chips; NaN if judging was
+interrupted."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class HoldemSettings(Settings):
     """Settings with which a spot was solved.
 
     Attributes:
-        storage: in which numbers, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
+        storage: storage of numbers, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
         threads: threads used.
         horizon: iterations planned at the first start, for schedules that depend on it.
-        target: stop at this exploitability, in chips; None for none.
-        until: the street at which it stops, where values are those of ``net``; empty where all streets are solved.
-        net: what is said there; see :mod:`treeplex.learn.first_street.until`.
+        target: target exploitability in chips; None for none.
+        until: the street at which the solve ends, with values of ``net``; empty if all streets are solved.
+        net: the network there; see :mod:`treeplex.learn.first_street.until`.
     """
 
     storage: str = "float32"
@@ -80,28 +80,28 @@ class HoldemSettings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldemSolution(Solution, HoldemMapping):
-    """A solved spot; itself a policy: ``solution["x,b50%", "AsKs"]``, ``solution.items()``.
+    """A solved spot, which is also a policy: ``solution["x,b50%", "AsKs"]``, ``solution.items()``.
 
     Attributes:
         game: the compiled spot.
         algorithm: canonical spec of the algorithm.
-        settings: how it was solved.
-        records: evaluations, oldest first; the last one is about this strategy.
-        ev: what both players win on average, in chips against half the starting pot; NaN if judging was broken off.
+        settings: settings of the solve.
+        records: evaluations, oldest first; the last one is that of this strategy.
+        ev: both players' EVs, in chips against half the starting pot; NaN if judging was interrupted.
         status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``; ``running`` in a file
-            that was saved meanwhile.
-        average: [Q], what the strategy is proportional to, as in :class:`treeplex.holdem.engine.form.Store`; it ends after
-            ``streets`` streets.
-        scales: float32, of 16-bit numbers; else empty.
-        state: all arrays of the solver, so that solving can go on; None if they were not saved.
-        locks: strategies that were fixed.
-        streets: how many streets ``average`` covers.
-        ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
-        judging_seconds: time spent in judging, summed over resumes.
-        memory: bytes that solving and judging took.
-        disk: bytes read and written in a run's folder, and seconds that it took, summed over workers; zeros without one.
-        best: value of each player's best response to the other; NaN where it was not computed.
-        folder: its file; None if it was not written.
+            saved during the run.
+        average: [Q], the unnormalised strategy, as in :class:`treeplex.holdem.engine.form.Store`, for the first ``streets``
+            streets.
+        scales: float32, for 16-bit numbers; else empty.
+        state: all arrays of the solver, for resuming; None if not saved.
+        locks: locked strategies.
+        streets: number of streets that ``average`` covers.
+        ends: values at the ends of streets if ``average`` does not cover all; see :class:`HoldemValues`.
+        judging_seconds: time spent judging, summed over resumes.
+        memory: bytes for solving and judging.
+        disk: bytes read and written in a run's folder, and the workers' seconds for it; zeros without a folder.
+        best: value of each player's best response to the other; NaN if not computed.
+        folder: its file; None if not written.
     """
 
     game: CompiledSpot
@@ -136,41 +136,41 @@ class HoldemSolution(Solution, HoldemMapping):
 
     @property
     def value(self) -> tuple[float, ...]:
-        """The players' expected values, as ``ev``."""
+        """The players' expected values, same as ``ev``."""
         return self.ev
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """Gain of each player's best response, in chips; NaN where it was not computed."""
+        """Gain of each player's best response, in chips; NaN if not computed."""
         return tuple(best - value for best, value in zip(self.best, self.ev, strict=True))
 
     @property
     def nash_conv(self) -> float:
-        """Sum over players of what a best response gains, in chips."""
+        """Sum over players of a best response's gain, in chips."""
         return 2 * self.exploitability
 
     @property
     def longest(self) -> int | None:
-        """The most iterations that the algorithm can do in all; None for any number."""
+        """Most iterations that the algorithm supports in total; None for any number."""
         return pace_of(self.algorithm)
 
     @property
     def judged(self) -> bool:
-        """Whether exploitability and expected values are known; not if a second Ctrl-C broke the judging off."""
+        """Whether exploitability and expected values are known; False if a second Ctrl-C interrupted judging."""
         return not isnan(self.exploitability)
 
     @property
     def exploitability_unnormalised(self) -> float:
         """Exploitability in chips, in the unit of papers on Libratus' endgames.
 
-        They let each range sum to one and do not divide by the probability that two hands share no card.
+        Such papers normalise each range and do not divide by the probability that two hands share no card.
         """
         total = float(self.spot.ranges[0].sum() * self.spot.ranges[1].sum())
         return self.exploitability * self.game.compatible / total
 
     @property
     def target(self) -> float | None:
-        """The exploitability at which solving was to stop, in chips."""
+        """Target exploitability in chips."""
         return self.settings.target
 
     def facts(self) -> dict[str, str]:
@@ -178,12 +178,12 @@ class HoldemSolution(Solution, HoldemMapping):
         return facts_of(self)
 
     def to_json(self) -> dict[str, Any]:
-        """What ``treeplex solve --json`` prints."""
+        """The fields that ``treeplex solve --json`` prints."""
         return super().to_json() | record_of(self)
 
     def looks(self, place: str) -> list[tuple[str, str]]:
-        """Commands that show it."""
-        return [(f"show {place}", "look at the ranges"), (f"show {place} --html page.html", "a page to click through")]
+        """Commands that show the solution."""
+        return [(f"show {place}", "look at the ranges"), (f"show {place} --html page.html", "an HTML page to browse")]
 
     @cached_property
     def policy(self) -> HoldemPolicy:
@@ -198,27 +198,27 @@ class HoldemSolution(Solution, HoldemMapping):
         return self.policy.hand_values
 
     def at(self, line: str = "") -> NodeView:
-        """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.holdem.policies.line`.
+        """The node at the end of a line such as ``x, b50%, c, 7s``; see :mod:`treeplex.holdem.policies.line`.
 
         Raises:
-            SpecError: a line that the spot does not have; the message says what is possible at the step that failed.
+            SpecError: the spot does not have the line; the message lists the possible steps.
         """
         return self.policy.at(line)
 
     def root_values(self, *, best: bool = False) -> NDArray[np.float64]:
-        """Values of all hands before the first action, float64 [2, H], hands in the order of ``format.hands``.
+        """Values of all hands before the first action, float64 [2, H], in the order of ``format.hands``.
 
-        Counterfactual values: chips against half the starting pot, times the opponent's weight of hands that share no card.
-        Weighted by a player's own range and divided by ``game.compatible`` they add up to ``ev``.
+        Counterfactual values: chips against half the starting pot, times the opponent's compatible range weight. Weighted by
+        a player's own range and divided by ``game.compatible`` they sum to ``ev``.
 
         Args:
-            best: values of each player's best response to the other in place of the strategy.
+            best: whether to return values of each player's best response instead of the strategy's.
 
         Returns:
-            NaN for hands that the range or the board leaves out.
+            Values; NaN for hands outside the range or blocked by the board.
 
         Raises:
-            PolicyError: for best responses, where the policy is kept in 16-bit numbers or lacks its last streets.
+            PolicyError: best responses of a policy in 16-bit numbers or without its last streets.
         """
         found = np.full((2, len(self.spot.format.hands)), np.nan)
         for player in (0, 1):
@@ -228,12 +228,12 @@ class HoldemSolution(Solution, HoldemMapping):
         return found
 
     def save(self, path: str | os.PathLike[str], *, resumable: bool | None = None, streets: int | str | None = None) -> Path:
-        """Write one file; see :func:`save_solution`."""
+        """Write the solution to a file; see :func:`save_solution`."""
         return save_solution(self, path, resumable=resumable, streets=streets)
 
 
 def reread(spot: Spot) -> Spot:
-    """The spot as a file gives it back, whole numbers of chips as decimal ones."""
+    """The spot as read from a file, with integer chips as floats."""
     return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
 
 
@@ -244,19 +244,19 @@ def save_solution(
     resumable: bool | None = None,
     streets: int | str | None = None,
 ) -> Path:
-    """Write a solution.
+    """Write a solution to a file.
 
     Args:
-        solution: what to write.
-        path: the file; without a suffix it gets ``.spot``. An existing one is replaced at once, and only by a whole one.
-        resumable: keep what solving on needs (some eight times the size); default: if it is there and all streets are kept.
-        streets: how many streets to keep, or the name of the last one (``"turn"``); default: all.
+        solution: the solution.
+        path: the file; without a suffix it gets ``.spot``. An existing file is replaced atomically.
+        resumable: whether to keep the solver state (some eight times the size); default: if it exists and all streets are kept.
+        streets: number of streets to keep, or the name of the last one (``"turn"``); default: all.
 
     Returns:
         The file written.
 
     Raises:
-        SpecError: a street that the spot does not have, or a solution that cannot be what is asked for.
+        SpecError: a street that the spot does not have, or a solution that does not support the request.
         FileError: the file cannot be written.
     """
     kept, cut = streets_kept(solution, streets), bool(solution.settings.until)
@@ -264,9 +264,7 @@ def save_solution(
     all_kept = whole or cut
     keep_state = all_kept and solution.state is not None if resumable is None else resumable
     if keep_state and (solution.state is None or not all_kept):
-        raise SpecError(
-            "a solution without its solver's state or without some streets cannot be resumable; leave resumable out"
-        )
+        raise SpecError("a solution without solver state or without some streets cannot be resumable; leave resumable out")
     arrays: dict[str, Array] = {f"range{player}": solution.spot.ranges[player] for player in (0, 1)}
     if solution.spot.strengths is not None:
         arrays["strengths"] = solution.spot.strengths
@@ -285,12 +283,12 @@ def save_solution(
 
 
 def spot_file(path: str | os.PathLike[str]) -> Path:
-    """The name of a file of a solution: without a suffix it gets ``.spot``."""
+    """The file name of a solution; without a suffix it gets ``.spot``."""
     return Path(path) if Path(path).suffix else Path(path).with_suffix(SOLVED_FILE)
 
 
 def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
-    """The number of streets a file keeps."""
+    """The number of streets that a file keeps."""
     names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
     if streets is None:
         return solution.streets
@@ -302,12 +300,12 @@ def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
 
 
 def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
-    """Where the numbers of a street begin that ``boards[:, column]`` places; None after the last street."""
+    """The first number of a street by ``boards[:, column]``; None after the last street."""
     return int(game.form.boards[game.first_boards[street], column]) if street < len(game.boards) else None
 
 
 def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
-    """The strategy of the first streets as whole numbers that add up to ``FULL``; all zero where nothing is known."""
+    """The strategy of the first streets as integers that sum to ``FULL``; all zero where it is undefined."""
     game, values = solution.game, solution.hand_values
     end = first_number(game, kept, STORE)
     found = np.zeros(len(values.average) if end is None else end, np.uint16)
@@ -327,7 +325,7 @@ def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
 
 
 def header_of(solution: HoldemSolution, kept: int) -> Header:
-    """All but the arrays."""
+    """Header of a solution's file: everything but the arrays."""
     game, settings = solution.game, solution.settings
     return {
         "version": VERSION,
@@ -349,7 +347,7 @@ def header_of(solution: HoldemSolution, kept: int) -> Header:
 
 
 def layout(form: HoldemForm) -> str:
-    """A digest of which number of a stored array means what."""
+    """Digest of the meaning of each number in a stored array."""
     digest = hashlib.sha256()
     for array in (form.streets, form.boards, form.nodes, form.cards):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -357,14 +355,14 @@ def layout(form: HoldemForm) -> str:
 
 
 def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> HoldemSolution:
-    """Read what :func:`save_solution` wrote.
+    """Read a file written by :func:`save_solution`.
 
     Args:
         path: the file.
-        resumable: read what solving on needs, where the file has it; an eighth of it is enough to look at the strategy.
+        resumable: whether to read the solver state if the file has it; an eighth of the file suffices for the strategy.
 
     Raises:
-        FileError: the file is missing, no solution, truncated, changed, or of another version.
+        FileError: the file is missing, not a solution, truncated, changed, or of another version.
     """
     header, arrays = read_file(path, lambda name: resumable or not name.startswith(STATE) or name in SHOWN)
     try:
@@ -375,12 +373,12 @@ def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> Ho
 
 
 def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> HoldemSolution:
-    """The solution of a file."""
+    """The solution in a file."""
     spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
     settings = HoldemSettings(**header["settings"])
     game = compile_first_street(spot) if settings.until else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
-        raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
+        raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets differently")
     prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
     if not 1 <= streets <= len(game.boards):
         raise FileError(f"it covers {streets} streets of {len(game.boards)}")
@@ -388,7 +386,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     end = first_number(game, streets, STORE)
     average = state["average"] if state else arrays["policy"].astype(np.float32)
     if average.shape != (game.stored if end is None else end,):
-        raise FileError("its strategy has another size than the spot needs")
+        raise FileError("its strategy does not have the size of the spot")
     return HoldemSolution(
         game=game,
         algorithm=str(header["algorithm"]),
@@ -409,7 +407,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
 
 
 def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
-    """The records of a file, at least one, ascending."""
+    """The records in a file, at least one, ascending."""
     found = [Record(int(done), float(spent), float(cpu), {"exploitability": float(value)}) for done, spent, cpu, value in rows]
     if not found or any(one.done >= other.done for one, other in pairwise(found)):
         raise FileError("its records are not in order")
@@ -417,7 +415,7 @@ def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
 
 
 def locks_of(rows: list[list[int]], values: Array) -> tuple[FixedStrategy, ...]:
-    """The locks of a file."""
+    """The locks in a file."""
     found, start = [], 0
     for board, player, node, actions, hands in rows:
         found.append(FixedStrategy(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))

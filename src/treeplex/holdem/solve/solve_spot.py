@@ -1,4 +1,4 @@
-"""Solve a poker spot: compile, check the memory, iterate and judge until a target, a number of iterations, time or Ctrl-C."""
+"""Solves a poker spot: compiles, checks memory, iterates and judges until a target, iterations, time or Ctrl-C."""
 
 import os
 from collections.abc import Sequence
@@ -44,19 +44,19 @@ def solve_spot(
     """Solve a spot: :func:`treeplex.solve` without a progress line.
 
     Args:
-        spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
-        algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
-            strategy is judged.
+        spot: the spot; optional with ``resume``. Its ``settings`` apply where options are not given.
+        algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; 0 iterations judge the uniform
+            strategy.
         threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net, judge: see
             :class:`treeplex.holdem.solve.spot_game.SpotOptions`.
-        resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
-        interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
-        out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing one is replaced.
+        resume: a solution to resume, with its spot, algorithm, storage and locks; it is not modified.
+        interrupt: an existing listener for Ctrl-C; a solution with the status ``interrupted`` is then returned.
+        out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing file is replaced.
 
     Raises:
-        SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C came again meanwhile. A
-            second Ctrl-C within the iteration is a plain KeyboardInterrupt.
+        SpecError, GameError, AlgorithmError, FileError: as in :func:`treeplex.solve`.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C is pressed again. A second
+            Ctrl-C within the iteration raises a plain KeyboardInterrupt.
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
     given |= {

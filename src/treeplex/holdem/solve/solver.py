@@ -1,4 +1,4 @@
-"""Solve a compiled hold'em spot: the same update rules as everywhere, by name, on its form."""
+"""Runs the library's update rules, by name, on compiled hold'em spots."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,12 +23,12 @@ Array = NDArray[Any]
 
 
 class HoldemSolver(FormSolver[Any]):
-    """A run of an update rule on a compiled spot; updates alternate.
+    """A run of an update rule on a compiled spot with alternating updates.
 
     Attributes:
         game: the compiled spot.
-        store: the arrays that the engine works on.
-        crew: threads and scratch space.
+        store: the arrays of the engine.
+        crew: thread pool with scratch space.
         threads, storage, locks: see :class:`SpotForm`.
     """
 
@@ -45,20 +45,20 @@ class HoldemSolver(FormSolver[Any]):
         locks: Sequence[FixedStrategy] = (),
         executor: Executor | None = None,
     ) -> None:
-        """Start from the uniform policy, or where the run in the folder of ``disk:FOLDER`` stands.
+        """Start from the uniform policy, or from the state of the run in the folder of ``disk:FOLDER``.
 
         Args:
             game: the compiled spot.
-            algorithm: a spec such as ``dcfr(gamma=3)``, or an update rule of your own.
+            algorithm: a spec such as ``dcfr(gamma=3)``, or a custom update rule.
             threads, storage, locks: see :class:`SpotForm`.
-            horizon: iterations planned, for rules that pace themselves.
-            executor: does the jobs where the spot is solved in parts; without one that is so in storage ``packed`` and
-                ``disk:FOLDER`` only, on threads.
+            horizon: iterations planned, for rules with a schedule.
+            executor: runs the jobs of a spot solved in parts; without one, parts are used only with storage ``packed`` and
+                ``disk:FOLDER``, on threads.
 
         Raises:
-            SpecError: an unknown algorithm, parameter or storage, threads below 1, or a run longer than a learned rule's
+            SpecError: an unknown algorithm, parameter or storage, threads below 1, or more iterations than a learned rule's
                 horizon.
-            AlgorithmError: an algorithm that does not run on hold'em spots, or not with these options.
+            AlgorithmError: the algorithm does not support hold'em spots or these options.
             FileError: the folder has another run, or cannot be written.
         """
         rule, text = method_of(algorithm)
@@ -67,7 +67,7 @@ class HoldemSolver(FormSolver[Any]):
             form = SpotForm(game, storage=storage, threads=threads, locks=locks)
         else:
             if locks:
-                raise AlgorithmError("locks do not work on parts of a spot; take storage float32 without workers")
+                raise AlgorithmError("parts of a spot do not support locks; use storage float32 without workers")
             kind, folder = (PACKED, Path(storage.removeprefix(DISK))) if storage.startswith(DISK) else (storage, None)
             count = checked_threads(threads)
             executor = executor or make_executor("inline" if count == 1 else "threads", count)
@@ -79,52 +79,54 @@ class HoldemSolver(FormSolver[Any]):
 
     @property
     def store(self) -> Store:
-        """The arrays that the engine works on; a spot in parts has none of the whole."""
+        """The arrays of the engine; not available for a spot in parts."""
         store: Store = self.tables.store
         return store
 
     @property
     def crew(self) -> BoardPool:
-        """Threads and scratch space."""
+        """Thread pool with scratch space."""
         assert isinstance(self.form, SpotForm)
         return self.form.crew
 
     def close(self) -> None:
-        """End what was begun for a spot in parts."""
+        """Release the resources of a spot in parts."""
         self.form.close()
 
     def average(self) -> tuple[Array, Array]:
-        """The unnormalised average strategy, [Q], and its scales, of 16-bit numbers."""
+        """The unnormalised average strategy, [Q], and its scales for 16-bit numbers."""
         return self.form.average(self.tables)
 
     def restore(self, iteration: int, arrays: Mapping[str, Array]) -> None:
-        """Continue from saved arrays.
+        """Restore saved arrays.
 
         Raises:
-            FileError: an array is missing or has another shape or kind; nothing has changed then.
+            FileError: an array is missing or has another shape or dtype; the state is then unchanged.
         """
         mine = self.arrays()
         for name, array in mine.items():
             found = arrays.get(name)
             if found is None or found.shape != array.shape or found.dtype != array.dtype:
                 what = "none" if found is None else f"{found.dtype} {found.shape}"
-                raise FileError(f"solver state does not fit: {name!r} should be {array.dtype} {array.shape}, found {what}")
+                raise FileError(
+                    f"solver state does not fit: {name!r} is {what}, not {array.dtype} {array.shape}; use one of this spot"
+                )
         self.form.restore(self.tables, iteration, arrays)
         self.iteration = iteration
 
 
 def in_parts(storage: str) -> bool:
-    """Whether a storage means that the spot is solved in parts, with or without workers."""
+    """Whether a storage implies solving in parts, with or without workers."""
     return storage == PACKED or storage.startswith(DISK)
 
 
 def method_of(algorithm: AnyAlgorithm) -> tuple[UpdateRule, str]:
-    """The update rule that an algorithm means on hold'em spots, and its canonical text; see :func:`rule_of`."""
+    """The update rule of an algorithm on hold'em spots, and its canonical text; see :func:`rule_of`."""
     return rule_of(algorithm, DEFAULT_ALGORITHM)
 
 
 def predicted_memory(
     size: SpotSize, algorithm: AnyAlgorithm = DEFAULT_ALGORITHM, *, storage: str = "float32", threads: int = 1
 ) -> int:
-    """Bytes that a solver of a spot of this size will allocate: stored arrays, scratch space and the compiled spot."""
+    """Memory of a solver for a spot of this size, in bytes: stored arrays, scratch space and the compiled spot."""
     return bytes_needed(size, method_of(algorithm)[0].needs, storage=storage, threads=threads)

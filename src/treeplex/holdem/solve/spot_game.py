@@ -1,4 +1,4 @@
-"""Hold'em spots as something to solve: their runs are files, and their policies say what every hand does on every line."""
+"""Hold'em spots as solvable games: their runs are files, and their policies map every line and hand to action probabilities."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,25 +37,24 @@ from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 
 class SpotOptions(TypedDict, total=False):
-    """Options for hold'em spots; what is left out is as the spot's file says.
+    """Options for hold'em spots; missing ones are taken from the spot's file.
 
     Attributes:
-        threads: default: one per core that this process may use.
-        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``,
-            ``"int8"``; ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is
-            stopped or killed resumes at its last iteration.
-        workers: processes that solve the boards below the first street; numbers do not depend on how many.
-        ray: the address of a Ray cluster that does so; it needs ``disk:FOLDER`` with a folder that all machines see.
-        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
-            with locks.
-        locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
-            them too.
-        most_memory: bytes that may be used; default: what the machine has free.
-        start: a solution of the same spot with other ranges or bet sizes, from whose regrets to begin;
+        threads: default: one per available core.
+        storage: storage of regrets and averages: ``"float32"`` (the default), ``"float64"``, ``"int16"``, ``"int8"``,
+            ``"packed"`` (16-bit numbers in fewer bits) or ``"disk:FOLDER"`` (packed, in files, from which a stopped or killed
+            run resumes at its last iteration).
+        workers: processes that solve the boards below the first street; results do not depend on their number.
+        ray: address of a Ray cluster for this work; it needs ``disk:FOLDER`` with a folder shared by all machines.
+        isomorphism: whether isomorphic boards stand for each other where the ranges allow it, default True; always off with
+            locks.
+        locks: locked strategies: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep them.
+        most_memory: available bytes; default: the machine's free memory.
+        start: a solution of the same spot with other ranges or bet sizes whose regrets to start from;
             see :mod:`treeplex.holdem.solve.carried_regrets`.
-        until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
-        net: which network, see :mod:`treeplex.learn.first_street.until`.
-        judge: with ``until``: find how exploitable the first street is, all that follows solved
+        until: name of the street after the spot's first: solve the first street alone, with a network's values there.
+        net: the network, see :mod:`treeplex.learn.first_street.until`.
+        judge: with ``until``, compute the first street's exploitability with all later streets solved
             (:mod:`treeplex.holdem.solve.first_street_judge`).
     """
 
@@ -73,10 +72,10 @@ class SpotOptions(TypedDict, total=False):
 
 
 class SpotGame(Solvable):
-    """A hold'em spot.
+    """A hold'em spot as a solvable game.
 
     Args:
-        spot: the spot, or the spot compiled already; None for that of the solution to resume.
+        spot: the spot, compiled or not; None for that of the solution to resume.
         resume: the solution to resume, or its file; None for none.
     """
 
@@ -88,10 +87,10 @@ class SpotGame(Solvable):
 
     @classmethod
     def resuming(cls, resume: Any, game: Any) -> "SpotGame":
-        """Of a solution or its file; the game is its spot."""
+        """The game of a solution to resume, or of its file; ``game`` is its spot."""
         spot = None if game is None else load(game)
         if not isinstance(spot, Spot | None):
-            raise SpecError(f"the solution to resume is one of a hold'em spot, not of {spot.spec}; leave the game out")
+            raise SpecError(f"the solution to resume belongs to a hold'em spot, not to {spot.spec}; leave the game out")
         return cls(spot, resume)
 
     @cached_property
@@ -108,19 +107,19 @@ class SpotGame(Solvable):
         return given if isinstance(given, Spot) else given.spot
 
     def read_target(self, text: str) -> float:
-        """``0.5%`` of the pot, ``1.5`` or ``1.5c`` chips, or big blinds of a spot with blinds, ``0.1bb``."""
+        """A target in chips from ``0.5%`` of the pot, ``1.5`` or ``1.5c`` chips, or ``0.1bb`` in spots with blinds."""
         return read_target(option(text, "target"), self.spot.big_blind).chips(self.spot.opening_pot)
 
     @property
     def compiled(self) -> CompiledSpot:
-        """The compiled spot; it stays the same object."""
+        """The compiled spot; always the same object."""
         if not isinstance(self.given, CompiledSpot):
             self.given = compile_spot(self.spot, isomorphism=not self.spot.settings.locks)
         return self.given
 
     @contextmanager
     def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
-        """A new run, or one from its file."""
+        """A session of a new run, or of one resumed from its file."""
         if asked.resume is not None and not isinstance(asked.resume, HoldemSolution):
             asked = replace(asked, resume=self.resumed, out=asked.out or Path(asked.resume))
         line.say(f"building {self.spot}")
@@ -131,7 +130,7 @@ class SpotGame(Solvable):
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
     ) -> ComparisonPlan:
-        """Check that there is memory for each algorithm, and compile; the target of the spot's file does not count."""
+        """Check that each algorithm fits into memory, and compile; the target in the spot's file is ignored."""
         how = self.spot.settings
         if how.target is not None:
             self.given = replace(self.spot, settings=replace(how, target=None))
@@ -152,15 +151,15 @@ class SpotGame(Solvable):
         return ComparisonPlan(canonical(names), count, options, "iterations")
 
     def estimate(self) -> SpotEstimate:
-        """Counted, not built."""
+        """The estimate of solving the spot, computed without building it."""
         how = self.spot.settings
         if how.until:
-            raise SpecError(f"estimates are of solves of all streets; until {how.until} holds one board, so leave it out")
+            raise SpecError(f"estimates cover all streets; leave until {how.until} out")
         return estimate_spot(self.spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
 
     @property
     def big_blind(self) -> float | None:
-        """Of spots with blinds."""
+        """The big blind of a spot with blinds; else None."""
         return self.spot.blinds[1] if self.spot.blinds else None
 
     @property
@@ -169,26 +168,26 @@ class SpotGame(Solvable):
         return self.spot
 
     def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
-        """Nothing: a spot is compiled where a policy needs it."""
+        """Check the options; a spot is compiled when a policy needs it."""
         self.check_options(options)
 
     def tree(self) -> CompiledGame:
-        """Refused: infosets of spots are not enumerated."""
+        """Raise GameError: infosets of spots are not enumerated."""
         raise GameError(
             f"{self.spot} is a hold'em spot, whose infosets are not enumerated; regrets of infostates (--worst) and exact "
             "values (--exact) are for other games"
         )
 
     def place(self, folder: Path, name: str) -> Path:
-        """A file of its own."""
+        """The path of a spot's file in a folder."""
         return folder / f"{name}{SOLVED_FILE}"
 
     def policy(self, policy: Any, *, complete: bool = False) -> HoldemPolicy:
         """A solution, its file, its policy, a network, the folder of its training, or ``"uniform"`` as a policy of this spot.
 
         Raises:
-            PolicyError: of another spot, or something else; or a network whose table does not fit into memory.
-            FileError: a file that cannot be read.
+            PolicyError: a policy of another spot, another object, or a network whose table does not fit into memory.
+            FileError: the file cannot be read.
         """
         if isinstance(policy, str | os.PathLike):
             if policy == UNIFORM:
@@ -207,7 +206,7 @@ class SpotGame(Solvable):
         return found
 
     def uniform(self) -> HoldemPolicy:
-        """Every action equally often, but for what the spot's locks say."""
+        """The uniform policy, except where the spot has locks."""
         locks = solver_locks(self.compiled, self.spot.settings.locks) if self.spot.settings.locks else ()
         return HoldemPolicy.uniform(self.compiled, locks=locks, threads=checked_threads(self.spot.settings.threads))
 
@@ -216,5 +215,5 @@ class SpotGame(Solvable):
         return self.policy(policy).judge()
 
     def best_response(self, policy: Any, player: int) -> tuple[float, HoldemPolicy]:
-        """A best response; it keeps the policy's locks."""
+        """A player's best-response value and policy; it keeps the policy's locks."""
         return self.policy(policy).best_response(player)

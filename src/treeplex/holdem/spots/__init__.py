@@ -1,1 +1,1 @@
-"""Hold'em spots: the situation, its fields and its files."""
+"""Hold'em spots: their definition, fields and files."""

@@ -1,4 +1,4 @@
-"""From a spot back to the fields of a spot file: what :mod:`treeplex.holdem.spots.files` reads."""
+"""Converts a spot back to the fields of a spot file, which :mod:`treeplex.holdem.spots.files` reads."""
 
 import math
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from treeplex.holdem.spots.fields import DEFAULT, FALSE, PLAYERS, TRUE, street_n
 from treeplex.holdem.spots.spot import Spot
 
 NONE = "none"
-"""How no size at all is written."""
+"""Text for an empty list of sizes."""
 
 
 def spot_fields(spot: Spot) -> dict[str, Any]:
-    """The fields of a spot; read again they give the same spot. What its ``settings`` say is left out.
+    """The fields of a spot, without its ``settings``; reading them returns the same spot.
 
-    Ranges are written for hands of two cards of a whole deck; for other formats they are left out.
+    Ranges are written for two-card hands of the full deck, and left out for other formats.
     """
     found: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
     if spot.format.hands.shape == (1326, 2):
@@ -50,9 +50,9 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
 
 
 def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
-    """[1326] a player's range with a weight for hands that the board blocks, which says nothing and makes its text short.
+    """A player's range with weights for blocked hands, which have no effect but shorten the text, [1326].
 
-    It is that of the class's other hands, where they have one weight, else 0.
+    The weight is that of the class's other hands if they are equal, else 0.
     """
     weights = spot.ranges[player].copy()
     blocked = np.isin(HANDS, spot.board).any(axis=1)
@@ -65,7 +65,7 @@ def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
 
 
 def bet_fields(spot: Spot) -> dict[str, Any]:
-    """The sizes of the streets that are played, and what tidies them."""
+    """The sizes of the streets played, and the betting thresholds."""
     plan, names = spot.bets, street_names(spot.format)
     if not isinstance(plan, BetPlan):
         return {"limit": {"bets": ", ".join(map(number_text, plan.bets)), "most": ", ".join(map(str, plan.most))}}
@@ -89,12 +89,12 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
 
 
 def number_text(value: float) -> str:
-    """A number as a file has it."""
+    """A number as text for a file."""
     return f"{value:.12g}"
 
 
 def share_text(value: float) -> str:
-    """A share in percent."""
+    """A share as text, in percent."""
     return f"{number_text(100 * value)}%"
 
 
@@ -104,7 +104,7 @@ def fields_text(fields: Mapping[str, Any]) -> str:
 
 
 def plain_fields(value: LocatedText) -> Any:
-    """Fields that were read from a file, without their places: texts, lists and tables."""
+    """Fields read from a file, without positions: texts, lists and tables."""
     if value.entries is not None:
         return {key: plain_fields(entry) for key, entry in value.entries.items()}
     if value.items is not None:

@@ -1,6 +1,6 @@
-"""The fields of a spot as texts with places: how each is read, and what is said when it cannot be.
+"""The fields of a spot as texts with positions: their parsers and error messages.
 
-Spot files and command-line options hold the same fields; :mod:`treeplex.holdem.spots.files` puts them together.
+Spot files and command-line options have the same fields; :mod:`treeplex.holdem.spots.files` combines them.
 """
 
 import math
@@ -25,30 +25,30 @@ PLAYERS = ("oop", "ip")
 DEFAULT = "default"
 TRUE, FALSE = "true", "false"
 ALL_HANDS = ("all", "any", "random", "100%")
-NO_BIG_BLIND = "the chips of a big blind are not known; write pot and stack in big blinds as well (6.5bb), or all in chips"
+NO_BIG_BLIND = "the big blind's chips are not known; write pot and stack in big blinds as well (6.5bb), or all amounts in chips"
 
 
 def at(value: LocatedText, field: str, problem: str) -> SpecError:
-    """The error of a field: place, field, what is wrong and what to do."""
+    """The error of a field: position, field, problem and remedy."""
     name = "" if value.place.startswith("--") else f" {field}:"
     return SpecError(f"{value.place}:{name} {problem}")
 
 
 def written(value: LocatedText, field: str, example: str) -> str:
-    """How a field is written where the value stands: ``--pot 200``, or ``pot: 200`` in a file and in braces."""
+    """An example of a field in the syntax of its position: ``--pot 200``, or ``pot: 200`` in a file and in braces."""
     return f"{value.place} {quoted(example)}" if re.fullmatch(r"--[\w-]+", value.place) else f"{field}: {example}"
 
 
 def quoted(text: str) -> str:
-    """A value as one word of a shell."""
+    """A value quoted as one shell word."""
     return text if re.fullmatch(r"[\w.:/+%,-]+", text) else f'"{text}"'
 
 
 def text_of(value: LocatedText, field: str, example: str) -> str:
-    """The text of a field that is a text; a list of texts is joined by commas.
+    """The text of a field; a list of texts is joined by commas.
 
     Raises:
-        SpecError: it is a table, a list of lists, or empty.
+        SpecError: the field is a table, a list of lists, or empty.
     """
     parts = [each.text for each in listed(value)]
     text = ", ".join(part for part in parts if part is not None).strip() if None not in parts else None
@@ -61,10 +61,10 @@ def text_of(value: LocatedText, field: str, example: str) -> str:
 
 
 def number(value: LocatedText, field: str, example: str, *, least: float = -math.inf) -> float:
-    """A field that is a number.
+    """The number in a field.
 
     Raises:
-        SpecError: it is none, or below ``least``.
+        SpecError: it is not a number, or below ``least``.
     """
     text = text_of(value, field, example)
     if not NUMBER.fullmatch(text.lower()) or not math.isfinite(float(text)):
@@ -75,7 +75,7 @@ def number(value: LocatedText, field: str, example: str, *, least: float = -math
 
 
 def integer(value: LocatedText, field: str, example: str, *, least: int) -> int:
-    """A field that is a whole number of at least ``least``."""
+    """The whole number in a field, at least ``least``."""
     text = text_of(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:
         raise at(
@@ -85,7 +85,7 @@ def integer(value: LocatedText, field: str, example: str, *, least: int) -> int:
 
 
 def share(value: LocatedText, field: str, example: str) -> float:
-    """A field that is a share, ``5%`` or ``0.05``, from 0 to 1."""
+    """The share in a field, ``5%`` or ``0.05``, from 0 to 1."""
     text = text_of(value, field, example)
     found = share_of(text)
     if found is None or not 0 <= found <= 1:
@@ -94,7 +94,7 @@ def share(value: LocatedText, field: str, example: str) -> float:
 
 
 def flag(value: LocatedText, field: str) -> bool:
-    """A field that is ``true`` or ``false``."""
+    """The truth value in a field, ``true`` or ``false``."""
     text = text_of(value, field, TRUE).lower()
     if text not in (TRUE, FALSE):
         raise at(value, field, f"{shown(text)} is neither true nor false; write {written(value, field, TRUE)}, or {FALSE}")
@@ -102,7 +102,7 @@ def flag(value: LocatedText, field: str) -> bool:
 
 
 def share_of(text: str) -> float | None:
-    """A share from ``5%`` or ``0.05``; None if the text is neither."""
+    """A share from ``5%`` or ``0.05``; None for other text."""
     body, percent = (text[:-1].strip(), 100.0) if text.endswith("%") else (text.strip(), 1.0)
     return float(body) / percent if NUMBER.fullmatch(body.lower()) else None
 
@@ -111,7 +111,7 @@ def keys(value: LocatedText, field: str, known: Mapping[str, str]) -> Mapping[st
     """The entries of a table with known keys.
 
     Raises:
-        SpecError: it is no table, or has a key that is not in ``known`` (names and what they are for).
+        SpecError: it is not a table, or has a key that is not in ``known`` (names and their purposes).
     """
     if value.entries is None:
         raise at(value, field, f"must be a table with the keys {', '.join(known)}, not {value.kind}")
@@ -123,13 +123,13 @@ def keys(value: LocatedText, field: str, known: Mapping[str, str]) -> Mapping[st
 
 @dataclass(frozen=True)
 class Target:
-    """When to stop: ``amount`` of the pot (``of_pot``) or chips."""
+    """Target exploitability: a share of the pot (``of_pot``) or chips."""
 
     amount: float
     of_pot: bool
 
     def chips(self, pot: float) -> float:
-        """The exploitability, in chips, at which to stop."""
+        """The target exploitability in chips."""
         return self.amount * pot if self.of_pot else self.amount
 
 
@@ -139,7 +139,7 @@ def in_big_blinds(value: LocatedText | None) -> bool:
 
 
 def read_target(value: LocatedText, big_blind: float | None) -> Target:
-    """``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips, ``0.1bb`` where the chips of a big blind are known."""
+    """A target: ``0.5%`` of the pot, ``1.5c`` or ``1.5`` chips, or ``0.1bb`` if the big blind is known."""
     text = text_of(value, "target", "0.5%").lower()
     if in_big_blinds(value):
         if big_blind is None:
@@ -152,9 +152,9 @@ def read_target(value: LocatedText, big_blind: float | None) -> Target:
 
 
 def read_range(value: LocatedText, field: str, format: Format) -> Floats:
-    """A range [H] in the order of ``format.hands``: weights between 0 and 1.
+    """The range in a field, [H] in the order of ``format.hands``, with weights between 0 and 1.
 
-    Formats of one hole card take cards and ranks (``K, Qs:0.5``); all take ``all``.
+    Formats with one hole card accept cards and ranks (``K, Qs:0.5``); all formats accept ``all``.
     """
     text = text_of(value, field, "AA, KK, AKs:0.5")
     if text.lower() in ALL_HANDS:
@@ -170,7 +170,7 @@ def read_range(value: LocatedText, field: str, format: Format) -> Floats:
 
 
 def single_cards(text: str) -> Floats:
-    """[52] the weights of a range of single cards: ``K, Qs:0.5``."""
+    """The weights of a range of single cards, such as ``K, Qs:0.5``, [52]."""
     weights = np.zeros(52)
     for part in filter(None, (part.strip() for part in text.translate(PICTURES).split(","))):
         name, colon, tail = part.partition(":")
@@ -184,14 +184,14 @@ def single_cards(text: str) -> Floats:
 
 
 def street_names(format: Format) -> tuple[str, ...]:
-    """Names of a format's streets in files: those of hold'em, or numbers from 1."""
+    """Names of a format's streets in files: hold'em's names, or numbers from 1."""
     return HOLDEM_STREETS if format.deal == (0, 3, 1, 1) else tuple(str(each + 1) for each in range(format.streets))
 
 
 def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player: int, format: Format) -> LocatedText | None:
-    """The sizes of one street and player: the last layer that says something wins; None if none does.
+    """The sizes of one street and player from the last layer that has any; None if none does.
 
-    Within a layer, street and player together come first, then the street, then the player, then ``default``.
+    Within a layer, an entry for street and player comes first, then the street's, the player's and ``default``.
     """
     for layer in reversed(layers):
         found = sizes_in(layer, field, street_names(format)[street], PLAYERS[player], street_names(format))
@@ -201,7 +201,7 @@ def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player
 
 
 def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: tuple[str, ...]) -> LocatedText | None:
-    """The sizes that one layer gives for a street and player; None if it gives none."""
+    """The sizes of a street and player in one layer; None if it has none."""
     if layer.entries is None:
         return layer
     check_size_keys(layer, field, streets)
@@ -222,19 +222,21 @@ def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: 
 
 
 def check_size_keys(layer: LocatedText, field: str, streets: tuple[str, ...], known: tuple[str, ...] = ()) -> None:
-    """Refuse keys of a table of sizes that are neither streets nor players, and tables that are too deep."""
+    """Refuse tables of sizes that are too deep or have keys other than streets and players."""
     outer = known or (*streets, *PLAYERS, DEFAULT)
     for key, entry in (layer.entries or {}).items():
         if key not in outer:
             raise at(entry, field, f"unknown key {shown(key)}{nearest(key, outer)}")
         if entry.entries is not None:
             if known or key == DEFAULT:
-                raise at(entry, field, f"{key} must be sizes such as 50%, a; a table has streets and players at most two deep")
+                raise at(
+                    entry, field, f"{key} must be sizes such as 50%, a; tables of streets and players have at most two levels"
+                )
             check_size_keys(entry, field, streets, (*(PLAYERS if key in streets else streets), DEFAULT))
 
 
 def size_text(value: LocatedText | None, field: str) -> str:
-    """The text of a list of sizes; empty for none."""
+    """The text of a list of sizes; empty for None."""
     if value is None:
         return ""
     parts = [each.text for each in listed(value)]
@@ -258,7 +260,7 @@ def read_lock(value: LocatedText) -> TextLock:
     else:
         entries = dict(keys(value, "locks", LOCK_KEYS))
     if "strategy" not in entries:
-        raise at(value, "locks", "a lock without a strategy; write strategy: x 70%, b50% 30%")
+        raise at(value, "locks", "a lock needs a strategy; write strategy: x 70%, b50% 30%")
     line = plain_or_empty(entries.get("line"))
     hands = None
     if entries.get("hands") is not None and plain_or_empty(entries["hands"]).lower() not in ("", *ALL_HANDS):
@@ -276,7 +278,7 @@ def plain_or_empty(value: LocatedText | None) -> str:
 
 
 def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
-    """Actions and how often each is taken, from a table or a text ``x 70%, b50% 30%``."""
+    """Action frequencies from a table or a text ``x 70%, b50% 30%``."""
     example = ("x: " if value.place.startswith("--") else "") + "x 70%, b50% 30%"
     if value.entries is not None:
         pairs = [(key, text_of(entry, "strategy", "70%")) for key, entry in value.entries.items()]
@@ -293,7 +295,7 @@ def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
             raise at(value, "strategy", f"cannot read {shown(f'{action} {often}'.strip())}; write {example}")
         name = re.sub(r"^(b)et|^(r)aise", r"\1\2", WORDS.get(name, name))
         if name in found:
-            raise at(value, "strategy", f"{name} is there twice; name each action once")
+            raise at(value, "strategy", f"{name} appears twice; name each action once")
         found[name] = taken
     total = sum(found.values())
     if abs(total - 1) > 1e-6:
@@ -303,17 +305,17 @@ def read_strategy(value: LocatedText) -> tuple[tuple[str, float], ...]:
 
 @dataclass(frozen=True)
 class SolveFields:
-    """How to solve a spot; None where nothing was said.
+    """Settings of a solve; None where not given.
 
     Attributes:
-        target: stop at this exploitability.
-        iterations: the most iterations; 0 judges the uniform strategy.
-        threads: threads to use.
-        algorithm: the spec of an algorithm.
+        target: target exploitability.
+        iterations: most iterations; 0 judges the uniform strategy.
+        threads: number of threads.
+        algorithm: spec of the algorithm.
         storage: ``float32``, ``float64`` or ``int16``.
-        locks: strategies that a player keeps.
-        until: the name of the street at which to stop, where values are a network's.
-        net: which network; see :mod:`treeplex.learn.first_street.until`.
+        locks: locked strategies.
+        until: name of the street at which the solve ends, with a network's values.
+        net: the network; see :mod:`treeplex.learn.first_street.until`.
     """
 
     target: Target | None = None

@@ -1,4 +1,4 @@
-"""Spot files: a spot, and how to solve it, as YAML or TOML for people to write.
+"""Spot files: a spot and its solve settings as YAML or TOML, written by people.
 
 .. code-block:: yaml
 
@@ -11,8 +11,8 @@
     raises: 60%
     target: 0.5%
 
-Every message names the file, the line, the field and what to write instead. Command-line options are the same fields
-(:func:`request_from_options`) and go over those of a file.
+Every message names the file, the line, the field and the remedy. Command-line options are the same fields
+(:func:`request_from_options`) and override those of a file.
 """
 
 import math
@@ -65,14 +65,14 @@ from treeplex.holdem.spots.spot_table import FIELDS as TABLE
 from treeplex.holdem.spots.spot_table import TURN_ENDGAME
 
 FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
-"""The fields and how each is written."""
+"""The fields, each with an example."""
 FLOP = "Td 9d 6h"
-"""A board, as an example where there is none."""
+"""Example of a board."""
 SIZES = ("bets", "raises", "donk")
 LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 """Fields that an option may change in part."""
 LEAST_SIZES = 100, 10
-"""The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
+"""Smallest multiples of the default chip in the pot, and in the smallest size."""
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
 STORAGES = ("float32", "float64", "int16", "int8", "packed", "disk:FOLDER")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
@@ -80,13 +80,13 @@ DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
 
 @dataclass(frozen=True)
 class SpotRequest:
-    """The fields of a spot, read but not yet put together.
+    """The fields of a spot, read but not yet combined.
 
     Attributes:
-        name: the file's name, or what stands for it in messages.
-        fields: fields by name, those of :data:`LAYERED` excepted.
-        layers: texts and tables by field of :data:`LAYERED`; later ones go over earlier ones.
-        from_file: whether there is a file, so that messages say where a missing field goes.
+        name: the file's name, or its substitute in messages.
+        fields: fields by name, without those of :data:`LAYERED`.
+        layers: texts and tables by field of :data:`LAYERED`; later ones override earlier ones.
+        from_file: whether the fields are from a file, for messages about missing ones.
     """
 
     name: str
@@ -98,7 +98,7 @@ class SpotRequest:
         """These fields where given, else those of ``other``."""
         layers = {name: (*other.layers.get(name, ()), *self.layers.get(name, ())) for name in LAYERED}
         fields = {**other.fields, **self.fields}
-        if "limit" in self.fields or any(self.layers.get(name) for name in SIZES):  # the other betting goes
+        if "limit" in self.fields or any(self.layers.get(name) for name in SIZES):  # the other betting is dropped
             gone = SIZES if "limit" in self.fields else ("limit",)
             fields = {name: value for name, value in fields.items() if name not in gone}
             layers = {name: () if name in gone else value for name, value in layers.items()}
@@ -109,14 +109,14 @@ class SpotRequest:
         return replace(self, fields={**self.fields, "board": LocatedText(f"board {board}", text=board)})
 
     def missing(self, name: str) -> SpecError:
-        """The error of a field that must be there and is not."""
+        """The error of a missing required field."""
         example = FLOP if name == "board" else FIELDS[name]
         where = f"add the line {name}: {example}" if self.from_file else f"give --{name} {quoted(example)}"
         where += ", or with turn and river" if name == "board" else ""
         return SpecError(f"{self.name}: {name} is missing; {where}")
 
     def need(self, name: str) -> LocatedText:
-        """A field that must be there."""
+        """A required field."""
         if name not in self.fields:
             raise self.missing(name)
         return self.fields[name]
@@ -143,7 +143,7 @@ class SpotRequest:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
     def ranges(self) -> tuple[Floats, Floats]:
-        """Both ranges before any card takes hands from them.
+        """Both ranges before card removal.
 
         Raises:
             SpecError: a range is missing or wrong.
@@ -152,7 +152,7 @@ class SpotRequest:
         return read_range(self.need("oop"), "oop", form), read_range(self.need("ip"), "ip", form)
 
     def amount(self, value: LocatedText, name: str, example: str | None = None) -> float:
-        """A number of chips of at least 0, or of big blinds (``6.5bb``) in chips."""
+        """An amount of at least 0 in chips, converted from big blinds (``6.5bb``) if needed."""
         example = FIELDS[name] if example is None else example
         if not in_big_blinds(value):
             return number(value, name, example, least=0)
@@ -163,24 +163,24 @@ class SpotRequest:
         return big_blind * number(body, name, example, least=0)
 
     def big_blind(self) -> float | None:
-        """The chips of a big blind: those of ``blinds``, or one where pot or stack are in big blinds; None if not known."""
+        """The big blind in chips, from ``blinds`` or 1 where pot or stack are in big blinds; None if unknown."""
         if (blinds := read_blinds(self.fields.get("blinds"))) is not None:
             return blinds[1]
         return 1.0 if in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack")) else None
 
     def check_units(self) -> None:
-        """Refuse some amounts in big blinds and others in chips, where nothing says how many chips a big blind is."""
+        """Refuse a mix of big blinds and chips without a known big blind."""
         given = {name: self.fields[name] for name in ("pot", "stack", "min_bet") if name in self.fields}
         other = next((name for name, value in given.items() if not in_big_blinds(value)), None)
         if other is None or "blinds" in self.fields or all(not in_big_blinds(value) for value in given.values()):
             return
         text = text_of(given[other], other, FIELDS[other])
-        if share_of(text):  # a number other than 0, which needs no unit
+        if share_of(text):  # 0 needs no unit
             remedy = written(given[other], other, f"{text}bb")
-            raise at(given[other], other, f"{text} has no unit and other amounts are in big blinds; write {remedy}")
+            raise at(given[other], other, f"{text} has no unit, but other amounts are in big blinds; write {remedy}")
 
     def blame(self, message: str) -> str:
-        """The place of the first field that a message about the whole spot names, or the file."""
+        """The position of the first field named in a message about the whole spot, or the file."""
         aliases = {"out of position": "oop", "in position": "ip", "(add_allin|force_allin|merge)": "thresholds"}
         for words, name in (*aliases.items(), *((name, name) for name in FIELDS)):
             given = self.layers.get(name, ()) if name in ("thresholds", "rake") else filter(None, (self.fields.get(name),))
@@ -189,7 +189,7 @@ class SpotRequest:
         return self.name
 
     def settings(self) -> SolveFields:
-        """How to solve it.
+        """Settings of its solve.
 
         Raises:
             SpecError: a field is wrong.
@@ -212,36 +212,36 @@ class SpotRequest:
 
 
 def read_algorithm(value: LocatedText) -> str:
-    """The spec of an algorithm.
+    """The spec of an algorithm in a field.
 
     Raises:
-        SpecError: one in a Python file, named by another file and not by a person.
+        SpecError: the algorithm is in a Python file named by another file instead of by the user.
     """
     text = text_of(value, "algorithm", "dcfr")
     if ".py" in text and not value.place.startswith(("--", "argument ")):
-        raise at(value, "algorithm", f"{shown(text)} is in a Python file; code that a file names is not run, so give it as -a")
+        raise at(value, "algorithm", f"{shown(text)} is in a Python file; code named in a file is not run, so give it with -a")
     return text
 
 
 def read_spot_file(path: str | Path) -> SpotRequest:
-    """Read a spot file, YAML or TOML (by its suffix).
+    """Read a spot file, YAML or TOML depending on the suffix.
 
     Raises:
-        FileError: it cannot be read, or is not YAML or TOML.
-        SpecError: an unknown key. Values are checked when :meth:`SpotRequest.spot` and ``settings`` read them.
+        FileError: the file cannot be read, or is not YAML or TOML.
+        SpecError: an unknown key. Values are checked later, by :meth:`SpotRequest.spot` and ``settings``.
     """
     refuse_solved_spot(path)
     root = read_marked(path)
     if root.entries is None:
-        raise SpecError(f"{root.place}: must be lines such as pot: 200, not {root.kind}")
+        raise SpecError(f"{root.place}: must have lines such as pot: 200, not {root.kind}")
     return request_from(keys(root, "spot file", FIELDS), str(path), from_file=True)
 
 
 def spot_request(name: str | Path | None, options: Mapping[str, object] | None = None) -> SpotRequest:
-    """The fields of a spot file, or of the spot of that name, and options over them; see :func:`request_from_options`.
+    """The fields of a spot file or named spot with options that override them; see :func:`request_from_options`.
 
     Raises:
-        FileError: it cannot be read, or is not YAML or TOML.
+        FileError: the file cannot be read, or is not YAML or TOML.
         SpecError: an unknown key or option.
     """
     over = request_from_options(options or {})
@@ -251,11 +251,11 @@ def spot_request(name: str | Path | None, options: Mapping[str, object] | None =
 
 
 def load_spot(path: str | os.PathLike[str]) -> Spot:
-    """A hold'em spot from its file, or ``turn_endgame`` and others that have names; its ``settings`` say how to solve it.
+    """A hold'em spot from a file, or by a name such as ``turn_endgame``; its ``settings`` are those of the file.
 
     Raises:
         FileError: the file cannot be read.
-        SpecError: a field that is missing or wrong; the message names file, line, field and remedy.
+        SpecError: a field is missing or wrong; the message names file, line, field and remedy.
     """
     spot = spot_request(Path(path)).spot()
     object.__setattr__(spot, "spec", os.fspath(path))
@@ -263,35 +263,35 @@ def load_spot(path: str | os.PathLike[str]) -> Spot:
 
 
 def is_turn_endgame(name: str) -> bool:
-    """Whether a name stands for turn endgame hold'em: there is no spot file called so."""
+    """Whether a name means turn endgame hold'em and no spot file has that name."""
     return name == TURN_ENDGAME and not Path(TURN_ENDGAME).is_file()
 
 
 def is_named(name: str) -> bool:
-    """Whether a name stands for one of the spots that have names: there is no spot file called so."""
+    """Whether a name means a named spot and no spot file has that name."""
     return name in NAMED and not Path(name).is_file()
 
 
 def named_request(name: str) -> SpotRequest:
-    """A spot that has a name as fields."""
+    """The fields of a named spot."""
     spot = NAMED[name]()
     fields = spot_fields(spot) | {"oop": "all", "ip": "all"}
-    if isinstance(spot.bets, BetPlan):  # the same on all streets
+    if isinstance(spot.bets, BetPlan):  # the sizes are equal on all streets
         own = spot.bets.streets[spot.street][0]
         fields |= {name: ",".join(map(str, getattr(own, name))) for name in ("bets", "raises")}
     return request_from_options({key: value for key, value in fields.items() if value != ""}, f"{name} ")
 
 
 def request_from_options(options: Mapping[str, object], place: str = "--") -> SpotRequest:
-    """The fields of a spot from options by name, of the command line or from Python; None and empty lists are not given.
+    """The fields of a spot from options by name, of the command line or Python; None and empty lists count as missing.
 
     Args:
-        options: by the names in :data:`treeplex.holdem.spots.spot_table.FIELDS`,
-            with dashes or underscores: ``min-bet``, ``river_bets``.
-        place: what stands before a name in messages.
+        options: by the names in :data:`treeplex.holdem.spots.spot_table.FIELDS`, with dashes or underscores: ``min-bet``,
+            ``river_bets``.
+        place: prefix of names in messages.
 
     Raises:
-        FileError: an option's braces hold no table.
+        FileError: an option's braces contain no table.
         SpecError: an unknown option.
     """
     found = {name.replace("_", "-"): value for name, value in options.items() if value is not None and value != []}
@@ -316,7 +316,7 @@ def request_from_options(options: Mapping[str, object], place: str = "--") -> Sp
 
 
 def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bool) -> SpotRequest:
-    """A request from its entries, sizes apart."""
+    """A request from its entries, with sizes separated."""
     fields = {key: value for key, value in entries.items() if key not in LAYERED}
     layers = {key: (entries[key],) for key in LAYERED if key in entries}
     if "limit" in fields and (first := next((each for each in SIZES if each in layers), None)):
@@ -325,7 +325,7 @@ def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bo
 
 
 def read_format(value: LocatedText | None) -> Format:
-    """The format, hold'em unless named."""
+    """The format; default hold'em."""
     if value is None:
         return HOLDEM
     text = text_of(value, "format", "holdem")
@@ -336,7 +336,7 @@ def read_format(value: LocatedText | None) -> Format:
 
 
 def read_board(value: LocatedText | None, request: SpotRequest, format: Format) -> tuple[int, ...]:
-    """The cards on the board; without the field none, which needs blinds in hold'em."""
+    """The board cards; without the field an empty board, which needs blinds in hold'em."""
     if value is None or (value.text is not None and value.text.strip().lower() in ("", "none")):
         if "blinds" in request.fields or (format.deal[0] == 0 and format is not HOLDEM):
             return ()
@@ -364,7 +364,7 @@ def read_blinds(value: LocatedText | None) -> tuple[float, float] | None:
 
 
 def read_rake(request: SpotRequest) -> Rake:
-    """The rake: a share, or a table of ``rate`` and ``cap``."""
+    """The rake, from a share or a table of ``rate`` and ``cap``."""
     if not (layers := request.layers.get("rake", ())):
         return Rake()
     entries: dict[str, LocatedText] = {}
@@ -375,18 +375,16 @@ def read_rake(request: SpotRequest) -> Rake:
             entries |= keys(layer, "rake", {"rate": "5%", "cap": "3", "no_flop_no_drop": "true"})
     if "rate" not in entries:
         remedy = (
-            "give --rake 5% as well"
-            if layers[-1].place in ("--rake-cap", "--no-flop-no-drop")
-            else "write rake: {rate: 5%, cap: 3}"
+            "add --rake 5%" if layers[-1].place in ("--rake-cap", "--no-flop-no-drop") else "write rake: {rate: 5%, cap: 3}"
         )
-        raise at(layers[-1], "rake", f"{'a cap' if 'cap' in entries else 'no_flop_no_drop'} without a rate; {remedy}")
+        raise at(layers[-1], "rake", f"{'a cap' if 'cap' in entries else 'no_flop_no_drop'} needs a rate; {remedy}")
     free = "no_flop_no_drop" in entries and flag(entries["no_flop_no_drop"], "no_flop_no_drop")
     cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
     return Rake(share(entries["rate"], "rate", "5%"), cap, free)
 
 
 def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...], str]:
-    """How many deals of each street are made, none for all; and the set of boards that does it by name, or empty."""
+    """Number of deals made on each street, 0 for all; and the name of the set of boards, if any."""
     names, found, chosen = street_names(format), dict[str, int](), ""
     for layer in request.layers.get("runouts", ()):
         if layer.entries is None:
@@ -406,7 +404,7 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
     """The sizes of all streets from ``first`` on."""
     if "limit" in request.fields:
         if "limps" in request.fields:
-            raise at(request.fields["limps"], "limps", "is for no limit, and limit for fixed limit; give one of them")
+            raise at(request.fields["limps"], "limps", "is for no limit, and limit for fixed limit; give only one of them")
         return read_limit(request, format)
     streets = []
     for street in range(format.streets):
@@ -430,7 +428,7 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
 
 
 def threshold(value: LocatedText, name: str) -> float:
-    """A share of the pot, not bounded by it."""
+    """A share of the pot, which may exceed 1."""
     text = text_of(value, name, THRESHOLDS[name])
     body = LocatedText(value.place, text=text.removesuffix("%").strip())
     found = number(body, name, THRESHOLDS[name], least=0)
@@ -438,7 +436,7 @@ def threshold(value: LocatedText, name: str) -> float:
 
 
 def street_sizes(request: SpotRequest, format: Format, street: int, player: int) -> StreetSizes:
-    """The sizes of one player on one street; a street for which a field says nothing has to be named."""
+    """The sizes of one player on one street; every street must be named or have a default."""
     texts: dict[str, str] = {}
     places: dict[str, LocatedText] = {}
     for name, usual in (("bets", DEFAULT_BETS), ("raises", DEFAULT_RAISES), ("donk", None)):
@@ -465,13 +463,13 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
 
 
 def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError:
-    """The error of a table of sizes without an entry for a street and player."""
+    """The error for a table of sizes without an entry for a street and player."""
     who = f"the {street}, player {('OOP', 'IP')[player]}"
     return at(layer, name, f"no sizes for {who}; add {street}: {FIELDS[name]} (none: no such bet), or default: ...")
 
 
 def in_chips(text: str, value: LocatedText, name: str, request: SpotRequest) -> str:
-    """Sizes with those in big blinds, ``2.5bb``, in chips; a spot that begins with blinds has them as they are."""
+    """Sizes with big blinds, ``2.5bb``, converted to chips; unchanged in spots that begin with blinds."""
     if "blinds" in request.fields:
         return text
 
@@ -480,17 +478,19 @@ def in_chips(text: str, value: LocatedText, name: str, request: SpotRequest) -> 
         if big_blind is None:
             raise at(value, name, NO_BIG_BLIND)
         if name == "raises":
-            raise at(value, name, f"{shown(found[0])} is a first raise before the flop; write times the bet faced, such as 3x")
+            raise at(
+                value, name, f"{shown(found[0])} is for a first raise preflop; write a multiple of the bet faced, such as 3x"
+            )
         return f"{decimal(big_blind * float(found[1]))}c"
 
     return re.sub(rf"(?<![\w.]){NUMBER}\s*bb\b", chips, text, flags=re.IGNORECASE)
 
 
 def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan | FixedLimit) -> float:
-    """The chip where none is given: the largest of 1, 0.1, 0.01, ... of which all amounts are multiples.
+    """The default chip: the largest of 1, 0.1, 0.01, ... that divides all amounts.
 
-    With sizes in shares of the pot, which are rounded to it, it goes at least a hundred times into the pot and ten times into
-    the smallest first bet, so that rounding hardly shows.
+    With sizes as shares of the pot, which are rounded to it, the pot is at least a hundred chips and the smallest first bet
+    at least ten, so that rounding is small.
     """
     amounts, most = [pot, stack, *blinds], math.inf
     if isinstance(bets, FixedLimit):
@@ -508,14 +508,14 @@ def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan 
 
 
 def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
-    """The largest chip with which sizes of a pot are rounded little; infinity without such sizes."""
+    """The largest chip with which rounding of pot-relative sizes is small; infinity without such sizes."""
     shares = [size.value for size in sizes if size.kind == "pot" and size.value > 0]
     rounded = pot > 0 and any(size.kind in ("pot", "last", "geometric") for size in sizes)
     return min(pot / LEAST_SIZES[0], *(share * pot / LEAST_SIZES[1] for share in shares), math.inf) if rounded else math.inf
 
 
 def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
-    """Fixed-limit betting: ``bets`` chips per street and at most ``most`` bets per street."""
+    """Fixed-limit betting: ``bets`` chips per bet and at most ``most`` bets on each street."""
     value = request.fields["limit"]
     entries = keys(value, "limit", {"bets": "[2, 2, 4, 4]", "most": "4"})
     for name in ("bets", "most"):
@@ -543,17 +543,17 @@ def spot(
     """A hold'em spot: ``spot("Td9d6h", "QQ+,AK", "22+", pot=20, stack=90, bets={"default": "50%,a", "river": "a"})``.
 
     Args:
-        board: cards on the board; empty before the flop, which needs ``blinds``.
+        board: board cards; empty preflop, which needs ``blinds``.
         oop, ip: ranges out of position and in position, as text or float64 [H] in the order of ``format.hands``.
         pot: chips in the pot, or big blinds: ``"6.5bb"``.
-        stack: chips behind, of the smaller stack, or big blinds.
-        fields: all other fields of a spot file, in texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
-            ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; ``target``, ``iterations``,
-            ``algorithm``, ``threads``, ``storage`` and ``locks``, the defaults of solving; and the
-            options of ``treeplex solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
+        stack: chips behind in the smaller stack, or big blinds.
+        fields: all other fields of a spot file, as texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
+            ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; the solve settings ``target``,
+            ``iterations``, ``algorithm``, ``threads``, ``storage`` and ``locks``; and the options of ``treeplex solve`` for
+            parts of them, such as ``river_bets`` and ``rake_cap``.
 
     Raises:
-        SpecError: an unknown field, a text that cannot be read, or a value outside its range.
+        SpecError: an unknown field, a text that cannot be read, or a value out of range.
     """
     texts = ["all" if isinstance(given, np.ndarray) else given for given in (oop, ip)]
     options = {"board": board, "oop": texts[0], "ip": texts[1], "pot": pot, "stack": stack, **fields}

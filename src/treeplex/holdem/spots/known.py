@@ -1,4 +1,4 @@
-"""Ready-made spots: from texts, and the games that papers report numbers for."""
+"""Ready-made spots: from texts, and the games of published results."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -25,19 +25,19 @@ def holdem(
     chip: float = 1.0,
     blinds: tuple[float, float] | None = None,
 ) -> Spot:
-    """A hold'em spot with the board and (if you like) the ranges as text: ``holdem("Td9d6h", "QQ+,AK", "22+", ...)``.
+    """A hold'em spot with board and optionally ranges as text: ``holdem("Td9d6h", "QQ+,AK", "22+", ...)``.
 
     The other arguments are the fields of :class:`Spot`.
 
     Raises:
-        SpecError: a text that cannot be read, or a value outside its range.
+        SpecError: a text that cannot be read, or a value out of range.
     """
     ranges = weights(oop), weights(ip)
     return Spot(parse_cards(board), pot, stack, ranges, bets, rake or Rake(), chip=chip, blinds=blinds)
 
 
 def weights(range_: str | Floats) -> Floats:
-    """A range as float64 [1326], from its text or as it is."""
+    """A range as float64 [1326], from text or array."""
     return parse_range(range_) if isinstance(range_, str) else range_
 
 
@@ -49,9 +49,9 @@ def all_hands(format: Format) -> tuple[Floats, Floats]:
 def turn_endgame_holdem(board: str = "3s7hTdKs", stack_behind: float = 19_000.0) -> Spot:
     """Turn endgame hold'em: no-limit hold'em from the turn, every hand equally likely, 1,000 chips per player in the pot.
 
-    First bets are 0.5 pot, 1 pot or all-in, raises 0.75 pot or all-in; the big blind of 100 is the smallest bet. Source: Brown
-    et al. (2020), "Combining deep reinforcement learning and search for imperfect-information games", appendix C.2. The
-    paper's 20,000 chips per player can be read with the pot included (``stack_behind`` 19,000, the default) or without.
+    First bets are 0.5 pot, 1 pot or all-in, raises 0.75 pot or all-in; the big blind of 100 is the smallest bet. Source:
+    Brown et al. (2020), "Combining deep reinforcement learning and search for imperfect-information games", appendix C.2.
+    The paper's 20,000 chips per player can be read with the pot included (``stack_behind`` 19,000, the default) or excluded.
     ``board`` has four cards.
     """
     plan = BetPlan.same("50%,100%,a", "75%,a", min_bet=100.0)
@@ -59,7 +59,7 @@ def turn_endgame_holdem(board: str = "3s7hTdKs", stack_behind: float = 19_000.0)
 
 
 def limit_holdem(small_bet: float = 10.0) -> Spot:
-    """Heads-up limit Texas hold'em from the deal: at most four bets per street, blinds of half a small bet and one.
+    """Heads-up limit Texas hold'em from the deal: at most four bets per street, blinds of half a small bet and one small bet.
 
     Bets are one small bet before the turn and two from then on. With the default (blinds 5 and 10, bets 10 and 20) this is the
     game of Zinkevich et al. (2007), "Regret minimization in games with incomplete information". Stacks never bind.
@@ -74,8 +74,8 @@ def limit_holdem(small_bet: float = 10.0) -> Spot:
 def rhode_island_holdem(ranks: int = 13) -> Spot:
     """Rhode Island hold'em from the deal: ante 5, bets of 10, then 20 and 20, at most three per street.
 
-    Source: Shi and Littman (2001), "Abstraction methods for game theoretic poker"; the sizes are those that give the linear
-    program of 91,224,226 rows of Gilpin and Sandholm (2007), "Lossless abstraction of imperfect information games".
+    Source: Shi and Littman (2001), "Abstraction methods for game theoretic poker"; the sizes are those with the linear
+    program of 91,224,226 rows in Gilpin and Sandholm (2007), "Lossless abstraction of imperfect information games".
     """
     form = rhode_island(ranks)
     bets = FixedLimit((10.0, 20.0, 20.0), (3, 3, 3))
@@ -91,14 +91,14 @@ def flop_holdem(raises: int = 3) -> Spot:
     Raises:
         SpecError: ``raises`` is negative.
     """
-    bets = FixedLimit((100.0, 100.0), (raises + 1, raises))  # the big blind is a bet
+    bets = FixedLimit((100.0, 100.0), (raises + 1, raises))  # the big blind counts as a bet
     return Spot((), 0.0, unbound(bets), all_hands(flop()), bets, format=flop(), chip=50.0, blinds=(50.0, 100.0))
 
 
 def royal_holdem(raises: int = 1) -> Spot:
     """Limit hold'em with the 20 cards from ten to ace and all four streets, at most ``raises`` raises on each.
 
-    Blinds are 5 and 10, bets 10 and from the turn on 20. With 3 raises regrets alone take 94 GB.
+    Blinds are 5 and 10, bets 10 and, from the turn on, 20. With 3 raises regrets alone take 94 GB.
 
     Raises:
         SpecError: ``raises`` is negative.
@@ -115,7 +115,7 @@ def leduc_holdem(ranks: int = 3, raises: int = 2) -> Spot:
 
 
 def unbound(bets: FixedLimit) -> float:
-    """A stack that no betting line uses up."""
+    """A stack that no betting line exhausts."""
     return math.fsum(bet * (most + 1) for bet, most in zip(bets.bets, bets.most, strict=True))
 
 

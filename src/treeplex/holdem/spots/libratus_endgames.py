@@ -1,11 +1,11 @@
-"""End games that Libratus reached against human professionals, in the text format their authors published (LibratusEndgames).
+"""Endgames that Libratus reached against human professionals, in their authors' text format (LibratusEndgames).
 
-A file has four lines: ``-round`` (3 turn, 4 river), ``-board``, ``-pot`` (half from each player; blinds were 50 and 100, stacks
-20,000) and ``-reach``, the probabilities with which the players reach the spot with each hand: 1,326 numbers for the player
-out of position, then 1,326 for the one in position, hands in the order 2s2h, 2s2d, 2s2c, 2s3s, ..., AdAc.
+A file has four lines: ``-round`` (3 turn, 4 river), ``-board``, ``-pot`` (half from each player; blinds were 50 and 100,
+stacks 20,000) and ``-reach``, the players' reach probabilities of each hand at the spot: 1,326 numbers for the player out of
+position, then 1,326 for the one in position, with hands in the order 2s2h, 2s2d, 2s2c, 2s3s, ..., AdAc.
 
-The files give no bet sizes. First bets of 0.5 or 1 pot or all-in and raises of 1 pot or all-in are those of Xu et al. (2024),
-"Dynamic discounted counterfactual regret minimization".
+The files have no bet sizes. First bets of 0.5 or 1 pot or all-in and raises of 1 pot or all-in are those of Xu et al.
+(2024), "Dynamic discounted counterfactual regret minimization".
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ BOARD_CARDS = {3: 4, 4: 5}
 DECODINGS = ("true", "ddcfr")
 
 MISREAD = dict(zip(parse_cards("3h4h4d5h5d5s"), parse_cards("2d2s3s2c3c4c"), strict=True))
-"""Which card the DDCFR program takes each of six cards for, at showdown only."""
+"""Cards that the DDCFR program misreads at showdown, with the card that it reads."""
 
 
 def read_libratus_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
@@ -37,12 +37,11 @@ def read_libratus_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
 
     Args:
         path: the file.
-        decoding: ``true``, or ``ddcfr`` for the games that Xu et al. (2024) report numbers for: their program gives each player
-            the other one's range, and at showdown it takes 3h 4h 4d 5h 5d 5s for 2d 2s 3s 2c 3c 4c (see
-            :func:`misread_strengths`). For river files only.
+        decoding: ``true``, or ``ddcfr`` for the results of Xu et al. (2024): their program swaps the players' ranges, and at
+            showdown it reads 3h 4h 4d 5h 5d 5s as 2d 2s 3s 2c 3c 4c (see :func:`misread_strengths`). For river files only.
 
     Raises:
-        FileError: a file that is missing, truncated or of another format; the message names the line.
+        FileError: the file is missing, truncated or of another format; the message names the line.
         SpecError: another ``decoding``, or ``ddcfr`` for a turn file.
     """
     if decoding not in DECODINGS:
@@ -58,12 +57,12 @@ def read_libratus_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
     if decoding == "true":
         return Spot(board, pot, STACK - pot / 2, (first, second), BETS)
     if street != max(BOARD_CARDS):
-        raise SpecError(f"{path}: decoding ddcfr exists for river files only, because it replaces showdowns; use decoding true")
+        raise SpecError(f"{path}: decoding ddcfr supports river files only, because it replaces showdowns; use decoding true")
     return Spot(board, pot, STACK - pot / 2, (second, first), BETS, strengths=misread_strengths(board))
 
 
 def read_fields(path: Path) -> list[str]:
-    """What follows the key on each of the four lines."""
+    """The text after the key on each of the four lines."""
     lines = read_text(path).splitlines()
     fields = []
     for number, key in enumerate(KEYS, 1):
@@ -122,17 +121,17 @@ def read_reach(path: Path, text: str) -> tuple[Floats, Floats]:
 
 
 def hand_order() -> NDArray[np.int64]:
-    """[1326] the index in ``HANDS`` of each hand in the order of the file: rank by rank, suits s, h, d, c."""
+    """The index in ``HANDS`` of each hand in the order of the file, [1326]: rank by rank, suits s, h, d, c."""
     cards = [4 * rank + suit for rank in range(13) for suit in (3, 2, 1, 0)]
     pairs = [hand_index(first, second) for place, first in enumerate(cards) for second in cards[place + 1 :]]
     return np.array(pairs, dtype=np.int64)
 
 
 def misread_strengths(board: tuple[int, ...]) -> Ints:
-    """int64 [1326] showdown strengths as the DDCFR program sees them: higher wins, -1 where a hand uses a board card.
+    """Showdown strengths in the DDCFR program, int64 [1326]: higher wins, -1 for hands with a board card.
 
-    Cards are read through ``MISREAD``. Where a hand then has a card twice, the copy counts by its rank only, and a flush with
-    that card in it loses to every hand. The program's lookup table is not published: this reading of it gives the
+    Cards are read through ``MISREAD``. If a hand then has a card twice, the copy counts only by its rank, and a flush with
+    that card loses to every hand. The program's lookup table is not published; this reconstruction reproduces the
     exploitability of the uniform strategy that its authors report for both river games.
     """
     keys = strengths(board, HANDS).astype(np.int64)
@@ -142,7 +141,7 @@ def misread_strengths(board: tuple[int, ...]) -> Ints:
 
 
 def misread_strength(cards: list[int]) -> int:
-    """The strength of seven cards, some of which may be there twice."""
+    """The strength of seven cards that may contain duplicates."""
     copies = [card for place, card in enumerate(cards) if card in cards[:place]]
     suits = [card % 4 for card in cards]
     if any(suits.count(copy % 4) >= 5 for copy in copies):

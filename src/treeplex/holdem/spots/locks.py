@@ -1,4 +1,4 @@
-"""Locks: strategies that a player keeps at a decision, as they are written down or hand by hand."""
+"""Node locks: strategies that a player keeps at a decision, as text or hand by hand."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from treeplex.base.arrays import Floats
 
 @dataclass(frozen=True)
 class TextLock:
-    """A strategy that a player keeps at one decision, for all hands or some.
+    """A strategy that a player keeps at one decision, for some or all hands.
 
     Attributes:
-        line: how one gets to the decision, as in ``show``; empty for the root.
-        hands: float64 [1326] weights whose positive entries are locked; None for all.
-        strategy: actions as in lines (``x``, ``c``, ``f``, ``b50%``, ``r2.5x``, ``a``) and how often each is taken; sums to 1.
-        place: where it was written.
+        line: line to the decision, as in ``show``; empty for the root.
+        hands: float64 [1326], weights whose positive entries are locked; None for all hands.
+        strategy: actions as in lines (``x``, ``c``, ``f``, ``b50%``, ``r2.5x``, ``a``) with their frequencies, which sum to 1.
+        place: position in the source text.
     """
 
     line: str
@@ -27,13 +27,13 @@ class TextLock:
 
 @dataclass(frozen=True, eq=False)
 class NodeLock:
-    """The strategy of every hand at one decision, say a :class:`treeplex.holdem.policies.view.NodeView`'s own.
+    """The strategy of every hand at one decision, such as that of a :class:`treeplex.holdem.policies.view.NodeView`.
 
     Attributes:
-        line: how one gets to the decision. Cards may be left out from some street on, which stands for all.
-        hands: int [n], rows of ``format.hands``; hands that are not there stay free.
-        strategy: [actions, n], probabilities in the order of the actions; a column of NaN leaves a hand free.
-        place: what to call the lock in messages.
+        line: line to the decision. Cards may be omitted from some street on, which stands for all cards.
+        hands: int [n], indices of ``format.hands``; other hands are not locked.
+        strategy: [actions, n], probabilities in the order of the actions; a column of NaN leaves a hand unlocked.
+        place: name of the lock in messages.
     """
 
     line: str

@@ -1,4 +1,4 @@
-"""How the file of a solved spot begins, for what must tell it from other files without reading it."""
+"""Recognises files of solved spots by their first bytes."""
 
 import os
 
@@ -21,10 +21,10 @@ def refuse_solved_spot(path: str | os.PathLike[str]) -> None:
     """Refuse a solved spot where a spot file is expected.
 
     Raises:
-        FileError: it is one; the message says what reads it.
+        FileError: the file is a solved spot; the message names the commands that read it.
     """
     if is_solved_spot(path):
         raise FileError(
-            f"{path} is a solved spot, not a spot file; look at it with treeplex show {path}, or resume solving it with "
+            f"{path} is a solved spot, not a spot file; show it with treeplex show {path}, or resume it with "
             f"treeplex solve --resume {path}"
         )

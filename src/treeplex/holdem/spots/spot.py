@@ -1,7 +1,7 @@
-"""A spot: everything that defines one heads-up poker game from some street to the end.
+"""A spot: the definition of a heads-up poker game from some street to the end.
 
-The board so far, the pot, the stacks, what each player may hold, the bet sizes and the rake. All checks of these values are
-here; the betting tree (:mod:`treeplex.holdem.betting.tree`) and the solvers take a spot as valid.
+Board, pot, stacks, ranges, bet sizes and rake. All checks of these values are here; the betting tree
+(:mod:`treeplex.holdem.betting.tree`) and the solvers assume a valid spot.
 """
 
 import hashlib
@@ -30,18 +30,18 @@ from treeplex.holdem.spots.spot_table import SPOTS
 
 TOLERANCE = 1e-9
 MOST_CHIPS, LEAST_CHIP = 1e9, 1e-6
-"""Amounts beyond them would leave single precision or stop being whole numbers of chips in double precision."""
+"""Limits of amounts; beyond them single precision overflows, or double precision loses whole chips."""
 LEAST_SCALE = 1e-3
-"""Ranges whose largest weight is not from here to 1 are scaled to near 1: single precision would suffer."""
+"""Ranges whose largest weight is outside these limits are scaled to near 1, for single precision."""
 PLAYERS = ("out of position", "in position")
 
 
 @dataclass(frozen=True)
 class Rake:
-    """What the house takes from every pot, also from one won by a fold: ``min(rate * pot, cap)`` chips.
+    """Rake taken from every pot, also without a showdown: ``min(rate * pot, cap)`` chips.
 
-    The pot counts matched chips only: an uncalled bet goes back unraked. With ``no_flop_no_drop`` nothing is taken from hands
-    that end before any card is on the board.
+    The pot consists of matched chips only: an uncalled bet is returned unraked. With ``no_flop_no_drop`` no rake is taken
+    from hands that end before any board card.
     """
 
     rate: float = 0.0
@@ -55,11 +55,11 @@ class Rake:
             raise SpecError(f"rake: cap is {self.cap}; give chips of at least 0, or infinity for none")
 
     def of(self, pot: float, *, dealt: bool = True) -> float:
-        """The chips taken from a pot of this size; ``dealt`` says whether any card is on the board."""
+        """The rake of a pot; ``dealt`` says whether there is any board card."""
         return min(self.rate * pot, self.cap) if dealt or not self.no_flop_no_drop else 0.0
 
     def to_json(self) -> dict[str, object]:
-        """Plain data that :func:`rake_from_json` reads back."""
+        """JSON data that :func:`rake_from_json` reads."""
         some: dict[str, object] = {"no_flop_no_drop": True} if self.no_flop_no_drop else {}
         return {"rate": self.rate, "cap": None if math.isinf(self.cap) else self.cap} | some
 
@@ -72,33 +72,33 @@ def rake_from_json(data: Mapping[str, Any]) -> Rake:
 
 @dataclass(frozen=True, eq=False)
 class Spot(Game):
-    """One heads-up spot. Amounts are in chips, hands in the order of ``format.hands`` (H of them).
+    """A heads-up spot. Amounts are in chips, hands in the order of ``format.hands`` (H of them).
 
     Attributes:
-        board: the cards on the table; empty before the first street that deals any.
-        pot: chips already in the middle, half from each player (antes and earlier streets); blinds are not in it.
-        stack: chips behind, the same for both (the smaller stack counts); blinds are paid out of it.
-        ranges: float64 [H] for player 0 (out of position) and player 1 (in position), any nonnegative scale (brought near
-            1). Kept as copies that cannot be written, with the weight of hands that need a board card set to 0.
-        bets: the sizes on offer.
-        rake: what the house takes.
+        board: the board cards; empty before the first street that deals any.
+        pot: chips in the pot, half from each player (antes and earlier streets); blinds excluded.
+        stack: chips behind, equal for both players (the smaller stack); blinds are paid from it.
+        ranges: float64 [H] for player 0 (out of position) and player 1 (in position), any nonnegative scale (rescaled to near
+            1). Stored as read-only copies, with weight 0 for blocked hands.
+        bets: the bet sizes.
+        rake: the rake.
         format: cards in play, hole cards and streets.
-        chip: the smallest unit; bets are rounded to it and ``pot``, ``stack`` and ``blinds`` are multiples of it.
-        blinds: ``(small, big)``, for spots that begin before any card is on the board: player 1 posts the small blind
-            and acts first on that street, player 0 posts the big blind and acts first on all later ones. None: no blinds,
-            player 0 acts first on every street.
-        runouts: for each street of the format how many of its deals are made, each standing for several: a smaller game whose
-            solutions come close to the whole one's. 0 for all; empty for all on all streets. Which ones is set by
-            :func:`treeplex.holdem.cards.spread.evenly_spread`, on each board anew, or by ``deal_set``.
-        deal_set: the name of a set of boards that ships (:mod:`treeplex.holdem.cards.fitted_deals`), whose numbers
-            ``runouts`` then are; empty for none.
-        strengths: int64 [H] that replace the evaluator at showdown, for complete boards only (higher wins, equal ties). They
-            exist to reproduce published results of a program that misread cards; leave them None.
-        settings: how its file says to solve it, which solving does where nothing else is asked for; no part of its identity.
-        spec: the name or file that it was loaded from (:func:`treeplex.holdem.load_spot`); empty of others.
+        chip: the smallest unit; bets are rounded to it, and ``pot``, ``stack`` and ``blinds`` are multiples of it.
+        blinds: ``(small, big)``, for spots that begin before any board card: player 1 posts the small blind and acts first on
+            that street, player 0 posts the big blind and acts first on later streets. None: no blinds, and player 0 acts first
+            on every street.
+        runouts: for each street of the format the number of its deals, each standing for several: a smaller game whose
+            solutions approximate the full one's. 0 for all; empty for all on all streets. The deals are chosen by
+            :func:`treeplex.holdem.cards.spread.evenly_spread`, separately on each board, or by ``deal_set``.
+        deal_set: name of a shipped set of boards (:mod:`treeplex.holdem.cards.fitted_deals`), whose numbers are in ``runouts``;
+            empty for none.
+        strengths: int64 [H], replaces the evaluator at showdown on a complete board (higher wins, equal values tie), to
+            reproduce published results of a program that misreads cards; normally None.
+        settings: default solve settings from its file; not part of its identity.
+        spec: the name or file from which it was loaded (:func:`treeplex.holdem.load_spot`); else empty.
 
     Raises:
-        SpecError: a value outside its range; the message names the field.
+        SpecError: a value out of range; the message names the field.
     """
 
     board: tuple[int, ...]
@@ -133,7 +133,7 @@ class Spot(Game):
 
     @property
     def streets(self) -> range:
-        """The streets that are played."""
+        """The streets played."""
         return range(self.street, len(self.format.deal))
 
     @property
@@ -152,7 +152,7 @@ class Spot(Game):
 
         limit, street, blinds = self.bets if isinstance(self.bets, FixedLimit) else None, self.street, self.blinds or ()
         most = [] if limit is None else list(limit.most)
-        if limit is not None and blinds:  # the big blind is a bet
+        if limit is not None and blinds:  # the big blind counts as a bet
             most[street] -= 1
         return BettingRules(
             dealer=1,
@@ -170,18 +170,18 @@ class Spot(Game):
 
     @property
     def committed(self) -> tuple[float, float]:
-        """Chips of each player in the middle before the first action: half of ``pot``, and the blind."""
+        """Each player's chips in the pot before the first action: half of ``pot``, and the blind."""
         small, big = self.blinds or (0.0, 0.0)
         return self.pot / 2 + big, self.pot / 2 + small
 
     @property
     def opening_pot(self) -> float:
-        """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
+        """All chips in the pot before the first action, ``pot`` and blinds; shares of the pot refer to this."""
         return sum(self.committed)
 
     @property
     def big_blind(self) -> float | None:
-        """The big blind; None of spots that say no blinds."""
+        """The big blind; None for spots without blinds."""
         return None if self.blinds is None else float(self.blinds[1])
 
     @property
@@ -193,30 +193,30 @@ class Spot(Game):
         return self.walkable_rules().new_initial_state()
 
     def enumerable_rules(self) -> Game:
-        """None.
+        """Raise GameError, since infosets of spots are not enumerated.
 
         Raises:
             GameError: always.
         """
         raise GameError(
-            f"{self} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info take spots, "
-            "learners that walk by the rules train on them, everything else takes games"
+            f"{self} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info accept it, "
+            "and so do learners that sample histories; other commands need another game"
         )
 
     def walkable_rules(self) -> Game:
-        """Its rules with cards dealt one by one: :func:`treeplex.holdem.rules.dealt.dealt_spot`.
+        """The spot's rules with cards dealt one by one: :func:`treeplex.holdem.rules.dealt.dealt_spot`.
 
         Raises:
-            GameError: not all hands and boards are equally likely.
+            GameError: hands or boards are not all equally likely.
         """
         rules: Game = named("treeplex.holdem.rules.dealt:dealt_spot")(self)
         return rules
 
     def public_game(self) -> PublicGame:
-        """Its public states and private hands: :class:`treeplex.holdem.rules.public.HoldemGame`.
+        """The spot's public states and private hands: :class:`treeplex.holdem.rules.public.HoldemGame`.
 
         Raises:
-            GameError: it deals only some of its boards.
+            GameError: the spot deals only some of its boards.
         """
         game: PublicGame = named("treeplex.holdem.rules.public:HoldemGame").of(self)
         return game
@@ -226,7 +226,7 @@ class Spot(Game):
         return f"{board}, pot {self.opening_pot:g}, stacks {self.stack:g}"
 
     def to_json(self) -> dict[str, object]:
-        """Everything but the arrays, as plain data for :func:`spot_from_json`."""
+        """Everything but the arrays, as JSON data for :func:`spot_from_json`."""
         some: dict[str, object] = {"runouts": list(self.runouts)} if self.runouts else {}
         if self.deal_set:
             some["deal_set"] = self.deal_set
@@ -243,7 +243,7 @@ class Spot(Game):
 
     @property
     def identity(self) -> str:
-        """The SHA-256 of everything that defines the spot, in hexadecimal."""
+        """SHA-256 of everything that defines the spot, in hexadecimal."""
         digest = hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode())
         for weights in self.ranges:
             digest.update(np.ascontiguousarray(weights, dtype="<f8").tobytes())
@@ -253,7 +253,7 @@ class Spot(Game):
 
 
 def format_to_json(format: Format) -> dict[str, object]:
-    """A format as plain data."""
+    """A format as JSON data."""
     return {
         "name": format.name,
         "deck": cards_to_string(format.deck),
@@ -264,10 +264,10 @@ def format_to_json(format: Format) -> dict[str, object]:
 
 
 def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], strengths: Ints | None = None) -> Spot:
-    """The spot that :meth:`Spot.to_json` described, with its arrays.
+    """The spot described by :meth:`Spot.to_json`, with its arrays.
 
     Raises:
-        SpecError: data that describes no spot.
+        SpecError: the data do not describe a spot.
     """
     try:
         kind, blinds = data["format"], data["blinds"]
@@ -293,17 +293,17 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
             strengths=strengths,
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise SpecError(f"spot: cannot read its description ({error!r}); write what Spot.to_json gives") from None
+        raise SpecError(f"spot: cannot read its description ({error!r}); give the output of Spot.to_json") from None
 
 
 def check_cards(spot: Spot) -> None:
-    """Refuse a board that no street of the format has (``format.street`` names the card or the number)."""
+    """Refuse a board that matches no street of the format (``format.street`` names the card or the number)."""
     object.__setattr__(spot, "board", tuple(int(card) for card in spot.board))
     street = spot.format.street(spot.board)
     runouts = tuple(int(count) for count in spot.runouts)
     if spot.deal_set:
         if spot.board or spot.format != HOLDEM:
-            raise SpecError("spot: a set of fitted boards is for a whole deck and an empty board; give runouts by numbers")
+            raise SpecError("spot: a set of fitted boards needs a full deck and an empty board; give runouts as numbers")
         runouts = (0, *check_set(spot.deal_set))
     if runouts and (len(runouts) != len(spot.format.deal) or min(runouts) < 0):
         raise SpecError(
@@ -313,11 +313,11 @@ def check_cards(spot: Spot) -> None:
     runouts = (0,) * (street + 1) + runouts[street + 1 :]
     object.__setattr__(spot, "runouts", runouts if any(runouts) else ())
     if spot.blinds is not None and (spot.board or street != 0):
-        raise SpecError("spot: blinds are posted before any card is dealt; leave blinds out, or the board empty")
+        raise SpecError("spot: blinds need an empty board; leave blinds out, or the board empty")
 
 
 def check_chips(spot: Spot) -> None:
-    """Make amounts floats; refuse those out of range or between two chips."""
+    """Convert amounts to floats; refuse those out of range or not a multiple of the chip."""
     for name in ("pot", "stack", "chip"):
         object.__setattr__(spot, name, float(getattr(spot, name)))
     if spot.blinds is not None:
@@ -346,19 +346,19 @@ def check_chips(spot: Spot) -> None:
 
 
 def check_multiple(name: str, amount: float, chip: float) -> None:
-    """Refuse an amount that is no whole number of chips."""
+    """Refuse an amount that is not a multiple of the chip."""
     if not is_multiple(amount, chip):
         raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or make chip smaller")
 
 
 def is_multiple(amount: float, chip: float) -> bool:
-    """Whether an amount is a whole number of chips, up to rounding."""
+    """Whether an amount is a multiple of the chip, up to rounding."""
     units = amount / chip
     return math.isfinite(units) and abs(units - round(units)) <= TOLERANCE * max(1.0, units)
 
 
 def check_bets(spot: Spot) -> None:
-    """Refuse a plan for fewer streets than the format has, fixed bets between two chips, and what only a first street knows."""
+    """Refuse plans for too few streets, fixed bets that are no multiples of the chip, and misplaced preflop options."""
     streets = len(spot.format.deal)
     if isinstance(spot.bets, FixedLimit):
         planned = len(spot.bets.bets)
@@ -372,9 +372,9 @@ def check_bets(spot: Spot) -> None:
         )
     if spot.blinds is None and isinstance(spot.bets, BetPlan):
         if not spot.bets.limps:
-            raise SpecError("spot: limps are of spots that begin with blinds; give blinds, or leave limps out")
+            raise SpecError("spot: limps needs blinds; give blinds, or leave limps out")
         if any(size.kind == "blinds" for size in spot.bets.sizes()):
-            raise SpecError("spot: sizes in big blinds are of spots that begin with blinds; give chips, such as 5c, or blinds")
+            raise SpecError("spot: sizes in big blinds need blinds; give chips, such as 5c, or blinds")
     if spot.rake.no_flop_no_drop and spot.format.deal[0]:
         raise SpecError("spot: the rake's no_flop_no_drop needs a first street without cards on the board; leave it out")
 
@@ -402,7 +402,7 @@ def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:
             )
         largest = copy.max()
         if not LEAST_SCALE <= largest <= 1.0:
-            copy = np.ldexp(copy, -math.ceil(math.log2(largest)))  # a power of two rounds nothing
+            copy = np.ldexp(copy, -math.ceil(math.log2(largest)))  # scaling by a power of two is exact
         copy.flags.writeable = False
         cleaned.append(copy)
     if not compatible_pairs(hands, cleaned[0] > 0, cleaned[1] > 0):
@@ -411,7 +411,7 @@ def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:
 
 
 def compatible_pairs(hands: NDArray[np.uint8], mine: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
-    """How many pairs of hands from two sets [H] have no card in common: all, less those with one, plus those with two."""
+    """Number of pairs of hands from two sets [H] without a common card: all, minus those with one, plus those with two."""
     holding = np.bincount(hands[other].ravel(), minlength=52)
     blocked = holding[hands[mine]].sum(axis=1)
     twice = other[mine] if hands.shape[1] == 2 else 0
@@ -423,7 +423,7 @@ def checked_strengths(spot: Spot) -> Ints | None:
     if spot.strengths is None:
         return None
     if len(spot.board) != sum(spot.format.deal):
-        raise SpecError("spot: strengths stand for one complete board; leave strengths out on earlier streets")
+        raise SpecError("spot: strengths need a complete board; leave strengths out on earlier streets")
     copy = np.array(spot.strengths)
     if copy.shape != (len(spot.format.hands),) or not np.issubdtype(copy.dtype, np.integer):
         raise SpecError(f"spot: strengths have shape {copy.shape}; give {len(spot.format.hands)} whole numbers, one per hand")

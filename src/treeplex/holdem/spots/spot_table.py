@@ -1,9 +1,9 @@
-"""The fields of a spot: one table, from which the keys of spot files, options of the command line and their help follow.
+"""The table of a spot's fields, from which the keys of spot files, command-line options and their help are derived.
 
-A :class:`Field` is a key of a spot file and an option of the same name. An option takes what the file has: a text, or a table
-in braces, ``--bets "{river: {oop: 50%}}"``. A :class:`Part` is an option for one entry of such a table, ``--river-bets 33%``.
-
-This module imports nothing, so that ``--help`` is quick; :mod:`treeplex.holdem.spots.files` reads the fields.
+A :class:`Field` is a key of a spot file and an option of the same name. An option takes the same values as the file: a text,
+or a table in braces, ``--bets "{river: {oop: 50%}}"``. A :class:`Part` is an option for one entry of such a table,
+``--river-bets 33%``. This module imports nothing, so that ``--help`` is fast; :mod:`treeplex.holdem.spots.files` reads the
+fields.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ class Part:
     """An option that sets one entry of a field's table.
 
     Attributes:
-        option: its name without the first dashes.
-        key: of the entry.
-        help: one line.
-        metavar: what stands for its value in help; as the field's if empty.
-        table: whether it may be a table of keys and values itself.
+        option: its name without the leading dashes.
+        key: key of the entry.
+        help: one line of help.
+        metavar: placeholder of its value in help; empty for the field's.
+        table: whether its value may be a table.
     """
 
     option: str
@@ -31,16 +31,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Field:
-    """One field.
+    """A field of a spot.
 
     Attributes:
         name: the key in files.
-        example: how its value is written.
-        metavar: what stands for its value in help.
-        help: one line.
-        spelled: the option without the first dashes, if it is not the name.
-        short: the option's one-letter form, ``-n``.
-        table: whether it may be a table of keys and values.
+        example: example of its value.
+        metavar: placeholder of its value in help.
+        help: one line of help.
+        spelled: the option without leading dashes, if it differs from the name.
+        short: the option's one-letter form, such as ``-n``.
+        table: whether its value may be a table.
         parts: options for entries of that table.
         repeats: whether the option may be given several times.
     """
@@ -57,12 +57,12 @@ class Field:
 
     @property
     def option(self) -> str:
-        """The option without the first dashes: ``min-bet``."""
+        """The option without leading dashes: ``min-bet``."""
         return self.spelled or self.name.replace("_", "-")
 
 
 def sizes(name: str, of: str) -> tuple[Part, ...]:
-    """The options of sizes for one street or one player."""
+    """The options of sizes for one street or player."""
     where = {
         "flop": "on the flop",
         "turn": "on the turn",
@@ -79,13 +79,13 @@ FIELDS: Mapping[str, Field] = {
         Field("board", "Td 9d 6h Qc", "CARDS", "Cards on the board: 'Td 9d 6h Qc'."),
         Field("oop", "66+, A8s+, AJo+", "RANGE", "Range out of position: '66+,A8s+,AJo+:0.5'."),
         Field("ip", "QQ-22, A2s+, ATo+", "RANGE", "Range in position."),
-        Field("pot", "200", "CHIPS", "Chips in the pot, or big blinds: 6.5bb."),
-        Field("stack", "900", "CHIPS", "Chips behind, of the smaller stack, or big blinds: 97bb."),
+        Field("pot", "200", "CHIPS", "Chips in the pot, or big blinds (6.5bb)."),
+        Field("stack", "900", "CHIPS", "Effective stack behind in chips, or big blinds (97bb)."),
         Field(
             "bets",
             "50%, 100%, a",
             "SIZES",
-            "First bets: '50%,120c,e,a' (of the pot, chips, geometric, all-in).",
+            "First bets: '50%,120c,e,a' (share of the pot, chips, geometric, all-in).",
             table=True,
             parts=sizes("bets", "First bets"),
         ),
@@ -94,29 +94,32 @@ FIELDS: Mapping[str, Field] = {
             "donk",
             "50%",
             "SIZES",
-            "Leads into the last aggressor; none: no leads, default: as --bets.",
+            "Leads into the last aggressor, or none. Default: as --bets.",
             table=True,
             parts=(
-                Part("turn-donk", "turn", "Such leads on the turn."),
-                Part("river-donk", "river", "Such leads on the river."),
+                Part("turn-donk", "turn", "Leads into the last aggressor on the turn."),
+                Part("river-donk", "river", "Leads into the last aggressor on the river."),
             ),
         ),
         Field(
             "thresholds",
             "{add_allin: 150%, force_allin: 20%, merge: 10%}",
             "TABLE",
-            "The next three in one: '{add_allin: 150%, merge: 10%}'.",
+            "The next three options in one: '{add_allin: 150%, merge: 10%}'.",
             table=True,
             parts=(
-                Part("add-allin", "add_allin", "Offer all-in where it is at most this share of the pot: 150%.", "SHARE"),
+                Part("add-allin", "add_allin", "Offer all-in up to this share of the pot, such as 150%.", "SHARE"),
                 Part(
-                    "force-allin", "force_allin", "Bet all-in where at most this share of the pot stays behind: 20%.", "SHARE"
+                    "force-allin",
+                    "force_allin",
+                    "Replace a bet by all-in if at most this share of the pot is left behind: 20%.",
+                    "SHARE",
                 ),
-                Part("merge", "merge", "Drop bets closer than this to a larger one: 10%.", "SHARE"),
+                Part("merge", "merge", "Drop a bet closer than this to a larger one: 10%.", "SHARE"),
             ),
         ),
-        Field("min_bet", "2", "CHIPS", "The smallest bet and raise. Default: one chip, or the big blind of --blinds."),
-        Field("limps", "false", "BOOL", "false: the first to put in chips after the blinds raises or folds. Default: true."),
+        Field("min_bet", "2", "CHIPS", "Smallest bet and raise. Default: one chip, or the big blind of --blinds."),
+        Field("limps", "false", "BOOL", "Whether the first player after the blinds may just call. Default: true."),
         Field(
             "limit",
             "{bets: [2, 2, 4, 4], most: 4}",
@@ -125,17 +128,17 @@ FIELDS: Mapping[str, Field] = {
             spelled="fixed-limit",
             table=True,
         ),
-        Field("blinds", "1, 2", "SMALL,BIG", "Blinds, for a spot before any card is dealt: 1,2."),
+        Field("blinds", "1, 2", "SMALL,BIG", "Blinds of a spot that begins preflop: 1,2."),
         Field(
             "runouts",
             "{flop: 25, turn: 12, river: 12}",
             "TABLE",
-            "Deal only so many flops, turns of a flop, rivers of a turn; or a set of boards that ships: 48x2x2.",
+            "Deal a subset of boards: numbers of flops, turns and rivers, or a shipped set (48x2x2).",
             table=True,
             parts=(
-                Part("flops", "flop", "Deal only so many flops, each standing for several.", "N"),
-                Part("turns", "turn", "Deal only so many turns of each flop.", "N"),
-                Part("rivers", "river", "Deal only so many rivers of each turn.", "N"),
+                Part("flops", "flop", "Deal only N flops, each standing for several.", "N"),
+                Part("turns", "turn", "Deal only N turns on each flop.", "N"),
+                Part("rivers", "river", "Deal only N rivers on each turn.", "N"),
             ),
         ),
         Field(
@@ -145,46 +148,48 @@ FIELDS: Mapping[str, Field] = {
             "Rake: 5%.",
             table=True,
             parts=(
-                Part("rake-cap", "cap", "The most rake.", "CHIPS"),
-                Part("no-flop-no-drop", "no_flop_no_drop", "true: no rake from hands that end before the flop.", "BOOL"),
+                Part("rake-cap", "cap", "Most chips of rake.", "CHIPS"),
+                Part(
+                    "no-flop-no-drop", "no_flop_no_drop", "true: no rake from hands that end preflop. Default: false.", "BOOL"
+                ),
             ),
         ),
-        Field("chip", "1", "CHIPS", "The smallest unit. Default: 1, or as small as pot, stack and sizes need."),
+        Field("chip", "1", "CHIPS", "Smallest unit of chips. Default: 1, or less if pot, stack or sizes need it."),
         Field("format", "holdem", "GAME", "holdem, royal, rhode_island or small(...). Default: holdem."),
-        Field("until", "turn", "STREET", "Solve the first street alone, up to this one, whose values a network says."),
+        Field("until", "turn", "STREET", "Solve the first street alone, with a network's values at this next street."),
         Field(
-            "net", "hands", "NETWORK", "With --until: hands (default), showdown, a folder of train hand-values or its network."
+            "net", "hands", "NETWORK", "With --until: hands (default), showdown, or a folder or network of train hand-values."
         ),
-        Field("target", "0.5%", "T", "Stop at this exploitability: 0.5% of the pot, or 1.5c chips."),
-        Field("iterations", "1000", "N", "The most iterations.", short="-n"),
+        Field("target", "0.5%", "T", "Exploitability to reach: 0.5% of the pot, or 1.5c chips."),
+        Field("iterations", "1000", "N", "Most iterations.", short="-n"),
         Field("algorithm", "dcfr", "NAME", "Default: dcfr.", short="-a"),
-        Field("threads", "2", "N", "Threads. Default: one per core allowed."),
+        Field("threads", "2", "N", "Number of threads. Default: one per available core."),
         Field("storage", "float32", "KIND", "float32 (default), float64, int16, int8, packed (less memory) or disk:FOLDER."),
         Field(
             "locks",
             "a list of {line: ..., strategy: ...}",
             "LOCK",
-            "Keep a strategy: 'x, b50% [AA,KK]: c 80%, f 20%'; may be repeated.",
+            "Lock a strategy: 'x, b50% [AA,KK]: c 80%, f 20%'. May be repeated.",
             spelled="lock",
             table=True,
             repeats=True,
         ),
     )
 }
-"""The fields by name, in the order of help."""
+"""The fields by name, in the order of the help."""
 
 TURN_ENDGAME = "turn_endgame"
-"""The name of turn endgame hold'em, in place of a spot file."""
+"""The name of turn endgame hold'em, accepted in place of a spot file."""
 NAMED = (TURN_ENDGAME, "flop_holdem", "royal_holdem", "rhode_island_holdem", "leduc_holdem")
-"""Spots that have a name, in place of a file."""
+"""Names of spots, accepted in place of a file."""
 SPOT_FILES = (".yaml", ".yml", ".toml")
 """Suffixes of spot files."""
 SOLVED_FILE = ".spot"
 """Suffix of a solved spot's file."""
 SPOTS = "treeplex.holdem.solve.spot_game:SpotGame"
-"""What solves and judges spots, as ``module:name``."""
+"""The class that solves and judges spots, as ``module:name``."""
 HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
-"""The fields about how to solve; all others are about the spot itself."""
+"""The fields about solving; all others describe the spot itself."""
 
 
 def names_spot(text: str) -> bool:

@@ -1,1 +1,1 @@
-"""Whole hold'em searched street by street: a street on many boards at once as a subgame, and agents that solve it."""
+"""Street-by-street search of whole hold'em: a street on many boards as a subgame, and agents that search it."""

@@ -1,4 +1,4 @@
-"""An agent for whole hold'em that searches street by street (Brown et al. 2020, section 6)."""
+"""An agent for whole hold'em with street-by-street search (Brown et al. 2020, section 6)."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -25,12 +25,12 @@ from treeplex.search.warm_start.begin import begin_search
 
 
 class Opening(NamedTuple):
-    """The beginning of a street.
+    """The start of a street.
 
     Attributes:
-        table: somebody acts.
-        board: the cards as they were dealt.
-        ranges: for each player float64 [H], up to a factor.
+        table: the betting, with a player to act.
+        board: the cards in the order of the deal.
+        ranges: for each player float64 [H], unnormalised.
     """
 
     table: BettingState
@@ -39,20 +39,20 @@ class Opening(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """A street that was searched: its betting, and policies of copies, each at its own iteration, or the average's."""
+    """A searched street: its betting, and the policies of copies, each at its own iteration, or of the average."""
 
     betting: StreetBetting
     rows: StoppedRows
 
 
 class WholeSearchAgent(BaseAgent):
-    """Plays either seat: every street is searched where it begins, and a random iteration played to its end.
+    """Plays either seat: searches each street at its start, and plays a random iteration to its end.
 
-    The raises that it considers are those of its own game; one of the opponent's that this lacks is added, and the street
-    searched again. Where the table has no raise of a size that it wants, it takes the nearest.
+    It considers the raises of its own game. An opponent's raise that this lacks is added, and the street searched again. If
+    the table does not offer the size of its raise, it takes the nearest.
 
     Attributes:
-        own: the game with the raises that it considers.
+        own: the game with its own raises.
         leaf: values at the ends of streets.
         settings: method and iterations.
         drawn: whether an iteration is drawn; else the average policy of each search is played.
@@ -68,21 +68,21 @@ class WholeSearchAgent(BaseAgent):
         *,
         drawn: bool = True,
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: at the table.
-            own: the same game, perhaps with other raises on offer.
+            game: the game at the table.
+            own: the same game, perhaps with other raises.
             leaf, settings, drawn: see the attributes.
-            generator: of its draws.
+            generator: random generator of its draws.
 
         Raises:
-            GameError: rake, more than two players, or other cards, stacks or blinds at the table.
+            GameError: rake, more than two players, or different cards, stacks or blinds at the table.
         """
         super().__init__(game, generator)
         if (own.rules.format, unlimited(own)) != (game.rules.format, unlimited(game)):
             raise GameError(
-                f"the agent plays {own.rules.stakes}, and the table has {game.rules.stakes}; play the first, or train a "
+                f"the agent plays {own.rules.stakes}, and the table has {game.rules.stakes}; use the agent's game, or train a "
                 "network for the table"
             )
         self.leaf, self.settings, self.drawn, self.cards = leaf, settings, drawn, Cards(own)
@@ -96,7 +96,7 @@ class WholeSearchAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.begin`.
 
         Raises:
-            GameError: to begin within a hand.
+            GameError: ``at`` lies within a hand.
         """
         self.sit_at_first(seat, generator, at)
         self.state, self.thought, self.own = self.game.first_state(), None, self._plan
@@ -104,7 +104,7 @@ class WholeSearchAgent(BaseAgent):
         self._open(Opening(self.own.rules.betting.root, (), (both, both)))
 
     def _open(self, opening: Opening) -> None:
-        """Be at the beginning of a street."""
+        """Set the start of a street."""
         self.opening, self._labels = opening, tuple[int, ...]()
         self._solved: Solved | None = None
         self._copy = int(self.generator.choice(len(self._weights), p=self._weights)) if self.drawn else 0
@@ -123,7 +123,7 @@ class WholeSearchAgent(BaseAgent):
         self.state = following
 
     def _add(self, state: PublicHand, raised: int) -> None:
-        """Consider a raise that the own game lacks; where it allows no more of them, any number from now on."""
+        """Add a raise that the own game lacks; if its limit of raises is reached, remove the limit."""
         try:
             self.own, _ = self.own.with_action(state, raised)
         except GameError:
@@ -143,30 +143,30 @@ class WholeSearchAgent(BaseAgent):
         return found
 
     def _betting(self) -> StreetBetting:
-        """What may be bet on this street in the agent's game."""
+        """The betting of this street in the agent's game."""
         return self._solved.betting if self._solved else StreetBetting.of(self.own, self.opening.table, self.opening.board)
 
     def _number(self) -> int:
-        """The decision that the actions of this street lead to."""
+        """The decision after this street's actions."""
         betting, number = self._betting(), 0
         for label in self._labels:
             decision = betting.decisions[number]
             kind, number = decision.after[decision.actions.index(label)]
             if kind != "decision":
-                raise AlgorithmError("nobody is to act on this street any more")
+                raise AlgorithmError("no player acts on this street any more")
         return number
 
     def _place(self, solved: Solved) -> int:
-        """Which copy is played."""
+        """Index of the copy that is played."""
         return self._copy if solved.rows.policies[0].shape[1] > 1 else 0
 
     def _renamed(self) -> tuple[tuple[int, ...], Ints]:
-        """The board as it is searched, and what each hand is there, int64 [H]."""
+        """The board as searched, and the index of each hand there, int64 [H]."""
         board, renaming = self.cards.suits.canonical(self.opening.board)
         return board, self.cards.suits.maps[renaming]
 
     def _search(self) -> Solved:
-        """Search the street, unless that was done."""
+        """Search the street, unless already done."""
         if self._solved is None:
             begins = not self.opening.board and self.own is self._plan
             if begins and self._first is not None:
@@ -182,7 +182,7 @@ class WholeSearchAgent(BaseAgent):
         return self._solved
 
     def _searched(self, *, every: bool) -> Solved:
-        """Search the street from its beginning; ``every``: keep the policies of all iterations, for other hands."""
+        """Search the street from its start; ``every`` keeps the policies of all iterations, for other hands."""
         board, maps = self._renamed()
         free = self.own.free(PublicHand(self.opening.table, board))
         moved = tuple(np.empty_like(own) for own in self.opening.ranges)
@@ -204,7 +204,7 @@ class WholeSearchAgent(BaseAgent):
         return Solved(street.betting, run_stopping(search, self.settings.iterations, np.zeros(len(stops), np.int64), stops))
 
     def _arrived(self) -> Ranges:
-        """The ranges at the end of the street, by the policy that was played."""
+        """The ranges at the end of the street, under the policy played."""
         solved, number, kind = self._search(), 0, "decision"
         for label in self._labels:
             decision = solved.betting.decisions[number]
@@ -217,12 +217,12 @@ class WholeSearchAgent(BaseAgent):
 
 
 def unlimited(game: PublicHoldem) -> BettingRules:
-    """The betting of a game without a limit of raises, whatever is on offer."""
+    """The betting of a game without a limit of raises and with any size."""
     return replace(game.rules.betting, most=(), plan=BetPlan())
 
 
 def nearest_action(action: int, labels: list[int]) -> int:
-    """The action that a table has, or the raise nearest to it; a call where there is none."""
+    """The action if a table offers it, else the nearest raise, or a call if there is none."""
     if action in labels:
         return action
     raises = [label for label in labels if label > CALL]

@@ -1,4 +1,4 @@
-"""The betting of one street from the table with which it begins: decisions, ends after which cards come, and stops."""
+"""The betting of one street from its first decision on: decisions, ends with cards to come, and stops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 
 Last = tuple[int, int]
-"""A decision and the number of an action there; ``ROOT`` before a player's first one."""
+"""A decision and the index of an action there; ``ROOT`` before a player's first one."""
 ROOT: Last = (-1, -1)
 DECISION, END, STOP = "decision", "end", "stop"
 
 
 class StreetDecision(NamedTuple):
-    """Somebody acts.
+    """A decision on a street.
 
     Attributes:
         table: the betting so far.
-        player: who.
-        actions: as the rules number them.
-        both: each player's last action before.
-        after: what follows each action: its kind, ``decision``, ``end`` or ``stop``, and its number.
+        player: the player to act.
+        actions: the actions, as numbered by the rules.
+        both: each player's last previous action.
+        after: for each action the kind of the next node, ``decision``, ``end`` or ``stop``, and its index.
     """
 
     table: BettingState
@@ -34,12 +34,12 @@ class StreetDecision(NamedTuple):
 
     @property
     def last(self) -> Last:
-        """The player's own."""
+        """The acting player's last previous action."""
         return self.both[self.player]
 
 
 class StreetEnd(NamedTuple):
-    """Cards come, and players act again: each player's last action, and the table before the cards."""
+    """An end of the street after which players act again: each player's last action, and the table before the cards."""
 
     table: BettingState
     last: tuple[Last, Last]
@@ -50,8 +50,8 @@ class StreetStop(NamedTuple):
 
     Attributes:
         last: each player's last action.
-        paid: what player 0 gets where it loses a showdown, ties and wins.
-        shown: whether hands are shown; else one has folded.
+        paid: player 0's payoffs where it loses, ties and wins the showdown.
+        shown: whether hands are shown; else a player has folded.
     """
 
     last: tuple[Last, Last]
@@ -61,10 +61,10 @@ class StreetStop(NamedTuple):
 
 @dataclass(frozen=True)
 class StreetBetting:
-    """The betting of a street, decisions in preorder.
+    """The betting of a street, with decisions in preorder.
 
     Attributes:
-        decisions, ends, stops: what there is.
+        decisions, ends, stops: its nodes.
     """
 
     decisions: tuple[StreetDecision, ...]
@@ -73,7 +73,7 @@ class StreetBetting:
 
     @classmethod
     def of(cls, game: PublicHoldem, table: BettingState, board: Sequence[int]) -> "StreetBetting":
-        """The betting of a street that begins with a table; of the board only the length matters."""
+        """The betting of a street that begins with ``table``; only the length of ``board`` matters."""
         decisions: list[StreetDecision | None] = []
         ends, stops = list[StreetEnd](), list[StreetStop]()
 

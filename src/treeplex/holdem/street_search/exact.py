@@ -1,7 +1,7 @@
-"""The policy that search plays in whole hold'em with a small deck, at every infoset, so that it can be judged exactly.
+"""The policy of search in whole hold'em with a small deck, at every infoset, for exact judging.
 
-The game is compiled as a spot with blinds, boards that differ only in suits once, for the judge of the hold'em engine; the
-streets are searched by code that this judge does not use.
+The game is compiled as a spot with blinds, with isomorphic boards once, for the hold'em engine's judge. Streets are searched
+by code that the judge does not use.
 """
 
 from collections.abc import Callable
@@ -31,10 +31,10 @@ from treeplex.search.warm_start.begin import begin_search
 
 
 def whole_spot(game: PublicHoldem) -> Spot:
-    """The game as a spot that begins before the first card.
+    """The game as a spot that begins preflop.
 
     Raises:
-        GameError: stacks, blinds, seats or a plan of raises that spots cannot say.
+        GameError: stacks, blinds, seats or raises that a spot cannot represent.
     """
     rules, betting = game.rules, game.rules.betting
     plain = (
@@ -48,7 +48,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
     )
     if not plain:
         raise GameError(
-            "whole hold'em is compiled with equal stacks, two blinds, sizes for every street in parts of the pot or all-in "
+            "compiling whole hold'em needs equal stacks, two blinds, pot-relative or all-in sizes for every street "
             "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets and raises out"
         )
     small, big = betting.blinds
@@ -65,16 +65,16 @@ def whole_spot(game: PublicHoldem) -> Spot:
 
 @dataclass
 class Searcher:
-    """Searches every street on every board, and adds up what is played.
+    """Searches every street on every board, and sums the policies played.
 
     Attributes:
-        game, cards: what is searched.
-        compiled: the same game as the judge has it.
+        game, cards: the game, and the cards of its deck.
+        compiled: the game compiled for the judge.
         leaf: values at the ends of streets.
-        settings: method, iterations, N playthroughs.
-        generator: draws iterations.
-        average: float64 [Q], the policies of all playthroughs, each times its own reach, as the compiled spot stores them.
-        searched: rows so far.
+        settings: method, iterations, and number N of playthroughs.
+        generator: random generator of iterations.
+        average: float64 [Q], the policies of all playthroughs times own reach, in the compiled spot's layout.
+        searched: number of rows searched so far.
         watch: called with that number.
     """
 
@@ -90,13 +90,13 @@ class Searcher:
     searched: int = 0
 
     def street(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
-        """Play on from the beginning of a street.
+        """Play from the start of a street on.
 
         Args:
-            node: of the compiled game's betting.
-            table: the same by the rules.
-            street: its number.
-            boards: int64 [B], of the compiled game's.
+            node: node of the compiled game's betting.
+            table: the same state by the rules.
+            street: index of the street.
+            boards: int64 [B], indices of the compiled game's boards.
             reaches: for each player float64 [B, N, H], own reach in each playthrough.
         """
         self.match(node, table)
@@ -109,7 +109,7 @@ class Searcher:
         """Check that both forms of the game have the same actions at a decision.
 
         Raises:
-            GameError: they have not.
+            GameError: they differ.
         """
         event = self.compiled.betting.nodes[node]
         assert isinstance(event, Decision)
@@ -171,7 +171,7 @@ class Searcher:
         return np.minimum(found, self.settings.iterations - 1) + 1
 
     def _ends(self, subgame: StreetSubgame, node: int, street: int, owners: Ints, played: list[Floats]) -> dict[int, int]:
-        """Store what is played at a street's decisions; the compiled game's nodes after each end of the street."""
+        """Store the policies played at a street's decisions; returns the compiled game's nodes after each end of the street."""
         game, ends = self.compiled, dict[int, int]()
         waiting = [(0, node)]
         while waiting:
@@ -203,7 +203,7 @@ def compiled_whole(game: PublicHoldem) -> CompiledSpot:
     """The game with all its boards, for judging.
 
     Raises:
-        GameError, SpecError: as :func:`whole_spot` and :func:`treeplex.holdem.forms.compile_spot.compile_spot`.
+        GameError, SpecError: as in :func:`whole_spot` and :func:`treeplex.holdem.forms.compile_spot.compile_spot`.
     """
     return compile_spot(whole_spot(game))
 
@@ -218,19 +218,20 @@ def searched_strategy(
     drawn: bool = True,
     watch: Callable[[int], None] = lambda searched: None,
 ) -> Floats:
-    """What N playthroughs play together, float64 [Q] as the compiled spot stores it, up to a factor at each infoset.
+    """The joint policy of N playthroughs, unnormalised, float64 [Q] in the compiled spot's layout.
 
-    In each playthrough every street that begins is searched from the beliefs that its own policies have led to, on every board,
-    and a random iteration played to the street's end, as :func:`treeplex.search.play_distribution.playthrough_policy` does.
+    In each playthrough every street is searched from the beliefs that the playthrough's own policies lead to, on every
+    board, and a random iteration is played to the street's end, as in
+    :func:`treeplex.search.play_distribution.playthrough_policy`.
 
     Args:
         game: the game.
         leaf: values at the ends of streets.
-        settings: method, T, N, and how many rows are searched side by side.
-        generator: draws iterations.
-        compiled: of :func:`compiled_whole`.
+        settings: method, T, N, and the number of rows searched in parallel.
+        generator: random generator of iterations.
+        compiled: the result of :func:`compiled_whole`.
         drawn: whether iterations are drawn; else the average policy of each search is played.
-        watch: called with the rows searched so far.
+        watch: called with the number of rows searched so far.
 
     Raises:
         GameError: rake, or actions that the spot lacks.
@@ -244,6 +245,6 @@ def searched_strategy(
 
 
 def judge_whole(compiled: CompiledSpot, average: Floats, *, threads: int = 1) -> Judgement:
-    """Exploitability, in chips a hand, of a strategy as the compiled spot stores it."""
+    """Exploitability, in chips per hand, of a strategy in the compiled spot's layout."""
     none = np.zeros(0)
     return judge_spot(compiled, average, store_with(none, none, average), judging_crew(compiled, threads), expected=False)

@@ -1,4 +1,4 @@
-"""What hands get at a showdown without further betting, as one matrix over pairs of hands for each board."""
+"""Showdown values of hands without further betting, as one matrix over pairs of hands per board."""
 
 from collections import OrderedDict
 from math import comb
@@ -16,18 +16,18 @@ from treeplex.holdem.street_search.suits import Board, Suits
 
 Shares = NDArray[np.float32]
 MOST_ENTRIES = 200_000_000
-"""Pairs of hands times boards that are all looked at; where there are more, boards are drawn."""
+"""Most pairs of hands times boards that are enumerated; beyond it boards are sampled."""
 TURNS = 4
-"""How often each card comes then as the next one, and as each later one; always on the same boards."""
+"""Numbers of times each card is then sampled as the next card and as each later one; always the same boards."""
 KEPT_BYTES = 500_000_000
 
 
 class Showdowns:
-    """Matrices of a deck, the newest remembered.
+    """Matrices of a deck, with a cache of the newest.
 
     Attributes:
-        suits: of the deck.
-        apart: float32 [H, H], 1 where two hands share no card, else 0.
+        suits: suits of the deck.
+        apart: float32 [H, H], 1 for pairs of hands without a common card, else 0.
     """
 
     def __init__(self, suits: Suits) -> None:
@@ -38,11 +38,11 @@ class Showdowns:
         self._most = max(KEPT_BYTES // self.apart.nbytes, 4)
 
     def shares(self, board: Board) -> Shares:
-        """The share of the pot that a hand gets from another, ties halved, over the cards to come, float32 [H, H].
+        """Each hand's share of the pot against each other, ties halved, over the cards to come, float32 [H, H].
 
-        Zero for hands that share a card with each other or with the board. Exact, but where more boards can follow than
-        :data:`MOST_ENTRIES` allows, as on flops of 52 cards: some are drawn there, on which every card comes equally often
-        (196 of 1,176). Before the flop of 52 cards it is the mean over the two classes of hands.
+        Zero for hands that share a card with each other or with the board. Exact unless more boards can follow than
+        :data:`MOST_ENTRIES` allows, as on flops with 52 cards: there boards are sampled with every card equally often (196
+        of 1,176). Preflop with 52 cards it is the mean over the two hand classes.
         """
         if board in self._kept:
             self._kept.move_to_end(board)
@@ -70,7 +70,7 @@ class Showdowns:
         return np.asarray(share * self.apart * free * free[:, None], np.float32)
 
     def _complete(self, board: Board) -> tuple[list[Board], NDArray[np.float64]]:
-        """Complete boards that follow one, and their weights."""
+        """Complete boards that follow a board, and their weights."""
         missing = self.format.board_size - len(board)
         if not board:
             classes = canonical_boards(self.format, missing)

@@ -1,8 +1,8 @@
-"""One street of whole hold'em on many boards at once, as a subgame: its betting is walked once, hands and boards are arrays.
+"""One street of whole hold'em on many boards as a subgame; its betting is traversed once, hands and boards are arrays.
 
-Rows are boards, each with ranges of its own. A decision is one block of the tree's engine, with an infoset for each row and
-hand, so reach, update and averages are those of every other search. Payoffs are what differs: folds by inclusion and exclusion
-over cards, showdowns and all-ins by a matrix for each board. A street ends before the next cards are seen.
+Rows are boards, each with its own ranges. A decision is one block of the tree engine, with an infoset for each row and hand,
+so reach, update and averages are those of every other search. Only payoffs differ: folds use inclusion and exclusion over
+cards, showdowns and all-ins a matrix per board. A street ends before the next cards are dealt.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from treeplex.search.warm_start.guess import GuessRegrets
 
 
 class Cards:
-    """What all streets of a deck share.
+    """Data shared by all streets of a deck.
 
     Attributes:
         suits: renamings of the suits.
@@ -42,15 +42,15 @@ class Cards:
     """
 
     def __init__(self, game: PublicHoldem) -> None:
-        """Prepare.
+        """Prepare the data.
 
         Raises:
-            GameError: another number of players than two, rake, or hands that have not two cards.
+            GameError: not two players, rake, or hands without two cards.
         """
         if game.players != 2:
-            raise GameError(f"streets are searched for two players, not {game.players}; write players=2")
+            raise GameError(f"street search needs two players, not {game.players}; write players=2")
         if game.rules.rake.rate:
-            raise GameError("streets are searched without rake; leave the rake out")
+            raise GameError("street search does not support rake; leave the rake out")
         self.suits = Suits(game.rules.format)
         self.showdowns = Showdowns(self.suits)
 
@@ -73,7 +73,7 @@ class StreetPlaces(Places):
 
     @cached_property
     def free(self) -> Floats:
-        """1 for the hands without a card of the board, else 0; float64 [K, H]."""
+        """1 for the hands that the board leaves, else 0; float64 [K, H]."""
         known: dict[Board, Floats] = {}
         for state in self.states:
             if state.board not in known:
@@ -101,11 +101,11 @@ class StreetSubgame(Subgame):
 
     Attributes:
         game: the game; public states may have other cards of the same street.
-        betting: what may be bet.
+        betting: the betting.
         boards: the board of each row, canonical or not.
         ranges: for each player float64 [B, H].
         shares: float32 [B, H, H], see :meth:`treeplex.holdem.street_search.showdowns.Showdowns.shares`;
-            none where no hands are shown.
+            empty if no hands are shown.
     """
 
     game: PublicHoldem
@@ -123,16 +123,16 @@ class StreetSubgame(Subgame):
 
         Args:
             game: the game.
-            cards: of its deck.
-            table: somebody acts, the first on the street.
+            cards: data of its deck.
+            table: the first decision of the street.
             boards: B boards of that street.
-            ranges: for each player float64 [B, H], up to a factor.
+            ranges: for each player float64 [B, H], unnormalised.
 
         Raises:
-            GameError: the table is no decision.
+            GameError: the table is not a decision.
         """
         if table.player < 0:
-            raise GameError(f"nobody acts after {table.line or 'the blinds'}; a street begins where somebody does")
+            raise GameError(f"no player acts after {table.line or 'the blinds'}; give the first decision of a street")
         betting, hands = StreetBetting.of(game, table, boards[0]), len(game.hands)
         shown = any(stop.shown for stop in betting.stops)
         shares = np.stack([cards.showdowns.shares(board) for board in boards]) if shown else np.empty((0, hands, hands))
@@ -140,17 +140,17 @@ class StreetSubgame(Subgame):
 
     @cached_property
     def roots(self) -> StreetPlaces:  # type: ignore[override]
-        """The roots, one state a row."""
+        """The roots, one state per row."""
         return StreetPlaces(self.game, [PublicHand(self.betting.decisions[0].table, board) for board in self.boards])
 
     @cached_property
     def leaves(self) -> StreetPlaces:  # type: ignore[override]
-        """The ends of the street, those of one end together: leaf ``k * B + b`` is end k on board b."""
+        """The ends of the street, grouped by end: leaf ``k * B + b`` is end k on board b."""
         return StreetPlaces(self.game, [PublicHand(end.table, board) for end in self.betting.ends for board in self.boards])
 
     @cached_property
     def width(self) -> int:
-        """Rows times hands: the infosets of a decision."""
+        """Number of infosets of a decision, rows times hands."""
         return len(self.boards) * len(self.game.hands)
 
     @cached_property
@@ -167,7 +167,7 @@ class StreetSubgame(Subgame):
 
     @cached_property
     def tree(self) -> Tree:
-        """The street as the engine sees it: after each player's empty sequence one for each row and hand, then blocks."""
+        """The street as a tree of the engine: each player's empty sequence, one sequence per row and hand, then blocks."""
         blocks, parents = list[tuple[int, ...]](), list[Ints]()
         ends, offsets, infosets = [0], [0], [0]
         for player in (0, 1):
@@ -193,7 +193,7 @@ class StreetSubgame(Subgame):
         )
 
     def begin(self, player: int, last: Last, base: int | None = None) -> int:
-        """The first of the sequences, one for each row and hand, with which a player comes somewhere."""
+        """The first of a player's sequences, one per row and hand, after its last action."""
         if last == ROOT:
             return 1 + (int(self.tree.sequence_offsets[player]) if base is None else base)
         number, action = last
@@ -201,23 +201,23 @@ class StreetSubgame(Subgame):
 
     @cached_property
     def stop_begins(self) -> tuple[list[int], list[int]]:
-        """For each player the first sequence leading to each stop."""
+        """For each player the first sequence that leads to each stop."""
         first, second = ([self.begin(player, stop.last[player]) for stop in self.betting.stops] for player in (0, 1))
         return first, second
 
     @cached_property
     def end_begins(self) -> tuple[list[int], list[int]]:
-        """For each player the first sequence leading to each end."""
+        """For each player the first sequence that leads to each end."""
         first, second = ([self.begin(player, end.last[player]) for end in self.betting.ends] for player in (0, 1))
         return first, second
 
     def at(self, array: NDArray[Any], player: int, last: Last) -> NDArray[Any]:
-        """The view [B, H] of an array [Q] for the hands of a player after its last action."""
+        """The part of an array [Q] for a player's hands after its last action, a view [B, H]."""
         begin = self.begin(player, last)
         return array[begin : begin + self.width].reshape(len(self.boards), -1)
 
     def block(self, array: NDArray[Any], decision: int) -> NDArray[Any]:
-        """The view [A, B, H] of an array [Q] for the actions of a decision."""
+        """The part of an array [Q] for the actions of a decision, a view [A, B, H]."""
         first, actions = int(self.firsts[decision]), len(self.betting.decisions[decision].actions)
         return array[first : first + actions * self.width].reshape(actions, len(self.boards), -1)
 
@@ -227,11 +227,11 @@ class StreetSubgame(Subgame):
 
     def start(self, ranges: Ranges | None = None, *, predicts: bool = True) -> "StreetArrays":
         if self.gadget is not None:
-            raise AlgorithmError("streets of whole hold'em know no gadgets; search without one")
+            raise AlgorithmError("streets of whole hold'em do not support gadgets; search without one")
         return StreetArrays(self, self.ranges if ranges is None else ranges)
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """As :meth:`Subgame.find`; decision d of row b has the number ``d * B + b``."""
+        """See :meth:`Subgame.find`; decision d of row b has the index ``d * B + b``."""
         kind, number = "decision", 0
         for label in path:
             decision = self.betting.decisions[number]
@@ -259,7 +259,7 @@ class StreetSubgame(Subgame):
 
 
 class StreetArrays(SubgameArrays):
-    """A street being solved; of fictitious play the policy is the last best responses."""
+    """Arrays of a street in a solve; for fictitious play the policy is the last best response."""
 
     def __init__(self, subgame: StreetSubgame, ranges: Ranges) -> None:
         """Start from the uniform policy."""
@@ -316,7 +316,7 @@ class StreetArrays(SubgameArrays):
             values[begin : begin + width] += entries.ravel()
 
     def _won(self, reached: Floats, met: Floats) -> Floats:
-        """The shares of the pot that hands get, times how likely they meet somebody, [T, B, H] all."""
+        """Shares of the pot of hands times their probability of a compatible opposing hand, [T, B, H]."""
         (stops, count, hands), won = reached.shape, np.empty(reached.shape)
         rows = np.arange(stops * count).reshape(stops, count).T.ravel()
         firsts = np.arange(count + 1) * stops

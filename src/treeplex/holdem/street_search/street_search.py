@@ -1,4 +1,4 @@
-"""Searches of streets on many boards: the policy of each row at an iteration of its own."""
+"""Searches of streets on many boards, with the policy of each row at its own iteration."""
 
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ class StoppedRows(NamedTuple):
     """Policies of N copies of rows, each at its own iteration.
 
     Attributes:
-        policies: for each decision float64 [A, N, H], how it is played.
-        arrived: for each player float64 [ends, N, H], with which reach the street's ends are come to.
+        policies: for each decision float64 [A, N, H], its policy.
+        arrived: for each player float64 [ends, N, H], its reach at the street's ends.
     """
 
     policies: list[Floats]
@@ -25,17 +25,16 @@ class StoppedRows(NamedTuple):
 
 
 def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints, *, average: bool = False) -> StoppedRows:
-    """Run a search of a street to its end; policies of copies of its rows.
+    """Run a search of a street to its end; returns the policies of copies of its rows.
 
-    Iteration t is the policy after t updates, 0 that with which a search begins; see
-    :func:`treeplex.search.stopping.policies_at`.
+    Iteration t is the policy after t updates, 0 the policy at the start; see :func:`treeplex.search.stopping.policies_at`.
 
     Args:
-        search: of a :class:`StreetSubgame`.
+        search: search of a :class:`StreetSubgame`.
         iterations: T.
-        rows: int64 [N], the row that each copy is of.
-        stops: int64 [N], its iteration.
-        average: in CFR-AVG, whether reach is the average's up to that iteration and not the policy's own.
+        rows: int64 [N], the row of each copy.
+        stops: int64 [N], the iteration of each copy.
+        average: whether reach is the average's up to that iteration instead of the policy's own, as in CFR-AVG.
     """
     street = search.subgame
     assert isinstance(street, StreetSubgame)
@@ -61,10 +60,10 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
 
 
 def played_through(street: StreetSubgame, policies: list[Floats], reaches: Ranges) -> tuple[list[Floats], Ranges]:
-    """Where policies lead from some reaches.
+    """Reach after a street under policies, from the given reaches.
 
     Args:
-        street: the street; of it only the betting.
+        street: the street, of which only the betting is used.
         policies: for each decision [A, N, H].
         reaches: for each player [N, H].
 

@@ -1,4 +1,4 @@
-"""Boards and hands up to a renaming of suits, with what was dealt when: a flop, a turn and a river are not one set."""
+"""Boards and hands up to suit isomorphism, where the order of streets matters."""
 
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -17,19 +17,19 @@ class Suits:
     """The renamings of the suits of a deck.
 
     Attributes:
-        format: cards in play, H hands of two.
-        images: int64 [P, 52], each card after each renaming.
-        maps: int64 [P, H], each hand after each renaming.
+        format: the format, with H hands of two cards.
+        images: int64 [P, 52], the image of each card under each renaming.
+        maps: int64 [P, H], the image of each hand under each renaming.
     """
 
     def __init__(self, format: Format) -> None:
-        """Prepare.
+        """Compute the renamings.
 
         Raises:
-            GameError: hands that have not two cards.
+            GameError: hands do not have two cards.
         """
         if format.hole != 2:
-            raise GameError(f"streets are searched with hands of two cards; {format.name} deals {format.hole}")
+            raise GameError(f"street search needs hands of two cards; {format.name} deals {format.hole}")
         self.format, orders = format, renamings(format)
         self.images = np.stack(orders)
         self.maps = np.stack([hand_map(format, order) for order in orders]).astype(np.int64)
@@ -38,25 +38,25 @@ class Suits:
         self.orbits = lru_cache(maxsize=200_000)(self._orbits)
 
     def _images_of(self, board: Board) -> tuple[Board, ...]:
-        """A board after each renaming, the cards of each street in ascending order."""
+        """A board under each renaming, with the cards of each street in ascending order."""
         moved = self.images[:, list(board)]
         for begin, end in self._ends:
             moved[:, begin:end].sort(axis=1)
         return tuple(map(tuple, moved.tolist()))
 
     def canonical(self, board: Board) -> tuple[Board, int]:
-        """The least of a board's images, and the number of a renaming that leads there."""
+        """The smallest of a board's images, and the index of a renaming to it."""
         images = self.images_of(board)
         least = min(images)
         return least, images.index(least)
 
     def _orbits(self, board: Board) -> NDArray[np.int64]:
-        """For each hand the least one that a renaming which leaves the board as it is takes it to, int64 [H]."""
+        """For each hand its smallest image under the renamings that fix the board, int64 [H]."""
         fixing = [number for number, image in enumerate(self.images_of(board)) if image == board]
         return np.asarray(self.maps[fixing].min(axis=0))
 
     def deals(self, board: Board) -> dict[Board, int]:
-        """The canonical boards that can follow a canonical one, and how many deals each stands for."""
+        """The canonical boards that can follow a canonical board, with the number of deals that each stands for."""
         count = self.format.deal[self.format.street(board) + 1]
         found: dict[Board, int] = {}
         for cards in combinations(self.format.cards_left(board), count):

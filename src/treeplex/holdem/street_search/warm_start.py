@@ -1,4 +1,4 @@
-"""Guesses on streets of whole hold'em, many boards side by side: what they are worth, and their regrets."""
+"""Warm starts on streets of whole hold'em, on many boards: values and regrets of guessed policies."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,12 +21,12 @@ class StreetGuess(Protocol):
     """Policies of public belief states on a street, without search."""
 
     def __call__(self, street: "StreetSubgame", decision: int, reached: Ranges) -> Floats:
-        """How hands play at a decision on every board, float64 [A, B, H], by reaches [B, H] of both players."""
+        """Policy of all hands at a decision on every board, float64 [A, B, H], given both players' reaches [B, H]."""
         ...
 
 
 def write_guess(search: "SubgameSearch", street: "StreetSubgame", guess: StreetGuess) -> None:
-    """The guess as current policy, from the root down."""
+    """Write the guess as current policy, from the root down."""
     for number, decision in enumerate(street.betting.decisions):
         first, second = (street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
         street.block(search.policy, number)[:] = guess(street, number, (first, second))
@@ -34,7 +34,7 @@ def write_guess(search: "SubgameSearch", street: "StreetSubgame", guess: StreetG
 
 
 def regrets_of_guess(search: "SubgameSearch", street: "StreetSubgame", weight: float) -> GuessRegrets:
-    """What the current policy is worth, and its regrets."""
+    """Values and regrets of the current policy."""
     arrays: Any = search.arrays
     for player in (0, 1):
         arrays.write_gradient(player, search.strategy)

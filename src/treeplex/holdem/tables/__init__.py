@@ -1,1 +1,1 @@
-"""Tables of hold'em at which people play."""
+"""Hold'em tables at which people play."""

@@ -1,4 +1,4 @@
-"""What a person's decisions in a hand of hold'em were worth by solutions of its streets."""
+"""Values of a person's decisions in a hold'em hand, by solving its streets."""
 
 import importlib.util
 import re
@@ -17,36 +17,36 @@ from treeplex.run.job.record import Progress
 from treeplex.search.tables.judging import Decided
 
 LATER = HOLDEM_STREETS[1:]
-"""The streets that can be solved."""
+"""Streets that can be solved."""
 
 
 def check_streets(rules: HandRules, street: str) -> None:
-    """Refuse games whose streets are not solved so, before a hand is played.
+    """Refuse games whose streets cannot be solved, before a hand is played.
 
     Raises:
         SpecError: another street or game, or PokerKit is missing.
     """
     if street not in LATER:
-        raise SpecError(f"--review is {street!r}; give the first street that is solved: {', '.join(LATER)}")
+        raise SpecError(f"--review is {street!r}; give the first street to solve: {', '.join(LATER)}")
     if rules.format is not HOLDEM or rules.betting.players != 2 or rules.betting.limits:
-        raise SpecError("--review solves streets of no-limit hold'em for two with 52 cards; leave it out")
+        raise SpecError("--review needs heads-up no-limit hold'em with 52 cards; leave it out")
     if importlib.util.find_spec("pokerkit") is None:
         raise SpecError(f"--review needs PokerKit; run: {install_hint('poker')}")
 
 
 def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[Decided]:
-    """A person's decisions from a street on, by solutions of the streets; nothing where the hand has none of them.
+    """A person's decisions from a street on, valued by solving the streets; empty if the hand has none.
 
-    The first ranges are the usual ones of the positions, see :mod:`treeplex.holdem.study.review.review`.
+    The starting ranges are the usual ones of the positions, see :mod:`treeplex.holdem.study.review.review`.
 
     Args:
-        table: where a hand is over.
-        person: whose decisions.
-        street: the first street that is solved.
-        watch: called with the street that is being solved.
+        table: the table, after a hand.
+        person: the person's player number.
+        street: the first street to solve.
+        watch: called with the name of each street before its solve.
 
     Raises:
-        Interrupted: Ctrl-C was pressed meanwhile.
+        Interrupted: Ctrl-C was pressed.
     """
     hand = recorded(table, person)
     wanted = LATER[LATER.index(street) :]
@@ -70,7 +70,7 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
 
 
 def recorded(table: WholeTable, person: int) -> RecordedHand | None:
-    """The hand that is over as reviews take it; None if no street between two players with chips came."""
+    """The finished hand for a review; None without a heads-up street with chips behind."""
     names = ["you" if player == person else "they" for player in range(table.players)]
     try:
         return played_hand(phh_of(table.history(), names), hero="you")

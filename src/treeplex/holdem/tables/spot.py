@@ -1,4 +1,4 @@
-"""A table at which a person plays a spot of hold'em against an agent."""
+"""A table at which a person plays a hold'em spot against an agent."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from treeplex.search.tables.table import Table, Thoughts, typed_bet
 NAMES = ("OOP", "IP")
 OnBoard = Callable[[tuple[int, ...]], Spot]
 TRIES = 100
-"""Boards dealt until the ranges leave a pair of hands."""
+"""Most boards dealt until the ranges have a compatible pair of hands."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Decided:
 
     Attributes:
         street: ``turn``, ``river`` and so on.
-        action: what was done, in words.
-        values: what each action was worth, in chips; NaN where the agent does not know.
-        chosen: the number of the action.
-        best: the action of the highest value, in words.
-        policy: how likely the agent plays each action with that hand.
-        options: all actions, in words.
-        paid: what the player has lost by folding there: its half of the pot at the start, and its bets.
+        action: the action, as text.
+        values: EV of each action, in chips; NaN where the agent does not know it.
+        chosen: index of the action.
+        best: the action of the highest value, as text.
+        policy: the agent's probability of each action with that hand.
+        options: all actions, as text.
+        paid: chips lost by folding there: half of the starting pot, and the player's bets.
     """
 
     street: str
@@ -58,26 +58,26 @@ class Decided:
 
     @property
     def lost(self) -> float:
-        """Chips that the best action was worth more; NaN where the agent does not know."""
+        """EV loss against the best action in chips; NaN where the agent does not know it."""
         return max(self.values) - self.values[self.chosen]
 
 
 @final
 class HoldemTable(Table):
-    """A spot of hold'em, hands dealt from its ranges; player 0 is out of position (OOP), player 1 is not (IP).
+    """A hold'em spot with hands dealt from its ranges; player 0 is out of position (OOP), player 1 in position (IP).
 
-    Sizes that the spot does not offer can be typed where the opponent can :meth:`SearchAgent.add` them.
+    A person may bet other sizes than the spot's if the opponent can :meth:`SearchAgent.add` them.
     """
 
     players = 2
 
     def __init__(self, agent: Agent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
-        """Sit down.
+        """Create the table.
 
         Args:
             agent: the opponent.
-            generator: deals.
-            on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
+            generator: random generator of the deals.
+            on: returns the spot on another board, which is then drawn uniformly for each game; None for the agent's board.
         """
         self._agent, self._generator, self._on = agent, generator, on
         self._spot, self._thoughts = agent_game(agent).spot, Thoughts(agent)
@@ -126,7 +126,7 @@ class HoldemTable(Table):
         """The bet or raise that a person typed, in total chips or big blinds on this street or in percent of the pot.
 
         Raises:
-            GameError: the rules have no such bet.
+            GameError: the rules allow no such bet.
         """
         event, bet = self._event, typed_bet(text)
         if bet is None or not isinstance(event, Decision):
@@ -134,7 +134,7 @@ class HoldemTable(Table):
         number = bet.amount
         if bet.unit == "bb":
             if self.blind is None:
-                raise GameError("this spot does not say its blinds: give total chips, b1500, or a part of the pot, bet 75%")
+                raise GameError("this spot has no blinds; give total chips, b1500, or a share of the pot, bet 75%")
             number *= self.blind
         if bet.unit == "%":
             chip = self._spot.chip
@@ -143,7 +143,7 @@ class HoldemTable(Table):
             return self._agent.add(number)
         offered = action_to(event, number)
         if offered is None:
-            raise GameError(f"no bet of {number:,.12g} total chips here: this opponent knows the sizes of the spot only")
+            raise GameError(f"no bet of {number:,.12g} total chips here; this opponent supports only the spot's sizes")
         return offered
 
     def reply(self) -> int:
@@ -219,21 +219,21 @@ class HoldemTable(Table):
         return found
 
     def decided(self, player: int) -> list[Decided]:
-        """A player's own decisions so far; none where the opponent does not know what they are worth."""
+        """A player's own decisions so far; empty if the opponent has no action values."""
         return self._decided[player]
 
     @property
     def street(self) -> str:
-        """The street that is played."""
+        """The current street."""
         return self._street()
 
     @property
     def exact(self) -> bool:
-        """Whether what actions are worth comes from a solution of the whole spot."""
+        """Whether action values are from a solution of the whole spot."""
         return isinstance(self._agent, SpotAgent)
 
     def _reach(self, player: int) -> Floats:
-        """How likely a player's play has made each hand here, float64 [H], up to a factor; a person's own as dealt."""
+        """A player's reach by hand, float64 [H], unnormalised; for a person the dealt range."""
         return self._ranges.at(agent_game(self._agent), self._agent.state)[player]
 
     def range_against(self, player: int, other: int) -> Floats:
@@ -251,7 +251,7 @@ class HoldemTable(Table):
 
     @property
     def board(self) -> tuple[int, ...]:
-        """The cards on the table."""
+        """The board cards."""
         return self._board
 
     def cards(self, player: int) -> tuple[int, ...]:
@@ -260,12 +260,12 @@ class HoldemTable(Table):
         return tuple(sorted(map(int, hand), reverse=True))
 
     def hand_of(self, player: int) -> int:
-        """The number of a player's hand."""
+        """The index of a player's hand."""
         return self._hands[player]
 
     @property
     def chips(self) -> tuple[tuple[float, float], tuple[float, float], float]:
-        """What each has put in on this street, what each has behind, and the pot, bets of this street included."""
+        """Each player's chips on this street, chips behind, and the pot with the bets of this street."""
         event = self._event
         whole, paid = self._spot.pot / 2 + self._spot.stack, event.contributions
         bets = event.street_bets if isinstance(event, Decision) else (0.0, 0.0)
@@ -278,7 +278,7 @@ class HoldemTable(Table):
 
     @property
     def blind(self) -> float | None:
-        """The big blind, where the spot says it."""
+        """The big blind, if the spot has one."""
         return float(self._spot.blinds[1]) if self._spot.blinds else None
 
     def log(self, number: int, player: int) -> str:
@@ -291,7 +291,7 @@ class HoldemTable(Table):
         return "\n".join(lines) + "\n\n"
 
     def _street(self) -> str:
-        """The street that is played."""
+        """Name of the current street."""
         return street_name(len(self._board), sum(self._spot.format.deal))
 
     def _come(self, count: int) -> tuple[int, ...]:
@@ -308,11 +308,11 @@ class HoldemTable(Table):
         return cards
 
     def _chips(self, amount: float) -> str:
-        """An amount in whole chips of the spot, without what rounding leaves of them."""
+        """An amount as text, rounded to the spot's chips."""
         return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}"
 
     def _text(self, player: int) -> str:
-        """The cards of a player, the higher one first, and what they are with the board."""
+        """A player's cards as text, the higher one first, with their category on the board."""
         form = self._spot.format
         hand = form.hands[[self._hands[player]]]
         cards = " ".join(card_to_string(int(card)) for card in sorted(hand[0], reverse=True))
@@ -326,7 +326,7 @@ class HoldemTable(Table):
         return agent_game(self._agent).event(self._agent.state)
 
     def _dealt(self) -> Belief:
-        """Where the next game begins; with other boards on one that the ranges allow."""
+        """The start of the next game, on a new board if boards are drawn."""
         if self._on is None:
             return self._root
         deck, count = self._spot.format.deck, len(self._spot.board)
@@ -336,7 +336,7 @@ class HoldemTable(Table):
                 return start_of(self._on(board))
             except (GameError, SpecError):
                 continue
-        raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")
+        raise GameError(f"{TRIES} boards were dealt, and the ranges have no compatible pair of hands on any; widen a range")
 
 
 def street_name(board: int, whole: int) -> str:
@@ -346,12 +346,12 @@ def street_name(board: int, whole: int) -> str:
 
 
 def pot_to_bet(event: Decision) -> float:
-    """The pot that shares are of: after the bet faced is called."""
+    """The pot to which shares refer, after calling the bet faced."""
     return sum(event.contributions) + max(event.street_bets) - event.street_bets[event.player]
 
 
 def named(action: Action, event: Decision) -> str:
-    """An action for people: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
+    """An action as text for people: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
     if action.kind == "call":
         return f"call {action.amount - event.street_bets[event.player]:,.12g}"
     if action.kind not in ("bet", "raise", "allin"):

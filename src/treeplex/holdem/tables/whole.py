@@ -1,4 +1,4 @@
-"""A table at which a person plays whole hands of hold'em: positions, cards and chips in words, amounts in big blinds."""
+"""A table at which a person plays whole hands of hold'em, with positions, cards and chips as text in big blinds."""
 
 from collections.abc import Sequence
 from typing import final
@@ -31,14 +31,14 @@ from treeplex.search.tables.replies import Replied
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
 
 MOST_LISTED = 10
-"""Actions that are listed; of more, some sizes are, and the rest can be typed."""
+"""Most actions that are listed; of more, a selection is shown, and the rest can be typed."""
 CENTS = 100
 HIGH_CARDS = tuple(FIVE_CLASSES.index(name) for name in ("high card", "flush"))
-"""Hands that all of their cards tell apart."""
+"""Categories whose hands differ in all of their cards."""
 
 
 def kicker_of(strength: int, others: Sequence[int]) -> str:
-    """The kicker with which a hand beats, or loses to, another of its category; empty where none decides.
+    """The kicker that decides between a hand and others of its category; empty if none does.
 
     Args:
         strength, others: by :func:`treeplex.holdem.cards.evaluator.strengths`.
@@ -52,25 +52,25 @@ def kicker_of(strength: int, others: Sequence[int]) -> str:
 
 @final
 class WholeTable(Table):
-    """Whole hands of hold'em, against an agent in all other seats; all amounts that are shown are in big blinds.
+    """Whole hands of hold'em against an agent in all other seats; amounts are shown in big blinds.
 
     Attributes:
-        decided: the person's decisions in this hand, as far as they can be judged.
+        decided: the person's decisions in this hand that can be judged.
     """
 
     def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator) -> None:
-        """Sit down.
+        """Create the table.
 
         Args:
             agent: the opponent.
-            opponent: what it is called.
-            generator: deals.
+            opponent: its display name.
+            generator: random generator of the deals.
 
         Raises:
             GameError: the agent plays another game.
         """
         if not isinstance(agent.game, PublicHoldem):
-            raise GameError("this table is for whole hands of hold'em")
+            raise GameError("this table needs an agent for whole hands of hold'em")
         self._table = AgentTable(agent, generator)
         self._first, self._opponent = agent.game, opponent
         self.players = agent.game.players
@@ -97,7 +97,7 @@ class WholeTable(Table):
 
     @property
     def board(self) -> tuple[int, ...]:
-        """The cards on the table."""
+        """The board cards."""
         return hand_of(self._table.public()[1]).board
 
     @property
@@ -107,7 +107,7 @@ class WholeTable(Table):
 
     @property
     def street(self) -> str:
-        """The street that is played."""
+        """The current street."""
         return self.street_of(len(self.board))
 
     def street_of(self, cards: int) -> str:
@@ -116,12 +116,12 @@ class WholeTable(Table):
         return HOLDEM_STREETS[sizes.index(cards)] if len(sizes) == len(HOLDEM_STREETS) else f"street {sizes.index(cards) + 1}"
 
     def position(self, player: int) -> str:
-        """The position of a player, as tables of two and of more call it."""
+        """The position of a player, in the usual terms heads-up and at larger tables."""
         name = position_names(self.players)[self.rules.order.index(player)]
         return {"BTN": "the button (small blind)", "BB": "the big blind"}[name] if self.players == 2 else name
 
     def seats(self) -> dict[str, int]:
-        """Players by the names that positions have, in lower case."""
+        """Players by the names of their positions, in lower case."""
         found = {name.lower(): player for name, player in zip(position_names(self.players), self.rules.order, strict=True)}
         found["button"] = self.rules.betting.dealer
         if self.players == 2:
@@ -129,33 +129,33 @@ class WholeTable(Table):
         return found
 
     def seat(self, player: int) -> str:
-        """The name of a seat."""
+        """The display name of a seat."""
         if player == self._person:
             return "you"
         return self._opponent if self.players == 2 else position_names(self.players)[self.rules.order.index(player)]
 
     def big_blinds(self, chips: float) -> str:
-        """Chips in big blinds, without the unit; to a hundredth."""
+        """Chips in big blinds, without the unit, to a hundredth."""
         cents = round(CENTS * chips / self.rules.betting.big_blind)
         return f"{cents / CENTS:,.2f}".rstrip("0").rstrip(".")
 
     def amount(self, chips: float) -> str:
-        """Chips in big blinds."""
+        """Chips in big blinds, as text."""
         return f"{self.big_blinds(chips)} bb"
 
     def signed(self, chips: float) -> str:
-        """Chips won or lost, in big blinds."""
+        """Chips won or lost, in big blinds, as text."""
         return f"{'+' if chips >= 0 else '-'}{self.amount(abs(chips))}"
 
     def view(self, player: int) -> str:
-        """A player's cards, the higher one first, and what they are with the board."""
+        """A player's cards, the higher one first, with their category on the board."""
         text = " ".join(map(card_to_string, sorted(self._cards(player), reverse=True)))
         if not self.board or self.rules.format.ranking != "five":
             return text
         return f"{text}   {hand_name(self._strength(player))}"
 
     def picture(self) -> str:
-        """The pot, and what everybody has behind and has bet on this street."""
+        """The pot, and everybody's chips behind and bets on this street, as text."""
         table, rules = self.betting, self.rules
         parts = [f"pot {self.amount(rules.pot(table))}"]
         for player in self._around():
@@ -171,11 +171,11 @@ class WholeTable(Table):
         return {label: self.action_name(label) for label in self._table.options()}
 
     def menu(self) -> Options:
-        """The actions that are listed: all, or of very many some."""
+        """The actions to list: all, or a selection if there are very many."""
         return listed(self.options(), self._table.public(), most=MOST_LISTED)
 
     def action_name(self, label: int) -> str:
-        """An action for people: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
+        """An action as text for people: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
         table, stacks = self.betting, self.rules.stacks
         player = table.player
         if label == FOLD:
@@ -195,7 +195,7 @@ class WholeTable(Table):
         """The bet or raise that a person typed, in big blinds on this street, in chips or in percent of the pot.
 
         Raises:
-            GameError: the rules have no such bet; the message says what they have.
+            GameError: the rules allow no such bet; the message lists the legal ones.
         """
         table, rules = self.betting, self.rules
         labels = self._table.options()
@@ -216,7 +216,7 @@ class WholeTable(Table):
         else:
             chips = bet.amount * (1 if bet.unit == "chips" else rules.betting.big_blind)
             if abs(chips - round(chips)) > 1e-6:
-                raise GameError(f"{self.amount(chips)} is no whole number of chips; a chip is {self.amount(1)}")
+                raise GameError(f"{self.amount(chips)} is not a whole number of chips; write a multiple of {self.amount(1)}")
             label = table.base + round(chips)
         if label in labels and label > CALL:
             return label
@@ -236,7 +236,7 @@ class WholeTable(Table):
         return True
 
     def history(self) -> HoldemHistory:
-        """The hand by its rules, all cards included."""
+        """The hand as a history of the rules, with all cards."""
         found = self._table.history()
         assert isinstance(found, HoldemHistory)
         return found
@@ -251,7 +251,7 @@ class WholeTable(Table):
         return self._table.returns()
 
     def outcome(self, player: int) -> str:
-        """Who gets the pot, and what that means to a player."""
+        """Who wins the pot, and a player's result, as text."""
         gains, table = self.returns(), self.betting
         winners = [each for each in range(self.players) if gains[each] > 0]
         won = gains[player]
@@ -265,11 +265,11 @@ class WholeTable(Table):
 
     @property
     def showdown(self) -> bool:
-        """Whether the hand is over and more than one player is still in."""
+        """Whether the hand is over with more than one player still in."""
         return self.actor is None and self.betting.folded.count(False) > 1
 
     def shown(self) -> list[str]:
-        """Everybody's cards and what they are; at a showdown with the kicker, where nothing else tells hands apart."""
+        """Everybody's cards and their categories; at a showdown with the kicker if it decides."""
         views = [self.view(player) for player in range(self.players)]
         if not self.showdown or self.rules.format.ranking != "five":
             return views
@@ -282,7 +282,7 @@ class WholeTable(Table):
         return views
 
     def luckless(self) -> list[float] | None:
-        """What each would have got whatever the agent held, by AIVAT; None where that cannot be said."""
+        """Each player's luck-adjusted payoffs (AIVAT), whatever the agent held; None if unavailable."""
         played = self._table.played() if self.players == 2 else None
         if played is None:
             return None
@@ -307,12 +307,12 @@ class WholeTable(Table):
         return [(self._person + step) % self.players for step in range(self.players)]
 
     def _pot_to_bet(self) -> int:
-        """The pot that shares are of: after the bet faced is called."""
+        """The pot to which shares refer, after calling the bet faced."""
         table, rules = self.betting, self.rules
         return rules.pot(table) + min(table.faced, rules.stacks[table.player]) - table.paid[table.player]
 
     def _allowed(self, raises: list[int]) -> str:
-        """The legal bets and raises, in words."""
+        """The legal bets and raises, as text."""
         if not raises:
             return "there is no raise here"
         base = self.betting.base
@@ -320,13 +320,13 @@ class WholeTable(Table):
         if len(raises) == 1:
             return f"the only one is {low}"
         if raises[-1] - raises[0] == len(raises) - 1:
-            return f"from {low} to {high} every whole chip ({self.amount(1)}) is allowed"
+            return f"from {low} to {high} in steps of {self.amount(1)}"
         if len(raises) <= MOST_LISTED:
-            return f"there are {', '.join(self.amount(each - base) for each in raises)}"
-        return f"from {low} to {high} some are"
+            return f"choose from {', '.join(self.amount(each - base) for each in raises)}"
+        return f"some sizes from {low} to {high} are allowed"
 
     def _judge(self, action: int) -> None:
-        """What a decision of the person was worth, before it is played."""
+        """Judge a decision of the person before it is played."""
         state = self._table.public()[1]
         options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
         hand = self._table.hand_of(self._person)

@@ -1,1 +1,1 @@
-"""Whole hold'em: the game from the blinds to the showdown, for two players and more."""
+"""Whole hold'em: the game from the blinds to the showdown, for two or more players."""

@@ -1,8 +1,8 @@
-"""Hold'em from the blinds to the showdown by its rules: two players and more, any stacks, any whole number of chips.
+"""Hold'em from the blinds to the showdown by its rules: two or more players, any stacks, any whole number of chips.
 
-Chance deals card by card: each player's hole cards, player 0 first, then the board, street by street; the id of a deal is its
-card. An action is ``FOLD``, ``CALL`` (a check where there is nothing to call), or the chips to raise to, counted from the start
-of the hand, antes aside. So the ids are those of OpenSpiel's ``universal_poker`` with ``bettingAbstraction=fullgame``.
+Chance deals card by card: each player's hole cards, player 0 first, then the board, street by street; the id of a deal is
+its card. An action is ``FOLD``, ``CALL`` (a check where there is nothing to call), or the total chips raised to in the hand,
+antes aside. These are also the ids of OpenSpiel's ``universal_poker`` with ``bettingAbstraction=fullgame``.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HoldemHistory(State):
-    """The hole cards and the board dealt so far, and the table."""
+    """The hole cards and board dealt so far, and the betting."""
 
     __slots__ = ("board", "cards", "game", "table")
 
@@ -46,10 +46,10 @@ class HoldemHistory(State):
         return [(card, chance) for card in left]
 
     def child(self, action: int) -> "HoldemHistory":
-        """The state after a card of the deck, or after any action that the rules allow, offered or not.
+        """The state after a card of the deck, or after any legal action, offered or not.
 
         Raises:
-            GameError: the card is dealt already or not in the deck, or the rules do not allow the action.
+            GameError: the card is already dealt or not in the deck, or the action is illegal.
         """
         game = self.game
         if self.current_player() < 0:
@@ -63,7 +63,7 @@ class HoldemHistory(State):
 
     @property
     def hands(self) -> list[tuple[int, ...]]:
-        """Each player's hole cards, as far as they are dealt."""
+        """Each player's hole cards dealt so far."""
         hole = self.game.rules.format.hole
         return [self.cards[hole * player : hole * (player + 1)] for player in range(self.game.num_players)]
 
@@ -90,11 +90,11 @@ class HoldemHistory(State):
 
 
 class Holdem(Game):
-    """Hold'em by its rules; see the module.
+    """Hold'em by its rules; see the module docstring.
 
     Attributes:
         rules: everything that defines a hand.
-        hole_cards: how many cards are dealt to players.
+        hole_cards: number of cards dealt to players.
         public: its public states and hands.
     """
 
@@ -114,7 +114,7 @@ class Holdem(Game):
         if len(rules.format.deck) < needed:
             raise GameError(
                 f"{self.num_players} hands and the board need {needed} cards, but the deck has {len(rules.format.deck)}; "
-                "add ranks or suits, or take fewer players"
+                "add ranks or suits, or use fewer players"
             )
 
     def new_initial_state(self) -> HoldemHistory:
@@ -129,14 +129,14 @@ class Holdem(Game):
         return float(self.rules.betting.big_blind)
 
     def check_decisions(self) -> None:
-        """Refuse stacks with which no hand is worth dealing: :func:`treeplex.holdem.whole.nodes.check_table`."""
+        """Refuse stacks without any decision: :func:`treeplex.holdem.whole.nodes.check_table`."""
         named("treeplex.holdem.whole.nodes:check_table")(self.rules)
 
     def public_game(self) -> "PublicHoldem":
-        """Rules of this game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
+        """The game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
         game: PublicHoldem = named("treeplex.holdem.whole.public:PublicHoldem")(self.rules)
         return game
 
     def left(self, cards: tuple[int, ...], board: tuple[int, ...]) -> list[int]:
-        """The cards not dealt yet."""
+        """The cards not yet dealt."""
         return [card for card in self.rules.format.deck if card not in cards and card not in board]

@@ -1,4 +1,4 @@
-"""Everything that defines a hand of hold'em but the cards: legal actions, payoffs, and texts."""
+"""The rules of a hold'em hand, apart from its cards: legal actions, payoffs, and texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ from treeplex.holdem.spots.spot import Rake
 
 @dataclass(frozen=True)
 class HandRules:
-    """Everything that defines a hand but the cards that come.
+    """The rules of a hand, apart from its cards.
 
     Attributes:
-        format: cards in play.
-        betting: the betting.
-        rake: what the house takes from the matched chips, in equal parts of every pot.
+        format: the cards in play.
+        betting: the betting rules.
+        rake: the rake from matched chips, in equal shares of every pot.
     """
 
     format: Format
@@ -32,25 +32,25 @@ class HandRules:
 
     @property
     def stakes(self) -> str:
-        """Cards, stacks, blinds and antes in words, such as ``stack=100 and blinds of 1/2``."""
+        """Cards, stacks, blinds and antes as text, such as ``stack=100 and blinds of 1/2``."""
         antes = f", antes of {'/'.join(map(str, self.antes))}" if any(self.antes) else ""
         cards = "" if self.format == HOLDEM else f" with {len(self.format.deck)} cards"
         return f"{self.stack_text}{antes} and blinds of {self.blinds_text}{cards}"
 
     @property
     def stack_text(self) -> str:
-        """The stacks before antes as a spec has them, such as ``stack=[100;80]``."""
+        """The stacks before antes in the syntax of a spec, such as ``stack=[100;80]``."""
         stacks = self.betting.stacks
         return f"stack={stacks[0]}" if len(set(stacks)) == 1 else f"stack=[{';'.join(map(str, stacks))}]"
 
     @property
     def blinds_text(self) -> str:
-        """The blinds, such as ``1/2``."""
+        """The blinds as text, such as ``1/2``."""
         return "/".join(map(str, self.betting.blinds))
 
     @property
     def antes(self) -> tuple[int, ...]:
-        """The ante each player has posted."""
+        """The ante that each player has posted."""
         return self.betting.posted
 
     @property
@@ -60,20 +60,20 @@ class HandRules:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The players from the dealer's left on: who gets odd chips first."""
+        """The players from the dealer's left on, in which order odd chips are awarded."""
         players = self.betting.players
         return tuple((self.betting.dealer + 1 + step) % players for step in range(players))
 
     def dealt(self, state: BettingState, board: int) -> BettingState:
-        """The state of the betting once ``board`` cards lie on the table: on the next street if they complete it."""
+        """The betting after ``board`` cards are dealt, on the next street if they complete it."""
         return self.betting.next_street(state) if board == self.format.board_sizes[state.street + 1] else state
 
     def pot(self, table: BettingState) -> int:
-        """The chips in the middle, bets of this street included."""
+        """The chips in the pot, bets of this street included."""
         return sum(table.paid) + self.betting.dead
 
     def matched(self, table: BettingState) -> tuple[int, ...]:
-        """Each player's chips in the middle, antes included, without those that no other player has matched or still can."""
+        """Each player's chips in the pot, antes included, without chips that no other player has matched or can match."""
         bounds = [put if out else stack for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)]
         live = (0,) * len(bounds) if self.betting.big_blind_ante else self.antes
         found = []
@@ -83,7 +83,7 @@ class HandRules:
         return tuple(found)
 
     def checked_down(self, table: BettingState) -> BettingState:
-        """The table if all players who are still in check and call to the end."""
+        """The betting if all remaining players check and call to the end."""
         paid = tuple(
             put if out else max(put, min(table.faced, stack))
             for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)
@@ -95,30 +95,30 @@ class HandRules:
 
         Args:
             table: the end of the betting.
-            board: the cards on the table; of a showdown complete.
+            board: the board cards; complete at a showdown.
             hands: each player's hole cards.
         """
         showdown = table.folded.count(False) > 1
         return self.paid_out(table, self.strengths(table, board, hands) if showdown else [0] * len(hands), dealt=bool(board))
 
     def paid_out(self, table: BettingState, strengths: Sequence[int], *, dealt: bool) -> list[float]:
-        """What each player wins or loses at the end of the betting.
+        """Each player's payoff at the end of the betting.
 
         Args:
             table: the end of the betting.
-            strengths: of each player's hand, more is better.
-            dealt: whether any card is on the board.
+            strengths: strength of each player's hand, higher is better.
+            dealt: whether there is any board card.
         """
         found = self.settlement(table, dealt=dealt)
         taken = won([(int(chips), list(able)) for chips, able in found.pots], strengths, found.order or None)
         return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
 
     def settlement(self, table: BettingState, *, dealt: bool) -> Settlement:
-        """Who can win which chips at the end of the betting.
+        """The pots at the end of the betting, and who can win them.
 
         Args:
             table: the end of the betting.
-            dealt: whether any card is on the board; for a showdown the board is dealt in any case.
+            dealt: whether there is any board card; at a showdown it is dealt in any case.
         """
         dead, paid = 0, list(table.paid)
         if self.betting.big_blind_ante:
@@ -135,8 +135,10 @@ class HandRules:
         return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())
 
     def strengths(self, table: BettingState, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
-        """The strength of each hand still in on a complete board; 0 for those who folded."""
-        from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+        """The strength of each remaining hand on a complete board; 0 for folded hands."""
+        from treeplex.holdem.cards.evaluator import (
+            format_strengths,
+        )  # imported here because it loads Numba, which most games do not need
 
         shown = [player for player, out in enumerate(table.folded) if not out]
         cards = np.array([hands[player] for player in shown], np.uint8)
@@ -146,23 +148,23 @@ class HandRules:
         return found
 
     def action_name(self, table: BettingState, action: int) -> str:
-        """The name of an action: bets and raises by the player's chips on this street."""
+        """The name of an action, with bets and raises as the player's chips on this street."""
         kind, amount = self.betting.action_kind(table, action), action - table.base
         return kind if action <= CALL else f"allin {amount}" if action == self.stacks[table.player] else f"{kind} {amount}"
 
     def shown_board(self, board: Sequence[int]) -> str:
-        """The board street by street; the cards of a street, which came in no order that matters, highest first."""
+        """The board as text, street by street; the cards of a street are sorted, highest first."""
         ends = [0, *(size for size in self.format.board_sizes if 0 < size < len(board)), len(board)]
         return " ".join(cards_to_string(sorted(board[start:end], reverse=True)) for start, end in pairwise(ends) if end > start)
 
     def infostate(self, table: BettingState, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
-        """All that a player with these hole cards knows; ``acting`` is the player to act, or chance."""
+        """The infostate of a player with these hole cards; ``acting`` is the player to act, or chance."""
         private = cards_to_string(sorted(cards, reverse=True))
         shown = self.shown_board(board)
         return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
 
     def knowledge(self, table: BettingState, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
-        """What a player with these hole cards knows, as text for people."""
+        """A player's information with these hole cards, as text for people."""
         parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {self.pot(table)}")

@@ -1,4 +1,4 @@
-"""``holdem`` by name: its parameters, checked."""
+"""The named game ``holdem``, with checks of its parameters."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,20 +18,20 @@ from treeplex.holdem.whole.hand import HandRules
 
 NAME = "holdem"
 ALL = "sizes"
-"""The sizes of whatever nothing else is said for."""
+"""Sizes for streets and players without their own."""
 MOST_PLAYERS = 10
 MOST_CHIPS = 10**9
 LIMIT_RAISES = 4
-"""Bets and raises of a street with fixed limits, where nothing else is said; before the flop the big blind counts as one."""
+"""Default limit of bets and raises per street in fixed limit; preflop the big blind counts as one."""
 BY_PLAYER: Mapping[str, str] = {
-    **{player: f"raises on offer {where}, of two players" for player, where in zip(PLAYERS, POSITIONS, strict=True)},
+    **{player: f"raise sizes {where}, heads-up" for player, where in zip(PLAYERS, POSITIONS, strict=True)},
     **{
-        f"{player}_{street}": f"the same {'before the flop' if street == 'preflop' else f'on the {street}'}"
+        f"{player}_{street}": f"raise sizes of this player {'preflop' if street == 'preflop' else f'on the {street}'}"
         for player in PLAYERS
         for street in HOLDEM_STREETS
     },
 }
-"""Sizes of one of two players, on all streets or on one."""
+"""Parameters for sizes of one of two players, on all streets or on one."""
 PLANS = (ALL, *HOLDEM_STREETS, *BY_PLAYER)
 """Every parameter that is a list of sizes."""
 
@@ -67,10 +67,10 @@ def holdem(
 ) -> Holdem:
     """Texas hold'em from the blinds on, for two to ten players; payoffs in chips. No limit, or fixed limit with ``bets``.
 
-    ``by_player`` are sizes of one of two players, :data:`BY_PLAYER`.
+    ``by_player`` has sizes of one of two players, :data:`BY_PLAYER`.
 
     Raises:
-        SpecError: a value outside its range, or values that do not fit each other.
+        SpecError: a value out of range, or values that contradict each other.
     """
     given = dict(locals())
     del given["by_player"]
@@ -127,7 +127,7 @@ def holdem(
 
 
 def deck_format(ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
-    """The cards in play: hold'em's, or those of a small deck."""
+    """The format: hold'em, or one with a small deck."""
     made = deck_of(NAME, ranks, suits, hole, deal, ranking)
     same = (made.deck, made.hole, made.deal, made.ranking) == (HOLDEM.deck, HOLDEM.hole, HOLDEM.deal, HOLDEM.ranking)
     return HOLDEM if same else made
@@ -158,12 +158,12 @@ def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None
     """Refuse sizes that are below the smallest raise wherever they apply.
 
     Args:
-        name: of the list, which says the street: before the flop a raise is at least by the largest blind.
+        name: name of the list, which implies the street: preflop a raise is at least the largest blind.
         sizes: the list.
-        betting: of the hand.
+        betting: betting rules of the hand.
 
     Raises:
-        SpecError: there is one.
+        SpecError: a size is too small.
     """
     blind, preflop = betting.big_blind, name.endswith(HOLDEM_STREETS[0])
     smallest = max(betting.blinds) if preflop else betting.smallest_bet
@@ -177,27 +177,27 @@ def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None
 
 
 def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:
-    """Refuse bet sizes combined with fixed limits, of players that there are not, or of streets that are not played."""
+    """Refuse bet sizes combined with fixed limits, for players that do not exist, or for streets that are not played."""
     if plans and limits:
-        raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give one of them")
+        raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give only one of them")
     for name in plans:
         player, street = name.split("_")[0], name.split("_")[-1]
         if player in PLAYERS and seats != 2:
             raise SpecError(f"{NAME}: {name} is for two players, not {seats}; give sizes by street, such as turn=[50%;a]")
         if street in HOLDEM_STREETS[form.streets :]:
-            raise SpecError(f"{NAME}: {name} is for a street that is not played, there are {form.streets}; leave it out")
+            raise SpecError(f"{NAME}: {name} is for a street that is not played, since there are {form.streets}; leave it out")
 
 
 def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
     """A list of at most ``most`` chip amounts."""
     found = tuple(integer(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
     if len(found) > most:
-        raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give one a player at most")
+        raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give at most one per player")
     return found
 
 
 def most_raises(raises: int | Sequence[int], streets: int, limit: bool) -> tuple[int, ...]:
-    """The most bets and raises of each street; none for any number."""
+    """Limits of bets and raises on each street; empty for no limits."""
     if not isinstance(raises, int):
         found = tuple(integer(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
         if len(found) != streets:
@@ -215,31 +215,31 @@ INFO = GameInfo(
     build=holdem,
     meanings={
         "players": "number of players, 2 to 10",
-        "stack": "chips before the hand: one number, or one for each player",
+        "stack": "chips before the hand: one number, or one per player",
         "blinds": "small and big blind, then straddles",
-        "ante": "ante of every player; as a list by position (small blind first) dead money: [0;2] of the big blind alone",
-        "dealer": "the player with the button; -1 for the last one",
-        "sizes": "raises on offer, such as [50%;100%;a], above the stack all-in; empty for every whole number of chips",
-        "preflop": "raises on offer before the flop, such as [2.5bb;3x;a]; empty for those of sizes",
-        "flop": "raises on offer on the flop, the second street; empty for those of sizes",
-        "turn": "raises on offer on the turn, the third street; empty for those of sizes",
-        "river": "raises on offer on the river, the fourth street; empty for those of sizes",
-        "limps": "false: the first to put in chips before the flop raises",
-        "add_allin": "all-in is on offer besides where it is at most this share of the pot after a call; 0 never",
-        "force_allin": "raises become all-in where the stack left would be at most this share of the pot; 0 never",
-        "merge": "a raise of Y pots beside a larger one of X is left out where (1 + X) / (1 + Y) < 1 + merge; 0 never",
+        "ante": "ante of every player; a list is dead money by position, small blind first: [0;2] for a big-blind ante",
+        "dealer": "player on the button; -1 for the last player",
+        "sizes": "raise sizes, such as [50%;100%;a], capped at all-in; empty for every whole number of chips",
+        "preflop": "raise sizes preflop, such as [2.5bb;3x;a]; empty for those of sizes",
+        "flop": "raise sizes on the flop, the second street; empty for those of sizes",
+        "turn": "raise sizes on the turn, the third street; empty for those of sizes",
+        "river": "raise sizes on the river, the fourth street; empty for those of sizes",
+        "limps": "whether the first player to enter the pot preflop may just call",
+        "add_allin": "add all-in if it is at most this share of the pot after a call; 0 never",
+        "force_allin": "turn a raise into all-in if it leaves at most this share of the pot behind; 0 never",
+        "merge": "drop a raise of Y pots next to a larger one of X pots if (1 + X) / (1 + Y) < 1 + merge; 0 never",
         "bets": "fixed limit: the bet of each street, such as [2;2;4;4]; empty for no limit",
-        "raises": "most bets and raises on a street, one number or one a street; 0: four with fixed limits, else any number",
-        "rake": "share of the pot that the house takes",
+        "raises": "most bets and raises on a street, one number or one per street; 0: four in fixed limit, else any number",
+        "rake": "rake, as a share of the pot",
         "rake_cap": "most chips of rake; 0 for no cap",
-        "no_flop_no_drop": "true: no rake from hands that end before the flop",
+        "no_flop_no_drop": "true: no rake from hands that end preflop",
         "ranks": "highest ranks in the deck, 1 to 13",
         "suits": "suits in the deck, 1 to 4",
-        "hole": "cards each player holds, 1 or 2",
+        "hole": "hole cards per player, 1 or 2",
         "deal": "board cards dealt before each street of betting, beginning with 0",
         "ranking": "five: the best five cards of hold'em; three: the three-card hands of Rhode Island hold'em",
-        "rules": "tda: the rules of card rooms; acpc: those of the computer poker competition and OpenSpiel",
+        "rules": "tda: the rules of card rooms; acpc: the rules of the Annual Computer Poker Competition and OpenSpiel",
     },
     optional=BY_PLAYER,
-    note="whole hold'em is far too large to compile; small decks and short stacks are not",
+    note="whole hold'em is far too large to compile, except with small decks and short stacks",
 )

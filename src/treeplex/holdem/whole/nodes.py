@@ -1,4 +1,4 @@
-"""The betting of whole hold'em as arrays, cards aside: every line that a plan of raises allows."""
+"""The betting of whole hold'em as arrays, without cards: every line that the raise sizes allow."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from treeplex.holdem.whole.hand import HandRules
 
 
 def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
-    """What there is at a state of the betting, see :func:`treeplex.games.betting.nodes.number_nodes`."""
+    """The node of a betting state, see :func:`treeplex.games.betting.nodes.number_nodes`."""
     if state.player < 0:
         return rules.settlement(state, dealt=state.street > 0)
     actions = rules.betting.actions(state)
@@ -23,24 +23,24 @@ def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
 
 
 def check_acting(rules: HandRules) -> None:
-    """Refuse stacks that blinds and antes leave without a decision.
+    """Refuse stacks that leave no decision after blinds and antes.
 
     Raises:
-        SpecError: they do.
+        SpecError: there is no decision.
     """
     if rules.betting.to_act(rules.betting.root).player < 0:
-        raise too_short(rules, "nobody has a decision after")
+        raise too_short(rules, "no player has a decision after")
 
 
 def check_table(rules: HandRules) -> None:
     """Refuse stacks that leave no decision, or with which no player can post the big blind.
 
     Raises:
-        SpecError: they are such.
+        SpecError: the stacks are too short.
     """
     check_acting(rules)
     if max(rules.stacks) < rules.betting.big_blind:
-        raise too_short(rules, "nobody can pay")
+        raise too_short(rules, "no player can pay")
 
 
 def too_short(rules: HandRules, what: str) -> SpecError:
@@ -54,14 +54,14 @@ def too_short(rules: HandRules, what: str) -> SpecError:
 
 
 def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
-    """The betting tree of a hand, and where each decision's numbers stand in tables.
+    """The betting tree of a hand, and the location of each decision's numbers in tables.
 
     Args:
-        rules: of any number of players.
-        counts: how many rows tables have on each street: buckets, or sequences of them.
+        rules: rules of any number of players.
+        counts: number of table rows on each street: buckets, or sequences of them.
 
     Raises:
-        SpecError: there is no decision, or more lines than memory should hold.
+        SpecError: there is no decision, or there are too many lines for memory.
     """
     check_acting(rules)
     first = rules.betting.to_act(rules.betting.root)

@@ -1,9 +1,9 @@
-"""Hands of hold'em to and from PHH, the poker hand history format (Kim 2024, "Recording and describing poker hands").
+"""Reads and writes hold'em hands in PHH, the poker hand history format (Kim 2024, "Recording and describing poker hands").
 
-PHH counts players from the first after the dealer and of two players from the big blind, and bets by street. Hands whose cards
-are not known (``????``) cannot be read: a history of the rules has all of them. The format has no rake, and four raises on each
-street with fixed limits; rake and numbers of raises are kept in fields of our own (:data:`RAKE`, :data:`RAISES`), as the format
-allows under names that begin with a line.
+PHH counts players from the first after the dealer and heads-up from the big blind, and bets by street. Hands with unknown
+cards (``????``) cannot be read, since a history needs all of them. The format has no rake, and always four raises per street
+in fixed limit; rake and numbers of raises are stored in our own fields (:data:`RAKE`, :data:`RAISES`), whose names begin
+with an underscore as the format allows.
 """
 
 import json
@@ -29,46 +29,46 @@ from treeplex.holdem.whole.named import holdem
 
 NO_LIMIT, FIXED_LIMIT = "NT", "FT"
 FIXED_RAISES = 4
-"""Bets and raises of a street with fixed limits, as PokerKit counts them."""
+"""Bets and raises per street in fixed limit, as PokerKit counts them."""
 
 AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
-"""Of chips; what is longer would be none."""
+"""Most digits of a number of chips."""
 RAKE = ("_rake", "_rake_cap", "_no_flop_no_drop")
-"""The share of a pot that the house takes, the most chips (0: no cap), and whether only of hands with a flop."""
+"""Rake as a share of the pot, its cap in chips (0: no cap), and whether only hands with a flop are raked."""
 RAISES = "_raises"
-"""The most bets and raises of each street with fixed limits."""
+"""Most bets and raises of each street in fixed limit."""
 
 
 def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
-    """Write a hand that is over, all hole cards open, as PokerKit and others read it.
+    """Write a finished hand with all hole cards to a file, for PokerKit and other readers.
 
     Args:
         state: the end of a hand.
-        path: the file, mostly called ``.phh``.
+        path: the file, usually with the suffix ``.phh``.
 
     Raises:
-        GameError: the hand is not over, is played with another deck than hold'em's, or has fixed limits other than a
-            small bet on two streets and a big one on two, for which the format has no words.
+        GameError: the hand is not over, has another deck than hold'em's, or has fixed limits other than a small bet on two
+            streets and a big bet on two, which the format does not support.
         FileError: the file cannot be written.
     """
     write_atomically(path, phh_of(state))
 
 
 def check_written(rules: HandRules) -> None:
-    """Refuse rules that the format has no words for.
+    """Refuse rules that the format does not support.
 
     Raises:
         GameError: another deck than hold'em's, or fixed limits other than one bet for two streets and one for the last two.
     """
     if rules.format is not HOLDEM:
-        raise GameError("hand histories are of hold'em with 52 cards; this deck is another one")
+        raise GameError("hand histories need hold'em with 52 cards; use the full deck")
     limits = rules.betting.limits
     if limits and limits != (limits[0], limits[0], limits[-1], limits[-1]):
-        raise GameError(f"hand histories have one bet for two streets and one for the last two, not {limits}")
+        raise GameError(f"hand histories need one bet for two streets and one for the last two, not {limits}")
 
 
 def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
-    """The text of :func:`write_phh`; ``names`` of the players, by their numbers, are written where they are given."""
+    """The text of :func:`write_phh`, with the players' ``names`` by number if given."""
     rules = state.game.rules
     betting = rules.betting
     check_written(rules)
@@ -98,10 +98,10 @@ def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
 
 
 def actions_of(state: HoldemHistory) -> list[str]:
-    """A hand as PHH's words, replayed from its beginning.
+    """A hand as PHH actions, replayed from its start.
 
-    Hands are shown once no player can act any more, before the rest of the board is dealt; the last to raise on the last street
-    with actions shows first, else the first to act.
+    Hands are shown once no player can act any more, before the rest of the board is dealt. The last player to raise on the
+    last street with actions shows first, else the first to act.
     """
     rules = state.game.rules
     order = rules.order
@@ -128,7 +128,7 @@ def actions_of(state: HoldemHistory) -> list[str]:
 
 
 def deal_street(words: list[str], state: HoldemHistory, shown: int) -> int:
-    """Add the next street's cards to the words; the cards that lie there then."""
+    """Append the next street's cards to the words; returns the new number of board cards."""
     end = next(size for size in state.game.rules.format.board_sizes if size > shown)
     words.append(f"d db {cards_to_string(state.board[shown:end])}")
     return end
@@ -146,12 +146,12 @@ def split_line(letters: str) -> list[int]:
 
 
 def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
-    """The hand of a ``.phh`` file, in a game of its own (``.game``); the dealer is the last player.
+    """The hand of a ``.phh`` file, in its own game (``.game``); the dealer is the last player.
 
     Raises:
         FileError: the file cannot be read.
-        SpecError: another game than hold'em, amounts that are no whole chips, or unknown cards.
-        GameError: an action that the rules do not allow.
+        SpecError: another game than hold'em, amounts that are not whole chips, or unknown cards.
+        GameError: an illegal action.
     """
     place = Path(path)
     try:
@@ -163,14 +163,14 @@ def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
 
 
 def hand_from(data: dict[str, Any]) -> HoldemHistory:
-    """The hand that a PHH file describes."""
+    """The hand described by the data of a PHH file."""
     if data["variant"] not in (NO_LIMIT, FIXED_LIMIT):
         raise SpecError(f"its game is {data['variant']!r}; only hold'em ({NO_LIMIT}, {FIXED_LIMIT}) is read")
     antes, blinds = ([whole_chips(each) for each in data[name]] for name in ("antes", "blinds_or_straddles"))
     limit = data["variant"] == FIXED_LIMIT
     even = data.get("ante_trimming_status", False) or not any(antes)
     if even and len(set(antes)) > 1:
-        raise SpecError(f"antes are {antes} with ante_trimming_status; only equal antes are known so")
+        raise SpecError(f"antes are {antes} with ante_trimming_status; only equal antes are supported")
     while len(blinds) > 2 and not blinds[-1]:
         blinds.pop()
     game = holdem(
@@ -201,7 +201,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
 
 
 def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
-    """The state after a word of PHH that is no hole card."""
+    """The state after a PHH action that is no hole card."""
     if words[:2] == ["d", "db"]:
         for card in known(words[2]):
             state = state.child(card)
@@ -209,7 +209,7 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
     if words[1] == "sm":
         return state
     if words[1] not in ("f", "cc", "cbr") or state.current_player() != int(words[0][1:]) - 1:
-        raise SpecError(f"{' '.join(words)!r} cannot come after {state.table.line!r}")
+        raise SpecError(f"{' '.join(words)!r} is illegal after {state.table.line!r}")
     action = FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + whole_chips(words[2])
     if words[1] == "cbr" and action <= CALL:
         raise SpecError(f"{' '.join(words)!r} after {state.table.line!r} raises by nothing; write cc to check or call")
@@ -217,30 +217,30 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
 
 
 def whole_chips(amount: Any) -> int:
-    """An amount of a file as chips; a :class:`SpecError` where it is no whole number of them."""
+    """An amount of a file as chips; a :class:`SpecError` if it is not a whole number."""
     text = str(amount)
     if not AMOUNT.fullmatch(text):
-        raise SpecError(f"{quoted(text)} is no amount of chips; write a number such as 250")
+        raise SpecError(f"{quoted(text)} is not an amount of chips; write a number such as 250")
     found = Fraction(text)
     if found.denominator > 1:
-        raise SpecError(f"{amount} is no whole number of chips; multiply all amounts of the hand by {found.denominator}")
+        raise SpecError(f"{amount} is not a whole number of chips; multiply all amounts of the hand by {found.denominator}")
     return int(found)
 
 
 def known(text: str) -> tuple[int, ...]:
-    """Cards by their names; a :class:`SpecError` for unknown ones."""
+    """Cards from their names; a :class:`SpecError` for unknown cards."""
     if "?" in text:
         raise SpecError(f"cards {text} are not known; only hands with all hole cards open can be read")
     return parse_cards(text)
 
 
 def padded(amounts: tuple[int, ...], count: int) -> list[int]:
-    """Amounts with zeros after them."""
+    """Amounts, padded with zeros."""
     return [*amounts, *[0] * (count - len(amounts))]
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it."""
+    """A value in TOML syntax."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):

@@ -1,11 +1,11 @@
-"""Whole hold'em as a public game: public states are the betting and the board; hands are never enumerated together.
+"""Whole hold'em as a public game: public states are the betting and the board; joint hands are never enumerated.
 
-Board cards come one at a time, also the three of the flop, so chance never has more labels than cards. Every raise that the
-rules allow can be played, whether or not the plan offers it; its label is the chips to raise to, as in the rules.
+Board cards are dealt one at a time, also on the flop, so chance has at most as many labels as cards. Every legal raise can
+be played, whether or not the plan offers it; its label is the total chips raised to, as in the rules.
 
-Hands of two players are summed over by inclusion and exclusion, O(H). With more players such a sum is exact while the deck is
-small (:class:`treeplex.games.card_game.CardGame`). With a large deck each other player's hands are summed over as if the others
-held none: the product of the sums over hands that share no card with one's own. Deals are drawn exactly in any case.
+Sums over both players' hands use inclusion and exclusion, O(H). With more players they are exact for a small deck
+(:class:`treeplex.games.card_game.CardGame`). With a large deck the other players are treated as independent: a product of
+the sums over hands that share no card with one's own. Deals are always drawn exactly.
 """
 
 from collections.abc import Hashable, Sequence
@@ -34,24 +34,24 @@ from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 
 MANY_TRIES = 10_000
-"""Redraws of hands until no two share a card, at most."""
+"""Most redraws of hands until no two share a card."""
 MOST_COMBINATIONS = 200_000
-"""Pairs of hands up to which sums over the hands of several players are exact."""
+"""Most pairs of hands for which sums over several players are exact."""
 
 
 class PublicHand(NamedTuple):
-    """A public state: the betting, and the cards on the table, those of a street in ascending order."""
+    """A public state: the betting, and the board cards, those of a street in ascending order."""
 
     table: BettingState
     board: tuple[int, ...]
 
 
 class PublicHoldem(CardGame):
-    """Hold'em from the blinds on; see the module.
+    """Hold'em from the blinds on; see the module docstring.
 
     Attributes:
         rules: everything that defines a hand.
-        added: raises on offer besides those of the plan: pairs (line of actions, chips to raise to).
+        added: raises in addition to those of the plan: pairs (line of actions, total chips raised to).
     """
 
     has_tables = False
@@ -153,7 +153,7 @@ class PublicHoldem(CardGame):
                 found = [pick(generator, own) for own in weights]
                 if np.bincount(self.hands[found].ravel()).max() == 1:
                     return tuple(found)
-            if len(weights) == 2 and (met := weights[0] * self.compatible(weights[1])).sum() > 0:  # pairs that meet are rare
+            if len(weights) == 2 and (met := weights[0] * self.compatible(weights[1])).sum() > 0:  # compatible pairs are rare
                 first = pick(generator, met)
                 apart = ~np.isin(self.hands, self.hands[first]).any(axis=1)
                 return first, pick(generator, weights[1] * apart)
@@ -202,38 +202,38 @@ class PublicHoldem(CardGame):
         return Stakes(paid, table.street, settled)
 
     def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """See :meth:`treeplex.games.public.PublicGame.pot_shares`; of two players."""
+        """See :meth:`treeplex.games.public.PublicGame.pot_shares`; for two players."""
         other, board = reached[1 - player] * self.free(state), hand_of(state).board
         return pot_shares(self.rules.format, board, np.atleast_2d(other)).reshape(other.shape)
 
     def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
-        """Whether pot shares of these ranges are exact: all boards are looked at, or there is none yet and suits are alike."""
+        """Whether pot shares of these ranges are exact: all boards are enumerated, or preflop ranges are not suit-specific."""
         board, format = hand_of(state).board, self.rules.format
         return few_run_outs(format, board) or (not board and format == HOLDEM and all(map(suits_alike, reached)))
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """See :meth:`treeplex.games.public.PublicGame.terminal_values`; of two players, chips that cannot be split are."""
+        """See :meth:`treeplex.games.public.PublicGame.terminal_values`; for two players, with odd chips split."""
         met, (win, lose) = self.opposing(state, reached, player), self.showdown_payoffs(state, player)
         if hand_of(state).table.folded.count(False) == 1:
             return np.asarray(win * met)
         return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
-        """See :meth:`treeplex.games.public.PublicGame.showdown_payoffs`; of two players, side pots and rake included."""
+        """See :meth:`treeplex.games.public.PublicGame.showdown_payoffs`; for two players, including side pots and rake."""
         table, board = hand_of(state)
         end, winner = self.rules.checked_down(table), [int(seat == player) for seat in (0, 1)]
         win, lose = (self.rules.paid_out(end, strengths, dealt=bool(board))[player] for strengths in (winner, winner[::-1]))
         return win, lose
 
     def with_action(self, state: State, action: float) -> "tuple[PublicHoldem, int]":
-        """The game with a raise to ``action`` chips on offer at a state, those of earlier streets included; and its label.
+        """The game with a raise to ``action`` total chips of the hand added at a state; and its label.
 
         Raises:
-            GameError: the state is no decision, or the rules have no such raise.
+            GameError: the state is no decision, or the rules allow no such raise.
         """
         table, label = hand_of(state).table, int(action)
         if table.player < 0:
-            raise GameError(f"nobody is to act at {self.name_of(state)}")
+            raise GameError(f"no player acts at {self.name_of(state)}")
         if label in self.actions(state):
             return self, label
         legal = self.rules.betting.legal_raises(table)
@@ -243,10 +243,10 @@ class PublicHoldem(CardGame):
         return PublicHoldem(self.rules, self.added | {(table.line, label)}), label
 
     def rest(self, state: State, ranges: Sequence[Floats]) -> HoldemGame | None:
-        """What follows the cards of a street, of two players: a spot; None where that cannot be said as one.
+        """The rest of a heads-up hand after the cards of a street, as a spot; None if a spot cannot represent it.
 
-        A spot has the raises of the plan, or the fixed limits. It needs a complete street and players who both can bet, the
-        dealer in position (player 1), and a plan in which no number of raises is the most.
+        A spot has the raises of the plan, or the fixed limits. It needs a complete street, two players who can bet, the
+        dealer in position (player 1), and a plan without a limit of raises.
         """
         table, board = hand_of(state)
         begins = bool(board) and table.player >= 0 and not table.raises and set(table.acted) == {-1}
@@ -256,14 +256,14 @@ class PublicHoldem(CardGame):
         return None if bets is None else HoldemGame.of(self.spot_at(state, ranges, bets))
 
     def spot_at(self, state: State, ranges: Sequence[Floats], bets: BetPlan | FixedLimit) -> Spot:
-        """What follows the cards of a street as a spot with some bets, of two players who both can bet, the dealer player 1."""
+        """The rest of a hand after the cards of a street as a spot with the given bets, for two players who can bet."""
         table, board = hand_of(state)
         stack = min(stack - put for stack, put in zip(self.rules.stacks, table.paid, strict=True))
         pot = sum(table.paid) + sum(self.rules.antes)
         return Spot(board, pot, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format)
 
     def spot_bets(self) -> BetPlan | FixedLimit | None:
-        """The plan in the words of spots, None where they have none."""
+        """The plan for spots; None if spots cannot represent it."""
         betting = self.rules.betting
         if betting.limits:
             most = tuple(most or 255 for most in betting.most)
@@ -272,10 +272,10 @@ class PublicHoldem(CardGame):
         return None if betting.most or ANY[0] in plan.sizes() else plan
 
     def features_at(self, state: State) -> Floats:
-        """The betting of every player, then the board as a network embeds it.
+        """The betting of every player, then the board in a form that networks can embed.
 
-        Of each player: chips put in and chips behind, in parts of all chips; whether folded, and whether to act. Then the pot
-        and the bet to call in parts of all chips, and the street in parts of the streets.
+        For each player: chips put in and chips behind, as shares of all chips; whether folded, and whether to act. Then the
+        pot and the bet to call as shares of all chips, and the street as a share of the streets.
         """
         table, board = hand_of(state)
         every = sum(self.rules.stacks) + sum(self.rules.antes)
@@ -288,6 +288,6 @@ class PublicHoldem(CardGame):
 
 
 def hand_of(state: State) -> PublicHand:
-    """A public state of whole hold'em."""
+    """The state as a public state of whole hold'em."""
     assert isinstance(state, PublicHand)
     return state

@@ -1,8 +1,8 @@
-"""Many hands of hold'em in a row as one game: the button moves, and stacks are the same again or carried on.
+"""Many hands of hold'em in a row as one game: the button moves, and stacks are reset or carried over.
 
-The rules are those of OpenSpiel's ``repeated_poker``, in which Kaggle's game arena plays: a player with less than the big blind
-sits out for good, the button moves to the next player who sits, blinds may rise, and payoffs are chips won over all hands.
-Where hands are not reset and a pot is split into fractions, stacks lose the fraction.
+The rules are those of OpenSpiel's ``repeated_poker``, which Kaggle's game arena uses: a player with less than the big blind
+sits out for good, the button moves to the next active player, blinds may rise, and payoffs are chips won over all hands. If
+stacks are carried over and a pot is split into fractions, stacks lose the fraction.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -33,15 +33,15 @@ class Level(NamedTuple):
 
 
 class PastHand(NamedTuple):
-    """A hand that was played.
+    """A finished hand.
 
     Attributes:
-        players: who sat, in the order of seats.
-        cards: each one's hole cards.
+        players: the players in the hand, in the order of seats.
+        cards: their hole cards.
         board: the board street by street.
         line: the actions.
-        shown: who showed their cards.
-        won: what each player at the table won, 0 for those who sat out.
+        shown: players who showed their cards.
+        won: chips won by each player at the table, 0 for those who sat out.
     """
 
     players: tuple[int, ...]
@@ -63,11 +63,11 @@ class PastHand(NamedTuple):
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits at a hand, and with what.
+    """The players in a hand, with their chips.
 
     Attributes:
-        players: those who sit, in the order of seats.
-        dealer: the seat with the button.
+        players: the players, in the order of seats.
+        dealer: the seat on the button.
         stacks: chips of each seat.
         blinds: small and big blind, then straddles.
     """
@@ -79,7 +79,7 @@ class Seating:
 
 
 class RepeatedState(State):
-    """The hands played so far, the seats, and the history of this hand."""
+    """The finished hands, the seats, and the history of the current hand."""
 
     __slots__ = ("button", "game", "history", "past", "seating", "stacks")
 
@@ -138,11 +138,11 @@ class RepeatedState(State):
 
 
 class RepeatedPoker(Game):
-    """Many hands of hold'em; see the module.
+    """Many hands of hold'em; see the module docstring.
 
     Attributes:
         holdem: the first hand.
-        hands: how many are played at most.
+        hands: most hands played.
     """
 
     def __init__(
@@ -160,10 +160,10 @@ class RepeatedPoker(Game):
 
         Args:
             game: the first hand.
-            hands: how many are played at most.
-            reset_stacks: whether every hand begins with the stacks of the first.
+            hands: most hands played.
+            reset_stacks: whether every hand begins with the first hand's stacks.
             rotate_dealer: whether the button moves.
-            levels: blinds of the hands; those of ``game`` if empty, the last level for all hands after it.
+            levels: levels of blinds; empty for those of ``game``. The last level applies to all later hands.
             spec, parameters: for a game with a name.
         """
         self.holdem, self.hands = game, hands
@@ -185,7 +185,7 @@ class RepeatedPoker(Game):
         return self._begun((), betting.stacks, betting.dealer, tuple(range(self.num_players)))
 
     def after_hand(self, state: RepeatedState, end: HoldemHistory) -> RepeatedState:
-        """The next hand, or the end of the game where this one was the last."""
+        """The next hand, or the end of the game after the last hand."""
         hand = self.record(state.seating, end)
         stacks, seats = state.stacks, state.seating.players
         if not self.reset_stacks:
@@ -201,7 +201,7 @@ class RepeatedPoker(Game):
         return self._begun((*state.past, hand), stacks, button, seats)
 
     def record(self, seating: Seating, end: HoldemHistory) -> PastHand:
-        """A hand that is over, as it is remembered."""
+        """The record of a finished hand."""
         won = [0.0] * self.num_players
         for player, gain in zip(seating.players, end.returns(), strict=True):
             won[player] = gain
@@ -217,13 +217,13 @@ class RepeatedPoker(Game):
         )
 
     def _begun(self, past: tuple[PastHand, ...], stacks: tuple[int, ...], button: int, seats: tuple[int, ...]) -> RepeatedState:
-        """The beginning of a hand."""
+        """The start of a hand."""
         chips = tuple(stacks[player] for player in seats)
         seating = Seating(seats, seats.index(button), chips, self._blinds(len(past))[: len(seats)])
         return RepeatedState(self, past, stacks, button, seating, self._hand(seating).new_initial_state())
 
     def _blinds(self, number: int) -> tuple[int, ...]:
-        """The blinds of a hand by its number, from 0."""
+        """The blinds of a hand by its number, counted from 0."""
         if not self.levels:
             return self.rules.betting.blinds
         ends = 0
@@ -234,7 +234,7 @@ class RepeatedPoker(Game):
         return level.small, level.big
 
     def _hand_of(self, seating: Seating) -> Holdem:
-        """The rules of a hand for those who sit."""
+        """The rules of a hand for its players."""
         rules = self.rules
         antes = rules.betting.antes[: len(seating.players)]
         betting = replace(rules.betting, dealer=seating.dealer, stacks=seating.stacks, blinds=seating.blinds, antes=antes)
@@ -253,7 +253,7 @@ def repeated_poker(
     """Many hands of ``holdem`` in a row; payoffs are chips won over all of them.
 
     Raises:
-        SpecError: a value outside its range, or a game that is no ``holdem``.
+        SpecError: a value out of range, or a game other than ``holdem``.
     """
     values = {
         "game": game,
@@ -283,10 +283,10 @@ def repeated_poker(
 
 
 def parse_levels(text: str) -> tuple[Level, ...]:
-    """Rising blinds, as OpenSpiel writes them: ``50:1/2;50:2/4``, for each level the hands, small and big blind.
+    """Rising blinds in OpenSpiel's syntax: ``50:1/2;50:2/4``, for each level the hands, small and big blind.
 
     Raises:
-        SpecError: another text.
+        SpecError: the text is invalid.
     """
     levels = []
     for part in filter(None, text.split(";")):
@@ -303,18 +303,18 @@ def parse_levels(text: str) -> tuple[Level, ...]:
 
 INFO = GameInfo(
     name=NAME,
-    summary="many hands of hold'em in a row, the button moving, stacks reset or carried on",
+    summary="many hands of hold'em in a row, with a moving button and stacks reset or carried over",
     source="OpenSpiel repeated_poker, the game of Kaggle's game arena",
     build=repeated_poker,
     meanings={
-        "game": "the hand that is repeated, a spec of holdem",
-        "max_num_hands": "hands at most",
-        "reset_stacks": "true: every hand begins with the stacks of the first",
+        "game": "spec of the hand to repeat, a holdem game",
+        "max_num_hands": "most hands",
+        "reset_stacks": "true: every hand begins with the first hand's stacks",
         "rotate_dealer": "true: the button moves after each hand",
         "blind_schedule": "rising blinds, such as 50:1/2;50:2/4 (hands:small/big); empty for those of the game",
     },
     optional={
-        UNIVERSAL: "instead of game: the hand as OpenSpiel writes it, universal_poker(...) with bettingAbstraction=fullgame"
+        UNIVERSAL: "instead of game: the hand in OpenSpiel's syntax, universal_poker(...) with bettingAbstraction=fullgame"
     },
     note="far too large to compile",
 )

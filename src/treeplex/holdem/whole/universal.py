@@ -1,4 +1,4 @@
-"""OpenSpiel's ``universal_poker``, read as hold'em of ours: the same game, action by action."""
+"""Converts OpenSpiel's ``universal_poker`` to our hold'em: the same game, with the same actions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ DEFAULTS: Mapping[str, object] = {
 }
 """OpenSpiel's defaults."""
 NOT_READ = ("boardCards", "handReaches", "potSize", "calcOddsNumSims")
-"""Parameters for subgames, and one that changes no rules."""
+"""Parameters for subgames, and one that does not affect the rules."""
 LIMIT_STACK = 10**9
 """Chips of a player where OpenSpiel plays fixed limit without stacks."""
 
@@ -36,8 +36,8 @@ def holdem_of_universal(text: str) -> Holdem:
     """The game that ``universal_poker(...)`` names in OpenSpiel.
 
     Raises:
-        SpecError: another game, or one that is not hold'em with all whole bets: subgames, other betting abstractions, blinds in
-            no order around the table.
+        SpecError: another game, or unsupported options: subgames, other betting abstractions, or blinds that do not follow the
+            order of the table.
     """
     spec = parse_spec(text)
     if spec.name != "universal_poker":
@@ -64,7 +64,8 @@ def holdem_of_universal(text: str) -> Holdem:
     opener = around[len(posted) % players]
     if posted != sorted(posted) or first != [opener + 1, *[first[-1]] * (streets - 1)] or streets < 2:
         raise SpecError(
-            f"universal_poker: blind={values['blind']} and firstPlayer={values['firstPlayer']} are not blinds around a table"
+            f"universal_poker: blind={values['blind']} and firstPlayer={values['firstPlayer']} are not blinds in the order of "
+            "the table; reorder them"
         )
     return holdem(
         players=players,
@@ -82,10 +83,10 @@ def holdem_of_universal(text: str) -> Holdem:
 
 
 def numbers(values: Mapping[str, object], name: str, count: int) -> list[int]:
-    """The numbers of a text such as ``0 3 1 1``; the last one stands for those that are missing.
+    """The numbers in a text such as ``0 3 1 1``; the last one is repeated for missing ones.
 
     Raises:
-        SpecError: another text.
+        SpecError: the text is invalid.
     """
     try:
         found = [int(word) for word in str(values[name]).split()]

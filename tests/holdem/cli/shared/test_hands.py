@@ -45,7 +45,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
 def test_wrong_input_is_asked_again() -> None:
     out = play(*SMALL, "-n", 1, typed="nonsense\n9\n\nraise to 1.5bb\nraise to 2.5 bb\n" + "c\n" * 9)
     assert "'nonsense' is none of these; type a number or a name, or quit" in out
-    assert "no bet of 1.5 bb on this street; from 2 bb to 4 bb every whole chip (0.5 bb) is allowed" in out
+    assert "no bet of 1.5 bb on this street; from 2 bb to 4 bb in steps of 0.5 bb" in out
     assert "you      raise to 2.5 bb" in out
     assert "caller   call 1.5 bb" in out
 
@@ -150,13 +150,13 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
 
 @pytest.mark.slow_cases(
     "arguments4-other.phhs is no file of hand histories",
-    "arguments13---review is 'rivers'; give the first street that is solved: flop, turn, river",
+    "arguments13---review is 'rivers'; give the first street to solve: flop, turn, river",
 )
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ((*SMALL, "--seat", "oops"), "--seat is 'oops'; write button or bb"),
-        ((*SMALL, "--phh", "hands"), "hand histories are of hold'em with 52 cards"),
+        ((*SMALL, "--phh", "hands"), "hand histories need hold'em with 52 cards"),
         ((*WHOLE, "--phh", "hand.phh"), "would hold a single hand; give a folder, or hand.phhs"),
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),
         ((*WHOLE, "--phh", "other.phhs"), "other.phhs is no file of hand histories"),
@@ -166,10 +166,10 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*SMALL, "-n", 0), "Input should be greater than or equal to 1"),
         ((*SMALL, "--think", "2s"), "think is about searching"),
         (("holdem(stack=0)",), "stack"),
-        (("holdem(stack=1)", "--against", "uniform"), "with stack=1 nobody has a decision after the blinds of 1/2"),
+        (("holdem(stack=1)", "--against", "uniform"), "with stack=1 no player has a decision after the blinds of 1/2"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
-        ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street that is solved: flop, turn, river"),
-        ((*SMALL, "--review", "river"), "--review solves streets of no-limit hold'em for two with 52 cards"),
+        ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street to solve: flop, turn, river"),
+        ((*SMALL, "--review", "river"), "--review needs heads-up no-limit hold'em with 52 cards"),
         (("kuhn_poker", "--against", "uniform", "--reveal"), "--reveal is for hands of hold'em, which kuhn_poker is not"),
         (("kuhn_poker",), "no opponent given; name one"),
     ],

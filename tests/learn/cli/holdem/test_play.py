@@ -94,7 +94,7 @@ def test_bets_are_typed_as_people_write_them() -> None:
         assert seat.named(text) is None
     with pytest.raises(GameError, match="at most 40, all-in"):
         seat.named("41")
-    with pytest.raises(GameError, match="this spot does not say its blinds"):
+    with pytest.raises(GameError, match="this spot has no blinds"):
         seat.named("bet 3bb")
     with pytest.raises(GameError, match="whole chips of 1"):
         seat.named("1.5")

@@ -120,7 +120,7 @@ class HoldemSubgame(Subgame):
 
     @cached_property
     def below(self) -> CompiledSpot:
-        """The streets under the open ends. Streets before the cut have one root (and end) per open end and no betting, so that a
+        """The streets under the open ends. Streets before the cut have one root and end per open end and no betting, so that a
         player's range at an end is one row of reach."""
         return below_of(self.whole, self.streets, self.open_ends)
 
