@@ -92,7 +92,7 @@ def test_values_that_contradict_each_other_warn() -> None:
 
 
 def test_an_agent_needs_settings_where_the_leaf_has_none() -> None:
-    with pytest.raises(AlgorithmError, match="Custom with network Network does not say how to search with it; give settings"):
+    with pytest.raises(AlgorithmError, match="Custom with network Network has no search settings; give settings"):
         SearchAgent(RULES, Custom(zeros()))
     settings = SimpleNamespace(method="dcfr", iterations=2, horizon=Horizon(2), warm=None)
     leaf = Custom(zeros())

@@ -1,4 +1,4 @@
-"""Search over public belief states: beliefs, depth-limited subgames, values at their leaves, agents that search."""
+"""Search over public belief states: beliefs, depth-limited subgames, leaf values, and agents that search."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Games with fewer actions: what search considers, to which actions that were played all the same can be added."""
+"""Action abstraction: games with fewer actions, to which actions played outside the abstraction can be added."""
 
 from collections.abc import Callable, Hashable, Sequence
 
@@ -13,15 +13,15 @@ from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
-"""From a public node and its actions to those that are considered there."""
+"""Function from a public node and its actions to those kept by the abstraction."""
 
 
 class ActionAbstraction(PublicTree):
     """A public tree restricted to some actions: an action abstraction.
 
     Attributes:
-        rules: the rules of the whole game.
-        chosen: what is considered at a node; it must depend on nothing but the node's future.
+        rules: rules of the whole game.
+        chosen: chooses the actions at a node; it must depend only on the node's future.
         added: further actions, by node.
     """
 
@@ -34,7 +34,7 @@ class ActionAbstraction(PublicTree):
         """A copy with one more action at a state, and that action.
 
         Raises:
-            GameError: the rules have no such action there.
+            GameError: the action is not legal there.
         """
         return self.with_action_at(pair_state(state).node, int(action)), int(action)
 
@@ -42,11 +42,11 @@ class ActionAbstraction(PublicTree):
         """A copy with one more action at a node.
 
         Raises:
-            GameError: the rules have no such action there.
+            GameError: the action is not legal there.
         """
         visited = self.rules.visit(node)
         if not isinstance(visited, Decision) or action not in visited.actions:
-            raise GameError(f"no action {action!r} at {node!r}")
+            raise GameError(f"action {action!r} is not legal at {node!r}")
         return ActionAbstraction(self.rules, self.chosen, self.added | {node: (*self.added.get(node, ()), action)})
 
     def visit(self, node: Hashable) -> Decision | Chance | Terminal:
@@ -56,14 +56,14 @@ class ActionAbstraction(PublicTree):
         wanted = {*self.chosen(node, visited.actions), *self.added.get(node, ())}
         kept = [action for action in visited.actions if action in wanted]
         if not kept:
-            raise GameError(f"no action is considered at {node!r}; leave at least one")
+            raise GameError(f"the abstraction has no action at {node!r}; keep at least one")
         return Decision(visited.player, kept)
 
     def child(self, node: Hashable, action: int) -> Hashable:
         return self.rules.child(node, action)
 
     def future(self, node: Hashable) -> Hashable:
-        """The rules' own while nothing was added; then the node itself."""
+        """The future by the rules if no action was added; else the node itself."""
         return node if self.added else self.rules.future(node)
 
     def bets(self, state: State) -> Bets | None:
@@ -94,28 +94,28 @@ class ActionAbstraction(PublicTree):
 
 
 def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionAbstraction:
-    """Restrict the bet sizes of a public tree; folds, checks and calls stay.
+    """Restrict the bet sizes of a public tree; folds, checks and calls are kept.
 
     Args:
         rules: the public-tree rules of the whole game, or its spec or rules.
-        sizes: parts of the pot after the call, ``50%``, and all-in, ``a``. One below the smallest bet that the rules offer
-            somewhere is the smallest there, one beyond the largest the largest.
+        sizes: shares of the pot after the call, ``50%``, and all-in, ``a``. A size outside the range of legal bets becomes the
+            smallest or the largest.
 
     Raises:
-        SpecError: another size, or one that the rules do not offer where it could be bet.
+        SpecError: an invalid size, or one that the rules do not offer where it applies.
     """
     rules = public_tree(rules)
     wanted = parse_sizes(",".join(map(str, sizes)), True)
     for size in wanted:
         if size.kind not in ("pot", "allin"):
-            raise SpecError(f"size {size}: write parts of the pot, such as 50%, or a for all-in")
+            raise SpecError(f"size {size}: write a share of the pot, such as 50%, or a for all-in")
     parts = [np.inf if size.kind == "allin" else size.value for size in wanted]
     first = rules.first_state()
 
     def chosen(node: Hashable, actions: Sequence[int]) -> list[int]:
         bets = rules.bets(PublicState(node, first.weight))
         if bets is None:
-            raise SpecError(f"{type(rules).__name__} has no bets; give the rules of a game of poker")
+            raise SpecError(f"{type(rules).__name__} has no bets; give the rules of a poker game")
         raised = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
         kept = {number for number, kind in enumerate(bets.kinds) if kind != "bet"}
         for part in parts if raised else ():
@@ -124,7 +124,7 @@ def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> Act
             nearest = raised[int(np.abs(offered - part).argmin())]
             if abs(bets.sizes[nearest] - part) * bets.pot > 0.5 + 1e-9:
                 raise SpecError(
-                    f"no bet of {part:.4g} of the pot at {node!r}; consider sizes of {sizes_to_string(wanted)} that are offered"
+                    f"no bet of {part:.4g} of the pot at {node!r}; choose offered sizes instead of {sizes_to_string(wanted)}"
                 )
             kept.add(nearest)
         return [actions[number] for number in sorted(kept)]

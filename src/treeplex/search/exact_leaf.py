@@ -1,4 +1,4 @@
-"""Exact values at the leaves of depth-limited subgames: what follows, solved to the end."""
+"""Exact values at the leaves of depth-limited subgames, by endgame solving."""
 
 from treeplex.search.leaf import NoLeaf, Prepared
 from treeplex.search.methods import METHODS
@@ -9,13 +9,12 @@ from treeplex.search.subgames.subgame import Endgames, Places, Ranges
 
 
 class ExactLeaf:
-    """The rest of the game, solved anew for each belief; exact as ``iterations`` grow.
+    """Values of the rest of the game, solved separately for each belief; exact as ``iterations`` grow.
 
     Attributes:
-        method: how it is solved, one of :data:`treeplex.search.methods.METHODS`; by a game's own engine a variant of CFR with
-            fixed weights.
-        iterations: of each solve.
-        threads, storage: of a game's own engine, such as :class:`treeplex.holdem.search.leaves.endgames.HoldemEndgames`.
+        method: one of :data:`treeplex.search.methods.METHODS`; for a game's own engine, a variant of CFR with fixed weights.
+        iterations: iterations of each solve.
+        threads, storage: for a game's own engine, such as :class:`treeplex.holdem.search.leaves.endgames.HoldemEndgames`.
     """
 
     def __init__(self, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64") -> None:
@@ -28,7 +27,7 @@ class ExactLeaf:
         return self.endgames(places).values(believed, reached, player)
 
     def _compiled(self, places: Places) -> Endgames:
-        """The compiled continuations of the places."""
+        """The compiled endgames of the places."""
         own = places.endgames(self.method, self.iterations, threads=self.threads, storage=self.storage)
         return own or PairEndgames(cut_states(places.trees.game, places.trees.states), self.method, self.iterations)
 
@@ -40,7 +39,7 @@ class PairEndgames:
         self.subgames, self.method, self.iterations = subgames, method, iterations
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """See :class:`treeplex.search.subgames.subgame.Endgames`; of both players."""
+        """See :class:`treeplex.search.subgames.subgame.Endgames`; returns values of both players."""
         search = SubgameSearch(self.subgames, METHODS[self.method], NoLeaf(), tuple(with_trace(own) for own in believed))
         search.run(self.iterations)
         return search.values_of_average(reached)

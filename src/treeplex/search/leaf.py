@@ -1,4 +1,4 @@
-"""Values at the leaves of depth-limited subgames: an interface, and those that need neither learning nor solving."""
+"""Leaf values of depth-limited subgames: the protocol, and leaves without learning or solving."""
 
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -13,34 +13,33 @@ Made = TypeVar("Made")
 
 
 class LeafValue(Protocol):
-    """What the hands at cut-off public states are worth, whatever the game and the street."""
+    """Values of hands at the cut of a subgame, for any game and street."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Values of every hand of all players at each place.
 
         Args:
             places: K public states.
-            believed: for each player float64 [K, H_i], reach by the policies on which the play below is based.
-            reached: the same by the policies whose values are wanted; the same arrays in all but CFR-AVG.
-            player: whose values are wanted, those of others may be left out; None for all players'. Places that the others
-                never reach may be left out as well.
+            believed: for each player float64 [K, H_i], reach under the policies on which play below the leaf is based.
+            reached: reach under the policies whose values are wanted; the same arrays except in CFR-AVG.
+            player: the player whose values are wanted, so others' may be omitted; None for all players. Places without reach
+                of the others may also be omitted.
 
         Returns:
-            For each player float64 [K, H_i], its expected payoff with each hand against the others' hands as ``reached``
-            and chance make them likely, in the game's units (chips in hold'em). Hands that cannot be there may have any finite
-            value.
+            For each player float64 [K, H_i], the expected payoff of each hand against others' hands, weighted by ``reached``
+                and chance, in the game's units (chips in hold'em). Impossible hands may have any finite value.
 
-        Where players may choose between several continuations, see :class:`ManyValued`.
+        For leaves with a choice among continuations, see :class:`ManyValued`.
         """
         ...
 
 
 @runtime_checkable
 class ManyValued(Protocol):
-    """Values of leaves behind which players choose how the game goes on.
+    """Leaf values where players choose how the game continues.
 
     Attributes:
-        continuations: for each player C_i, among how many continuations it chooses; 1 where it does not.
+        continuations: for each player C_i, its number of continuations; 1 for no choice.
     """
 
     continuations: tuple[int, ...]
@@ -51,7 +50,7 @@ class ManyValued(Protocol):
 
 
 def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-    """What a leaf says, if it has the shape that it should have and all of it is finite; arguments as of :class:`LeafValue`.
+    """A leaf's values, checked for shape and finiteness; arguments as for :class:`LeafValue`.
 
     Raises:
         AlgorithmError: the message names the leaf's class, and a network's.
@@ -80,47 +79,47 @@ def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Rang
 
 
 def leaf_name(leaf: object) -> str:
-    """The class of a leaf, and of its network if it has one."""
+    """The name of a leaf's class, and of its network if it has one."""
     net = getattr(leaf, "net", None)
     name = getattr(leaf, "__name__", type(leaf).__name__)
     return name if net is None else f"{name} with network {type(net).__name__}"
 
 
 def shape_text(value: object) -> str:
-    """`` of shape (3,)`` of an array; nothing of other things."""
+    """`` of shape (3,)`` for an array; empty for other objects."""
     return f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
 
 
 class Prepared(Generic[Key, Made]):
-    """What is prepared for places, or for a subgame, while these are asked for again and again; others put it out."""
+    """A one-entry cache of an object prepared for places or a subgame."""
 
     def __init__(self, make: Callable[[Key], Made]) -> None:
         self._make = make
         self._kept: tuple[Key, Made] | None = None
 
     def __call__(self, key: Key) -> Made:
-        """What belongs to these very places."""
+        """The object prepared for exactly these places."""
         if self._kept is None or self._kept[0] is not key:
-            self._kept = None  # room first
+            self._kept = None  # release memory first
             self._kept = key, self._make(key)
         return self._kept[1]
 
     def forget(self) -> None:
-        """Keep nothing."""
+        """Clear the cache."""
         self._kept = None
 
 
 class NoLeaf:
-    """Where a subgame is played to its end."""
+    """Raises an error at any leaf; for subgames without a cut."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if len(places):
-            raise AlgorithmError("the subgame is cut off, so its leaves need values: give leaf=")
+            raise AlgorithmError("the subgame has a cut, so its leaves need values; give leaf=")
         return believed
 
 
 class ZeroLeaf:
-    """Nothing: what comes after the leaves is ignored."""
+    """Zero at all leaves: play after them is ignored."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         return tuple(np.zeros_like(own) for own in believed)

@@ -12,17 +12,17 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class LeafChoices:
-    """The choices behind the leaves of a subgame, solved together with it.
+    """The choices at the leaves of a subgame, solved together with it.
 
     Attributes:
         leaf: values at the leaves, by continuation.
         places: the leaves, K of them.
-        levels: for each player its decisions, one for each leaf and hand.
+        levels: for each player its decisions, one per leaf and hand.
         averages: for each player float64 [C_i, K, H_i], its average reach by continuation; kept by fictitious play.
     """
 
     def __init__(self, leaf: ManyValued, places: Places, reached: Ranges) -> None:
-        """Start from the uniform policy, with which hands reach the leaves as said, for each player float64 [K, H_i]."""
+        """Start from the uniform policy, with hands reaching the leaves as in ``reached``, for each player float64 [K, H_i]."""
         self.leaf, self.places = leaf, places
         self._shapes = [(count, len(places), width) for count, width in zip(leaf.continuations, places.widths, strict=True)]
         self.levels = [Level([(leaves * width, count)]) for count, leaves, width in self._shapes]
@@ -33,27 +33,27 @@ class LeafChoices:
         return np.asarray(reached * self.levels[player].policy[1:].reshape(self._shapes[player]))
 
     def chosen(self, reached: Ranges) -> list[Floats]:
-        """Reach [K, H_i] of all players by continuation, as they choose now, for each float64 [C_i, K, H_i]."""
+        """Reach of all players by continuation under their current choices, for each float64 [C_i, K, H_i]."""
         return [self.split(each, own) for each, own in enumerate(reached)]
 
     def averaged(self, share: float, reached: Ranges) -> list[Floats]:
-        """Average reach by continuation of all players, after a step of size ``share`` towards their current choices."""
+        """All players' average reach by continuation, after a step of size ``share`` towards their current choices."""
         return [(1.0 - share) * average + share * now for average, now in zip(self.averages, self.chosen(reached), strict=True)]
 
     def improve(self, player: int, chosen: Sequence[Floats], row: Weights) -> Floats:
-        """Update a player's choices against the others'; its counterfactual values [K, H] under the old choices."""
+        """Update a player's choices against the others'; returns its counterfactual values [K, H] under the old choices."""
         return self.levels[player].improve(self._values(player, chosen), row).reshape(self._shapes[player][1:])
 
     def respond(self, player: int, chosen: Sequence[Floats]) -> Floats:
-        """Set a player's choices to a best response to the others'; its counterfactual values [K, H]."""
+        """Set a player's choices to a best response to the others'; returns its counterfactual values [K, H]."""
         return self.levels[player].respond(self._values(player, chosen)).reshape(self._shapes[player][1:])
 
     def accumulate(self, player: int, discount: float, weight: float, reached: Floats) -> None:
-        """Move a player's average on, as :meth:`SubgameArrays.accumulate`."""
+        """Update a player's average, as in :meth:`SubgameArrays.accumulate`."""
         self.averages[player] = discount * self.averages[player] + weight * self.split(player, reached)
 
     def _values(self, player: int, reached: Sequence[Floats]) -> Floats:
-        """Entries of a player's choices as a level has them, float64 [1 + C K H]."""
+        """Entries of a player's choices in the layout of a level, float64 [1 + C K H]."""
         values = self.leaf(self.places, tuple(reached), tuple(reached), player)[player]
         entries = values * self.places.opposing(tuple(own.sum(axis=0) for own in reached), player)
         return np.concatenate((np.zeros(1), entries.ravel()))

@@ -12,17 +12,16 @@ from treeplex.solvers.rules.variants import VARIANTS, Variant
 
 @dataclass(frozen=True)
 class Method:
-    """How a depth-limited subgame is solved.
+    """A solution method for depth-limited subgames.
 
     Attributes:
-        name: what the command line calls it.
+        name: name on the command line.
         scheme: a variant of CFR, or a kind of fictitious play.
-        leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and CFR-AVG
-            in its sound form, where play below a leaf is for the average policy's beliefs and valued against the current
-            one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it, appendix I: differences of ``t v(average t)``).
-        updates: ``alternating``, player 0 and then player 1, who faces player 0's new policy, as in all experiments of that
-            paper; or ``simultaneous``, both against the policies with which the iteration began, of fictitious play against
-            the averages then.
+        leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and the sound
+            form of CFR-AVG, where play below a leaf is for the average policy's beliefs, valued against the current policy), or
+            ``modified`` (CFR-AVG as in Brown et al. 2020, appendix I: differences of ``t v(average t)``).
+        updates: ``alternating``, player 0, then player 1 against player 0's new policy, as in all experiments of that paper; or
+            ``simultaneous``, both against the policies at the start of the iteration (for fictitious play, the averages).
     """
 
     name: str
@@ -54,14 +53,14 @@ METHODS: Mapping[str, Method] = {
         *(replace(each, name=each.name + SIMULTANEOUS, updates="simultaneous") for each in ALTERNATING),
     )
 }
-"""Methods by name: those of the CFR family are CFR-D with that variant. Updates alternate unless the name says otherwise."""
+"""Methods by name; those of the CFR family are CFR-D with that variant. Updates alternate unless the name says otherwise."""
 METHOD_NAMES = f"{', '.join(method.name for method in ALTERNATING)}, or one of these with {SIMULTANEOUS} after its name"
-"""All of them in words."""
+"""All methods as text."""
 
 
 @cache
 def average_weights(method: str, iterations: int) -> Floats:
-    """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
+    """The unnormalised weight of each iteration in a method's average policy, float64 [T]; read-only."""
     weights = rule_average_weights(METHODS[method].scheme, iterations)
     weights.setflags(write=False)
     return weights

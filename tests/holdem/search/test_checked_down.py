@@ -77,19 +77,19 @@ def test_a_match_has_less_luck_left() -> None:
     agents = ["rules(style=regular)", "rules(style=station)"]
     game = "holdem(ranks=5,suits=2,stack=20,sizes=[100%;a])"
     found = tp.match(game, agents, hands=60, seed=1, aivat="checked").plain()
-    assert found["aivat"]["values"] == "as if all checked down"
+    assert found["aivat"]["values"] == "check-down"
     assert found["aivat"]["deviation"][0][0] < 0.7 * found["aivat"]["plain_deviation"][0][0]
 
 
 def test_who_is_known_says_its_policy() -> None:
     game = table_of(SMALL.format(""))
     hand = next(hand for _, hand in every_hand(game, (True, False)) if len(hand.steps) > 2)
-    with pytest.raises(GameError, match="player 1 acted without saying its policy; give known="):
+    with pytest.raises(GameError, match="player 1 acted without reporting its policy; give known="):
         CheckedDownAivat(game)(hand)
 
 
 def test_where_it_is_not_for() -> None:
-    with pytest.raises(SpecError, match="checked is for whole hold'em between two players, not leduc_poker; give auto, zero"):
+    with pytest.raises(SpecError, match="checked needs heads-up whole hold'em, not leduc_poker; give auto, zero"):
         tp.match("leduc_poker", ["uniform", "uniform"], hands=2, sampled=True, aivat="checked")
     with pytest.raises(GameError, match="for two players, not 3"):
         CheckedDownAivat(table_of("holdem(players=3,stack=20)"))

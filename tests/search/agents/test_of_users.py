@@ -204,7 +204,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
     [
         ("other.py:A", r"no file other\.py; .* myagent\.py:MyAgent"),
         ("my.py:Halff", r"my\.py defines no 'Halff'; did you mean 'Half'"),
-        ("my.py:Half", r"gave a Half, not an agent: it lacks begin, policy; derive treeplex\.search\.BaseAgent"),
+        ("my.py:Half", r"gave a Half, not an agent, since it lacks begin, policy; derive treeplex\.search\.BaseAgent"),
         ("my.py:broken", r"^my\.py:31: AttributeError: .* \(while making my\.py:broken\)"),
         ("my.py:uniform(depth=2)", r"unexpected keyword argument 'depth'; it takes \(game\)"),
         ("my.py:ZERO(depth=2)", "has parameters, but it is a ZeroLeaf, not a class or function"),

@@ -67,7 +67,7 @@ def test_few_hands_have_no_interval():
         (["leduc_poker", "nobody"], "nobody"),
         (["leduc_poker", "uniform", "--actions", "pa"], "write all, or fc"),
         (["leduc_poker", "lbr"], "needs against"),
-        (["kuhn_poker(players=3)", "uniform"], "needs poker for two"),
+        (["kuhn_poker(players=3)", "uniform"], "needs two-player poker"),
     ],
 )
 def test_refusals(arguments, message):

@@ -40,7 +40,7 @@ def test_exact(policy: str) -> None:
     assert found["stderr"] == [0.0, 0.0]
     assert found["mbb_per_hand"] == [1000 * value for value in found["value"]]
     printed = ran(GAME, policy, "uniform")
-    assert "exact: over all cards and actions" in printed
+    assert "exact over all cards and actions" in printed
     assert f"{found['value'][0]:+.6f}" in printed
 
 
@@ -62,7 +62,7 @@ def test_by_hands(policy: str, tmp_path: Path) -> None:
     more = json.loads(ran("--resume", str(folder), "-n", "400", "--json"))
     assert more["hands"] == 400
     printed = ran("--resume", str(folder))
-    assert "400 hands, each deal in all orders of the agents" in printed
+    assert "400 hands, each deal in all seatings of the agents" in printed
     assert "AIVAT, values of" in printed
     assert str(folder) in printed
 

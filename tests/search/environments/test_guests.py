@@ -111,9 +111,9 @@ def test_a_function_of_observations_that_says_an_action() -> None:
     assert isinstance(agent, ObservingAgent)
     assert play_game([agent, agent], np.random.default_rng(1)) in ((1.0, -1.0), (-1.0, 1.0))
     agent.begin()
-    with pytest.raises(GameError, match=r"has no policy: .* let it return probabilities by action"):
+    with pytest.raises(GameError, match=r"has no policy: .* return probabilities by action"):
         agent.policy()
-    with pytest.raises(GameError, match=r"took action 7, which is not among \[0, 1\]"):
+    with pytest.raises(GameError, match=r"took action 7, which is not legal; the legal actions are \[0, 1\]"):
         tp.agent(lambda seen: 7, "kuhn_poker").act(0)
 
 

@@ -258,7 +258,7 @@ def test_tensors_tell_infostates_apart(spec: str) -> None:
     both = GameAEC(spec, observation="tensor")
     both.reset(seed=1)
     assert both.observation_space("player_0")["observation"].contains(both.observe("player_0")["observation"])
-    with pytest.raises(SpecError, match="observation is 'infoset' or 'tensor'"):
+    with pytest.raises(SpecError, match="use 'infoset' or 'tensor'"):
         GameEnv(spec, observation="pixels")  # type: ignore[arg-type]
 
 

@@ -147,13 +147,13 @@ def test_what_does_not_fit_is_refused() -> None:
     agent = tp.agent("uniform", "kuhn_poker")
     with pytest.raises(GameError, match="seat 2 of a game of 2"):
         SeatedAgent(agent, 2)
-    with pytest.raises(GameError, match="player 0 does not act at infostate 'nowhere'"):
+    with pytest.raises(GameError, match="player 0 has no infostate 'nowhere'"):
         SeatedAgent(agent, 0).act("nowhere")
-    with pytest.raises(GameError, match="an agent of another game than leduc_poker"):
+    with pytest.raises(GameError, match="the agent's game is not leduc_poker"):
         seat(agent, GameAEC(LEDUC), "player_0")
     with pytest.raises(GameError, match="no player 'north' in this environment; name one of player_0, player_1"):
         seat(agent, GameAEC("kuhn_poker"), "north")
-    with pytest.raises(GameError, match="player 0 does not act where this is observed"):
+    with pytest.raises(GameError, match="player 0 does not act at this observation"):
         seat(agent, GameAEC("kuhn_poker"), 0)(6)
     with pytest.raises(GameError, match="never enumerated"):
         SeatedAgent(tp.agent("uniform", "turn_endgame"), 0)

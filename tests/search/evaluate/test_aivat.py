@@ -195,5 +195,5 @@ def test_which_policies_are_known_does_not_depend_on_the_hand() -> None:
     values = PolicyValues(rules, policies[0])
     assert moments(hands, Aivat(rules, values, known=(0,)))[0] == pytest.approx(moments(hands, paid)[0], abs=1e-12)
     assert moments(hands, Aivat(rules))[0] == pytest.approx(moments(hands, paid)[0], abs=1e-12)
-    with pytest.raises(GameError, match="player 1 acted without saying its policy; give known="):
+    with pytest.raises(GameError, match="player 1 acted without reporting its policy; give known="):
         moments(hands, Aivat(rules, values))

@@ -229,7 +229,7 @@ def test_what_a_resumed_match_refuses(policies: list[Policy], tmp_path: Path, ow
     with pytest.raises(FileError, match=r"^\S*hands\.jsonl, line 1: not a hand of a match"):
         match(LEDUC, policies, resume=tmp_path / "m")
     match(LEDUC, ["uniform", f"{own}:Mine"], hands=4, out=tmp_path / "own")
-    with pytest.raises(SpecError, match="name the game and all agents again"):
+    with pytest.raises(SpecError, match="name the game and all agents"):
         match(resume=tmp_path / "own")
     assert match(LEDUC, ["uniform", f"{own}:Mine"], hands=8, resume=tmp_path / "own").hands == 8
 
@@ -255,7 +255,7 @@ def test_an_agent_that_always_fails_ends_the_match(own: str) -> None:
 
 
 def test_an_agent_for_two_players_sits_at_no_table_of_three() -> None:
-    with pytest.raises(SpecError, match="it plays public trees of two players and spots"):
+    with pytest.raises(SpecError, match="which needs a two-player public tree or a spot"):
         match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", "deepstack"], sampled=True, hands=100)
 
 

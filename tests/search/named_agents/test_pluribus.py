@@ -107,7 +107,7 @@ def test_blueprints_that_do_not_fit_are_one_line(trained: Path, text: str, game:
 @pytest.mark.parametrize(
     ("text", "game", "said"),
     [
-        ("pluribus(blueprint=FILE)", "kuhn_poker", "pluribus plays card games of three and more players"),
+        ("pluribus(blueprint=FILE)", "kuhn_poker", "pluribus needs a card game with three or more players"),
         ("pluribus(blueprint=FILE)", "liars_dice(players=3)", "do not say what is public"),
         ("pluribus(blueprint=FILE,continuations=5)", "kuhn_poker(players=3)", "continuations"),
         ("pluribus(blueprint=FILE,play=first)", "kuhn_poker(players=3)", "play"),

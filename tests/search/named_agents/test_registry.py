@@ -76,7 +76,7 @@ def test_files_of_ones_own(folder: Path) -> None:
     found = tp.agent("my.py:ZERO", KUHN, iterations=7)
     assert isinstance(found, SearchAgent)
     assert found.settings.iterations == 7
-    with pytest.raises(SpecError, match="iterations: give an agent of your own its settings in brackets"):
+    with pytest.raises(SpecError, match="iterations: give settings of a custom agent in brackets"):
         tp.agent("my.py:uniform", KUHN, iterations=7)
 
 
@@ -115,7 +115,7 @@ def test_no_time_to_think_is_a_setting() -> None:
 
 @pytest.mark.parametrize("text", ["0", "0ms", 0, -1, "-1s", "soon", "2h", "", "1e3s", float("nan"), float("inf")])
 def test_what_is_no_time(text: Any) -> None:
-    with pytest.raises(SpecError, match="must be above 0, written like 2s, 500ms or 2, not"):
+    with pytest.raises(SpecError, match="give a time above 0, such as 2s, 500ms or 2"):
         seconds_of(text)
 
 
@@ -124,7 +124,7 @@ def test_what_is_no_time(text: Any) -> None:
     [
         ("nobody", KUHN, SpecError, "no agent and no policy file is called 'nobody'; known: .*; see treeplex agents"),
         ("unifrom", KUHN, SpecError, "did you mean 'uniform'"),
-        ("blueprint", KUHN, SpecError, r"agent blueprint needs file; write it like blueprint\(file=runs/leduc\)"),
+        ("blueprint", KUHN, SpecError, r"agent blueprint needs file; write, for example, blueprint\(file=runs/leduc\)"),
         ("blueprint(file=none.json)", KUHN, FileError, "none.json"),
         ("uniform(depth=2)", KUHN, SpecError, "agent uniform has no setting 'depth'; it has none"),
         ("search(dpeth=2)", KUHN, SpecError, "agent search has no setting 'dpeth'; did you mean 'depth'"),
@@ -157,7 +157,7 @@ def test_refusals(text: str, game: str, error: type[Exception], message: str) ->
 
 def test_who_does_not_search_takes_no_time() -> None:
     for changes in ({"think": 1}, {"iterations": 5}):
-        with pytest.raises(SpecError, match="is about searching, and uniform does not search; leave it out"):
+        with pytest.raises(SpecError, match="is a search setting, and uniform does not search; leave it out"):
             tp.agent("uniform", KUHN, **changes)
 
 

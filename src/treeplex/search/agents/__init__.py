@@ -1,1 +1,1 @@
-"""Agents: the protocol, agents that search or follow rules, and those in users' own files."""
+"""Agents: the protocol, agents that search or follow rules, and custom agents from files."""

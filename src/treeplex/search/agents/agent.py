@@ -1,4 +1,4 @@
-"""The agent protocol for policies, searches, people and programs, and base classes."""
+"""The protocol of agents (policies, searches, people, programs), and base classes."""
 
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
@@ -21,19 +21,19 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
 
 PLAYS = 32
-"""Draws of an agent that draws at random while it plays, where its policy is asked for."""
+"""Default number of draws for the policy of an agent that draws at random during play."""
 Watch = Callable[[int, int, int], None]
-"""Called with what is done, what there is to do, and the subgames solved so far."""
+"""Called with the number done, the total, and the number of subgames solved so far."""
 
 
 class Thought(NamedTuple):
     """The search behind an agent's last policy.
 
     Attributes:
-        iterations: of the search; 0 where it remembered one.
-        seconds: of the wall clock.
-        subgames: how many it solved.
-        boards: of hold'em with continuations of a blueprint, complete boards looked at behind each leaf; 0 for none.
+        iterations: iterations of the search; 0 for a cached one.
+        seconds: wall-clock time.
+        subgames: number of subgames solved.
+        boards: in hold'em with continuations of a blueprint, complete boards examined behind each leaf; else 0.
     """
 
     iterations: int
@@ -43,31 +43,31 @@ class Thought(NamedTuple):
 
 
 class Agent(Protocol):
-    """Plays one seat of a public game, or all of them; hands are told only where it is to act.
+    """Plays one seat of a public game, or all of them; a hand is given only when an action is requested.
 
     Attributes:
-        game: what it plays; labels of events are this game's. It may change within a play, when an action is added or the rest
-            goes on as a game of its own, and is the first again with :meth:`begin`.
-        state: where the play stands.
+        game: the current game, whose labels the events have. It may change during a play, when an action is added or the rest
+            becomes a separate game; :meth:`begin` restores it.
+        state: the current public state.
     """
 
     game: PublicGame
     state: State
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """Begin a new play.
+        """Start a new play.
 
         Args:
-            seat: the player it is; None for all.
-            generator: of its draws; None for the one it has.
-            at: where the play begins, perhaps in another game; None for the beginning of its own.
+            seat: the agent's player number; None for all.
+            generator: random generator of its draws; None to keep the current one.
+            at: the belief to start from, perhaps in another game; None for the start of its own game.
         """
 
     def see(self, event: int) -> None:
-        """An action was played, its own ones included, or chance showed something; of a private action, any of them.
+        """Observe an event: a player's action, own ones included, or a chance outcome; for a private action, any label.
 
         Raises:
-            GameError: nothing with this label can happen here.
+            GameError: the event is impossible here.
         """
 
     def policy(self) -> Floats:
@@ -79,10 +79,10 @@ class Agent(Protocol):
         ...
 
     def act(self, hand: int) -> int:
-        """The label of an action drawn from :meth:`policy` for a hand; it must be seen as well.
+        """The label of an action drawn from :meth:`policy` for a hand; the agent must also :meth:`see` it.
 
         Raises:
-            GameError: no player is to act, or the hand cannot be held here.
+            GameError: no player is to act, or the hand is impossible here.
         """
         ...
 
@@ -92,12 +92,12 @@ class BaseAgent:
 
     Attributes:
         game, state: see :class:`Agent`.
-        player: the seat; None for all.
-        generator: of its draws.
-        think: seconds that it may take for a decision; None for as long as its search needs.
-        thought: how it came to its last policy, a new one for each search; None if it does not search.
-        draws: whether it draws at random while it plays, so that its policy is another one each time; None if unknown.
-        about: what to know of it, in a line; empty where its name says all.
+        player: the agent's seat; None for all.
+        generator: random generator of its draws.
+        think: seconds per decision; None for no limit.
+        thought: the search behind its last policy, a new object for each search; None without search.
+        draws: whether it draws at random during play, so that its policy differs each time; None if unknown.
+        about: one-line description; empty if the name suffices.
     """
 
     think: float | None = None
@@ -106,7 +106,7 @@ class BaseAgent:
     about: str = ""
 
     def __init__(self, game: PublicGame | str | Game, generator: np.random.Generator | None = None) -> None:
-        """Sit down at a game: its public states, or a spec or rules. Agents that are to meet need the same object."""
+        """Create an agent for a game: public states, a spec or rules. Agents that play each other need the same object."""
         self.game: PublicGame = public_game(game)
         self.state = self.game.first_state()
         self.player: int | None = None
@@ -168,35 +168,34 @@ class BaseAgent:
         return self.game.options(self.state).player == TERMINAL
 
     def sit(self, seat: int | None, generator: np.random.Generator | None) -> None:
-        """Take a seat."""
+        """Set the seat and the random generator."""
         if seat is not None and not 0 <= seat < self.game.players:
             raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
     def sit_at_first(self, seat: int | None, generator: np.random.Generator | None, at: Belief | None) -> None:
-        """Take a seat where a play begins, of an agent that has to see all of it.
+        """Set the seat of an agent that must observe the whole play.
 
         Raises:
-            GameError: to begin within a play.
+            GameError: ``at`` lies within a play.
         """
         if at is not None and at.state != self.game.first_state():
-            raise GameError("the agent plays whole hands: it has to see every bet")
+            raise GameError("the agent must observe whole hands; begin at the start of a hand")
         self.sit(seat, generator)
 
     def fork(self) -> Self:
-        """A copy that goes on by itself from here, its draws alike; what is remembered of solved subgames may be shared.
+        """An independent copy from here on, with the same draws; cached solutions of subgames may be shared.
 
-        What changes in a play must be assigned anew in :meth:`Agent.see`, not changed in place; a class that does otherwise
-        copies it here.
+        :meth:`Agent.see` must replace state instead of modifying it in place; a class that does otherwise copies it here.
         """
         found = copy(self)
         found.generator = deepcopy(self.generator)
         return found
 
     def check_acting(self) -> None:
-        """Raise a :class:`GameError` where no player is to act."""
+        """Raise a :class:`GameError` if no player is to act."""
         if self.game.options(self.state).player < 0:
-            raise GameError(f"nobody is to act at {self.game.name_of(self.state)}")
+            raise GameError(f"no player acts at {self.game.name_of(self.state)}")
 
     def act(self, hand: int) -> int:
         """See :meth:`Agent.act`."""
@@ -204,12 +203,12 @@ class BaseAgent:
         options = self.game.options(self.state)
         possible = self.game.possible(self.state)[options.player]
         if not 0 <= hand < len(possible) or not possible[hand]:
-            raise GameError(f"hand {hand} cannot be there at {self.game.name_of(self.state)}")
+            raise GameError(f"hand {hand} is impossible at {self.game.name_of(self.state)}")
         return options.labels[pick(self.generator, self.policy()[:, hand])]
 
 
 def fork(agent: Agent) -> Agent:
-    """A copy of an agent that goes on by itself from where it stands: by :meth:`BaseAgent.fork`, or a deep copy."""
+    """An independent copy of an agent from here on, by :meth:`BaseAgent.fork` or a deep copy."""
     return agent.fork() if isinstance(agent, BaseAgent) else deepcopy(agent, {id(agent.game): agent.game})
 
 
@@ -219,12 +218,12 @@ class TableAgent(BaseAgent):
     draws = False
 
     def __init__(self, rules: PublicGame | str | Game, table: Policy, generator: np.random.Generator | None = None) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
             rules: the public states of the table's game, for any number of players, or its spec or rules.
             table: the policy.
-            generator: of its draws.
+            generator: random generator of its draws.
         """
         super().__init__(rules, generator)
         self.rules, self.table = self.game, table
@@ -234,7 +233,7 @@ class TableAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""
         if at is not None and at.game is not self.rules:
-            raise GameError("a policy table plays its own game only")
+            raise GameError("a policy table supports only its own game; begin at its start")
         self.sit(seat, generator)
         self.state = self.rules.first_state() if at is None else at.state
         self._at, self._path = at, ()
@@ -245,7 +244,7 @@ class TableAgent(BaseAgent):
         self._path = (*self._path, event)
 
     def public_belief_state(self) -> Belief:
-        """The public belief state if all players follow the policy table."""
+        """The public belief state where all players follow the policy table."""
         belief = Belief.root(self.rules) if self._at is None else self._at
         for label in self._path:
             acts = self.rules.options(belief.state).player >= 0
@@ -259,7 +258,7 @@ class TableAgent(BaseAgent):
 
 
 class UniformAgent(BaseAgent):
-    """Plays all actions of any game alike."""
+    """Plays the uniform policy in any game."""
 
     draws = False
 
@@ -269,7 +268,7 @@ class UniformAgent(BaseAgent):
         self.game, self.state = (self._whole, self._whole.first_state()) if at is None else (at.game, at.state)
 
     def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
-        """Sit down at a game."""
+        """Create the agent for a game."""
         super().__init__(game, generator)
         self._whole = game
 
@@ -288,18 +287,18 @@ class UniformAgent(BaseAgent):
 def play_game(
     agents: Sequence[Agent], generator: np.random.Generator, *, hands: Sequence[int] | None = None
 ) -> tuple[float, ...]:
-    """One play of a game among agents that play the same one.
+    """Play a game once between agents.
 
     Args:
-        agents: the agent in each seat; one may sit in several.
-        generator: deals, and seeds the agents.
-        hands: a hand of each player; None to deal them.
+        agents: the agent in each seat; an agent may sit in several.
+        generator: deals the cards, and seeds the agents.
+        hands: each player's hand; None to deal hands.
 
     Returns:
         The payoff of each player.
 
     Raises:
-        GameError: agents of different games.
+        GameError: the agents play different games.
     """
     game = agents[0].game
     for seat, agent in enumerate(agents):
@@ -307,7 +306,7 @@ def play_game(
             agent.begin(None if list(agents).count(agent) > 1 else seat, np.random.default_rng(generator.integers(2**63)))
     game, state = agents[0].game, agents[0].state
     if any(agent.game is not game for agent in agents):
-        raise GameError("agents that play different games cannot meet")
+        raise GameError("agents must play the same game; make them for one game object")
     held = list(Belief.root(game).draw(generator) if hands is None else hands)
     while (options := game.options(state)).player != TERMINAL:
         if options.player == CHANCE:
@@ -333,42 +332,43 @@ def agent_policy(
     watch: Watch | None = None,
     progress: bool | None = None,
 ) -> Policy:
-    """What an agent plays at every infoset of a small game, as a policy that can be judged.
+    """An agent's policy at every infoset of a small game, as a policy table.
 
-    A new play is begun for every public history, and the agent asked for all hands there. An agent that draws at random while
-    it plays, as a :class:`treeplex.search.agents.searching.SearchAgent` does, draws alike along histories that begin alike.
-    Its policy is the mean over ``plays`` draws, weighted by own reach; the more there are, the closer it comes to the agent.
+    A new play is started for every public history, and the agent's policy there is read for all hands. An agent that draws
+    at random during play, such as a :class:`treeplex.search.agents.searching.SearchAgent`, makes the same draws along
+    histories with a common start. Its policy is the mean over ``plays`` draws, weighted by own reach, and approaches the
+    agent's with their number.
 
     Args:
-        agent: an agent of a game whose infosets have strings.
+        agent: an agent of a game with infostate strings.
         game: the same game: a spec, rules or compiled.
-        plays: how often everything is drawn; None for :data:`PLAYS` for agents that :attr:`draw <BaseAgent.draws>`, else once.
-        seed: of the draws.
-        watch: called after each public history with the number done, that of all, and the subgames solved so far.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        plays: number of draws; None for :data:`PLAYS` for agents that :attr:`draw <BaseAgent.draws>`, else one.
+        seed: seed of the draws.
+        watch: called after each public history with the number done, the total, and the number of subgames solved so far.
+        progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`.
 
     Raises:
-        GameError: infosets of the agent's game are never enumerated.
+        GameError: infosets of the agent's game are not enumerated.
     """
     game = compile_game(game, progress=progress)
     count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
-    with reporting(progress, "asking the agent how it plays"):
+    with reporting(progress, "reading the agent's policy"):
         return drawn_policy(agent, game, count, seed, watch)
 
 
 def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch: Watch | None) -> Policy:
-    """The mean of ``count`` draws of what an agent plays; see :func:`agent_policy`."""
+    """The mean of an agent's policy over ``count`` draws; see :func:`agent_policy`."""
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
     done = subgames = total = 0
     last: Thought | None = None
     for play in range(count):
         once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
-        while waiting:  # depth first: who remembers subgames finds those on the way again
+        while waiting:  # depth first: cached subgames on the path are found again
             path = waiting.pop()
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
             if not isinstance(rules, PublicGame):
-                raise GameError(f"an agent of {type(rules).__name__} has no policy table; it must play a public game")
+                raise GameError(f"an agent of {type(rules).__name__} has no policy table; use an agent of a public game")
             for label in path:
                 agent.see(label)
             options = rules.options(agent.state)
@@ -384,7 +384,7 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
             else:
                 draw = f"draw {play + 1} of {count}  " if count > 1 else ""
                 solved = f"  {subgames:,} subgames solved" if subgames else ""
-                tell(f"asking the agent  {draw}{done:,}/{total:,} public histories{solved}")
+                tell(f"reading the agent's policy  {draw}{done:,}/{total:,} public histories{solved}")
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):
             reach(game.tree, player, once, strategy)
@@ -393,7 +393,7 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
 
 
 def histories_in(game: PublicGame) -> int:
-    """The public histories of a game, those included where it is over."""
+    """Number of public histories of a game, terminal ones included."""
     count, waiting = 0, [game.first_state()]
     while waiting:
         state = waiting.pop()

@@ -1,7 +1,7 @@
 """Rule-based poker baselines: always fold, call or go all-in, and four playing styles.
 
-The four go by how strong a hand is among all that could be held, by its equity against a random hand if all check
-down: 0 is the weakest, 1 the strongest. They never look at the opponent.
+The four styles depend on a hand's rank among all possible hands, by equity against a random hand if both check down: 0 is
+the weakest, 1 the strongest. They ignore the opponent's actions.
 """
 
 from functools import lru_cache
@@ -21,14 +21,14 @@ NEVER = 2.0
 
 
 class Style(NamedTuple):
-    """From which strength on hands do something.
+    """Strength thresholds of a playing style.
 
     Attributes:
-        call: a bet is called.
-        bet: a bet is made where there is none.
-        raises: a bet is raised.
-        size: of bets and raises, in pots; of those on offer the nearest.
-        about: what it is, in a line.
+        call: least strength to call a bet.
+        bet: least strength to bet.
+        raises: least strength to raise a bet.
+        size: bet and raise size in pots; the nearest offered size is used.
+        about: one-line description.
     """
 
     call: float
@@ -39,11 +39,11 @@ class Style(NamedTuple):
 
 
 STYLES = {
-    "folder": Style(NEVER, NEVER, NEVER, 1.0, "folds to every bet, else checks"),
+    "folder": Style(NEVER, NEVER, NEVER, 1.0, "folds to every bet, otherwise checks"),
     "caller": Style(0.0, NEVER, NEVER, 1.0, "checks and calls"),
-    "shover": Style(0.0, 0.0, 0.0, np.inf, "bets all it has"),
-    "rock": Style(0.75, 0.90, 0.97, 0.75, "tight and passive: few hands, seldom raised"),
-    "regular": Style(0.60, 0.65, 0.85, 0.75, "tight and aggressive: few hands, bet"),
+    "shover": Style(0.0, 0.0, 0.0, np.inf, "goes all-in with every hand"),
+    "rock": Style(0.75, 0.90, 0.97, 0.75, "tight and passive: plays few hands and rarely raises"),
+    "regular": Style(0.60, 0.65, 0.85, 0.75, "tight and aggressive: plays few hands and bets them"),
     "station": Style(0.20, 0.95, 0.99, 0.75, "loose and passive: calls with most hands"),
     "maniac": Style(0.35, 0.30, 0.60, 1.0, "loose and aggressive: bets most hands"),
 }
@@ -51,22 +51,22 @@ STYLES = {
 
 
 class RuleAgent(BaseAgent):
-    """Plays any poker for two by a :class:`Style`."""
+    """Plays any two-player poker game by a :class:`Style`."""
 
     draws = False
 
     def __init__(self, game: PublicGame, style: str, generator: np.random.Generator | None = None) -> None:
-        """Sit down.
+        """Create the agent.
 
         Raises:
-            GameError: the game is no poker for two.
-            SpecError: no such style.
+            GameError: the game is not two-player poker.
+            SpecError: the style is unknown.
         """
         super().__init__(game, generator)
         if style not in STYLES:
             raise SpecError(f"unknown style {style!r}{nearest(style, STYLES)}; known: {', '.join(STYLES)}")
         if game.players != 2 or game.stakes_at(game.first_state()) is None:
-            raise GameError("rules are for poker of two players, such as leduc_poker or holdem")
+            raise GameError("rules need two-player poker, such as leduc_poker or holdem")
         self.style, self.about = STYLES[style], STYLES[style].about
         self._first = game
         self._strength = lru_cache(maxsize=64)(self._strength_on)
@@ -93,7 +93,7 @@ class RuleAgent(BaseAgent):
         return table
 
     def _chosen(self, bets: Bets, player: int) -> NDArray[np.int64]:
-        """The number of each hand's action, int64 [H]."""
+        """The index of each hand's action, int64 [H]."""
         style, asked = self.style, "fold" in bets.kinds
         size = len(self.game.possible(self.state)[player])
         simple = {style.call, style.bet, style.raises} <= {0.0, NEVER}
@@ -110,7 +110,7 @@ class RuleAgent(BaseAgent):
 
     @staticmethod
     def _strength_on(game: PublicGame, state: object, player: int) -> Floats:
-        """The share of possible hands that are weaker, ties half, float64 [H]."""
+        """The share of possible hands that are weaker, ties counted half, float64 [H]."""
         possible = game.possible(state)
         shares = np.round(game.pot_shares(state, possible, player), 9)
         ordered = np.sort(shares[possible[player] > 0])

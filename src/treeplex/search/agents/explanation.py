@@ -11,32 +11,32 @@ from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
 
 SHOWN_HANDS = 20
-"""Hands of the player to act that a table shows, the most likely ones."""
+"""Number of hands of the player to act that a table shows, most likely first."""
 SHOWN_OTHERS = 6
-"""Hands of each other player that are shown."""
+"""Number of hands of each other player that are shown."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """What an agent believes and plays where a player acts.
+    """An agent's beliefs, policy and values at a decision.
 
-    ``print`` and a notebook show it as a table. Columns of arrays are the hands of a player in the order of :attr:`hands`, rows
-    of ``policy`` and ``values`` the :attr:`actions`.
+    ``print`` and notebooks show it as a table. Columns of arrays are a player's hands in the order of :attr:`hands`, rows of
+    ``policy`` and ``values`` the :attr:`actions`.
 
     Attributes:
         agent: the agent's class.
-        state: the public state in words.
-        player: who acts.
+        state: the public state as text.
+        player: the player to act.
         hands: for each player the names of its hands.
         actions: the names of the actions.
         policy: float64 [A, H], the probability of each action with each hand of the player to act.
-        possible: bool [H], the hands that the player to act can hold here.
-        beliefs: for each player float64 [H_i], the probability of each hand given the play so far, which sums to one; None
-            where the agent has no beliefs.
+        possible: bool [H], the possible hands of the player to act.
+        beliefs: for each player float64 [H_i], the probability of each hand given the play so far, with sum 1; None if the
+            agent has no beliefs.
         values: float64 [A, H], the expected payoff of each action with each hand if all follow the search's policy afterwards,
-            in the game's units; NaN for hands that face no opposing hand. In hold'em the policy is the search's
-            average, and chips are counted from half of the initial pot. None where the agent does not search or has no values.
-        iterations, seconds: of the search behind this policy; None for an agent that does not search.
+            in the game's units; NaN for hands without a compatible opposing hand. In hold'em the policy is the search's
+            average, and chips are relative to half of the starting pot. None if the agent does not search or has no values.
+        iterations, seconds: cost of the search behind this policy; None for an agent that does not search.
     """
 
     agent: str
@@ -61,21 +61,21 @@ class Explanation:
 
     @property
     def columns(self) -> list[str]:
-        """The heads of :meth:`table`."""
+        """Column heads of :meth:`table`."""
         believed = [] if self.beliefs is None else ["belief"]
         worth = [] if self.values is None else [f"value of {name}" for name in self.actions]
         return ["hand", *believed, *self.actions, *worth]
 
     @property
     def order(self) -> list[int]:
-        """The possible hands of the player to act, the most likely first."""
+        """The possible hands of the player to act, most likely first."""
         hands = np.flatnonzero(self.possible)
         if self.beliefs is not None:
             hands = hands[np.argsort(-self.beliefs[self.player][hands], kind="stable")]
         return [int(hand) for hand in hands]
 
     def table(self, most: int | None = None) -> list[list[str]]:
-        """Readable rows under :attr:`columns`, one per hand of the player to act, the most likely first; ``most`` at most."""
+        """Readable rows under :attr:`columns`, one per hand of the player to act, most likely first; at most ``most``."""
         rows = []
         for hand in self.order[:most]:
             row = [self.hands[self.player][hand]]
@@ -101,8 +101,8 @@ class Explanation:
     def to_dataframe(self) -> Any:
         """A ``pandas.DataFrame``, one row per player and possible hand.
 
-        Columns: ``player``, ``hand``, ``belief``, and by name of each action its probability and, where there are values,
-        ``value of`` it. Policy and values are NaN for the players who do not act.
+        Columns: ``player``, ``hand``, ``belief``, each action's probability by name and, if there are values, ``value of``
+        it. Policy and values are NaN for players who do not act.
 
         Raises:
             SpecError: pandas is not installed.

@@ -1,4 +1,4 @@
-"""Agents and leaves in users' own files: ``my.py:MyAgent(depth=2)``, ``my.py:MyLeaf``."""
+"""Custom agents and leaves in the user's files: ``my.py:MyAgent(depth=2)``, ``my.py:MyLeaf``."""
 
 import inspect
 from collections.abc import Callable
@@ -19,28 +19,28 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 
 PLAYS = ("begin", "see", "policy", "act")
-"""What an agent can do."""
+"""Methods that an agent must have."""
 
 
 def is_agent(thing: object) -> bool:
-    """Whether it is an agent or a class of agents."""
+    """Whether an object is an agent or a class of agents."""
     return all(callable(getattr(thing, name, None)) for name in PLAYS)
 
 
 def is_leaf_class(thing: object) -> bool:
-    """Whether it is a class of leaves."""
+    """Whether an object is a class of leaves."""
     return inspect.isclass(thing) and "__call__" in dir(thing) and not is_agent(thing)
 
 
 def is_leaf(thing: Any) -> bool:
-    """Whether it is a leaf itself: an object that can be called, or a function of places and reaches."""
+    """Whether an object is a leaf itself: a callable object, or a function of places and reaches."""
     if inspect.isclass(thing) or not callable(thing):
         return False
     return not inspect.isfunction(thing) or list(inspect.signature(thing).parameters)[:3] == ["places", "believed", "reached"]
 
 
 def is_agent_class(thing: object) -> bool:
-    """Whether it is a class of agents."""
+    """Whether an object is a class of agents."""
     return inspect.isclass(thing) and is_agent(thing)
 
 
@@ -49,10 +49,10 @@ LEAF = Wanted("leaf", "MyLeaf", "class of leaves", is_leaf_class, is_leaf)
 
 
 def load_leaf(text: str) -> LeafValue:
-    """The leaf that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names: a class, an object or a function. The file runs.
+    """The leaf that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names: a class, an object or a function. Executes the file.
 
     Raises:
-        SpecError: no such file, name or parameter, an exception in the file, or it is no leaf.
+        SpecError: no such file, name or parameter, an exception in the file, or the object is no leaf.
     """
     leaf: LeafValue = load_user_object(text, LEAF)
     if not is_leaf(leaf):
@@ -61,10 +61,10 @@ def load_leaf(text: str) -> LeafValue:
 
 
 def names_leaf(text: str) -> bool:
-    """Whether ``file.py:NAME`` names a leaf, and not an agent. The file runs.
+    """Whether ``file.py:NAME`` names a leaf rather than an agent. Executes the file.
 
     Raises:
-        SpecError: as :func:`load_agent`.
+        SpecError: as in :func:`load_agent`.
     """
     source, _ = user_source(text, AGENT)
     return is_leaf(source) or is_leaf_class(source)
@@ -73,17 +73,17 @@ def names_leaf(text: str) -> bool:
 def load_agent(
     text: str, game: PublicGame, searching: Callable[[], Searching], generator: np.random.Generator | None = None
 ) -> Agent:
-    """The agent that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names, ready to play. The file runs.
+    """The agent that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names, ready to play. Executes the file.
 
     Args:
-        text: names a class or function that is called with the game, or a leaf, with which a
-            :class:`treeplex.search.agents.searching.SearchAgent` searches.
-        game: what is played.
-        searching: how it searches, asked for only then.
-        generator: of its draws.
+        text: names a class or function that is called with the game, or a leaf for the search of a
+            :class:`treeplex.search.agents.searching.SearchAgent`.
+        game: the game.
+        searching: returns the search settings; called only for leaves.
+        generator: random generator of its draws.
 
     Raises:
-        SpecError: no such file, name or parameter, an exception in the file, or it is neither.
+        SpecError: no such file, name or parameter, an exception in the file, or the object is neither agent nor leaf.
     """
     if names_leaf(text):
         return SearchAgent(game, load_leaf(text), searching(), generator)
@@ -91,7 +91,7 @@ def load_agent(
     if not is_agent(agent):
         lacks = ", ".join(name for name in PLAYS if not callable(getattr(agent, name, None)))
         raise SpecError(
-            f"{text!r} gave a {type(agent).__name__}, not an agent: it lacks {lacks}; derive treeplex.search.BaseAgent"
+            f"{text!r} gave a {type(agent).__name__}, not an agent, since it lacks {lacks}; derive treeplex.search.BaseAgent"
         )
     return agent
 
@@ -103,11 +103,11 @@ def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = N
         text: as for :func:`load_agent`.
         game: the compiled game.
         plays: see :func:`agent_policy`.
-        iterations: of each search with a custom leaf.
+        iterations: iterations of each search with a custom leaf.
 
     Raises:
-        SpecError: as :func:`load_agent`.
-        GameError: a game without public-tree rules.
+        SpecError: as in :func:`load_agent`.
+        GameError: the game has no public-tree rules.
     """
     rules = load(game)
     assert isinstance(rules, Game)

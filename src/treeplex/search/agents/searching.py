@@ -25,7 +25,7 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 
 
 class Searching(Protocol):
-    """How subgames are searched; :class:`treeplex.search.settings.PlaythroughSettings` says it all."""
+    """Search settings, as in :class:`treeplex.search.settings.PlaythroughSettings`."""
 
     @property
     def method(self) -> str: ...
@@ -39,15 +39,15 @@ class Searching(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solved(SolvedSubgame):
-    """A subgame that was solved.
+    """A solved subgame.
 
     Attributes:
         subgame: the subgame.
-        ranges: for each player float64 [1, H_i], with which it began.
-        policies: [T, Q], what could be played: the policy in each iteration (of fictitious play the average up to it); one row,
-            the average policy, of an endgame and where no iteration is drawn.
-        believed: [T, Q], what ranges move by; mostly the same array.
-        worth: what actions are worth by the average policy; None where that is not known.
+        ranges: for each player float64 [1, H_i], the starting ranges.
+        policies: [T, Q], the candidate policies: that of each iteration (for fictitious play, the average up to it); a single
+            row, the average policy, for an endgame and where no iteration is drawn.
+        believed: [T, Q], the policies that update ranges; usually the same array.
+        worth: action values under the average policy; None if unknown.
     """
 
     subgame: Subgame
@@ -58,32 +58,32 @@ class Solved(SolvedSubgame):
 
 
 class SearchAgent(SubgameAgent[Solved]):
-    """Plays any public game, either seat or both, from values at leaves.
+    """Plays any public game, in one or all seats, from leaf values.
 
-    At the start, and wherever a subgame ends, it is at a public belief state. When it needs a policy there, it solves the
-    subgame that begins there, draws an iteration with the weights of the average policy, and plays that iteration's policy to
-    the subgame's end; all players' beliefs move on by the same policy. In expectation that is the equilibrium strategy that
-    the search converges to, which no single iteration and no average of one search is (theorem 3): no opponent can
-    exploit it by more than the search's error, for whoever knows the method does not know which iteration was drawn. A single
-    iteration's policy can look odd, though, for early ones are far from an equilibrium. With ``drawn=False`` the average policy
-    of the search is played in every game, which looks as expected and has no such guarantee.
+    At the start, and wherever a subgame ends, the agent is at a public belief state. When it needs a policy, it solves the
+    subgame there, draws an iteration with the weights of the average policy, and plays that iteration's policy to the
+    subgame's end; the same policy updates all players' beliefs. In expectation this is the equilibrium strategy that the
+    search converges to, which no single iteration and no average of one search is (theorem 3): no opponent can exploit it by
+    more than the search's error, since an opponent who knows the method does not know which iteration was drawn. A single
+    iteration's policy can look odd, because early iterations are far from an equilibrium. With ``drawn=False`` the search's
+    average policy is played in every game, which looks as expected but has no such guarantee.
 
     Attributes:
-        game, state: see :class:`treeplex.search.agents.agent.Agent`; an
-            :class:`treeplex.search.action_subset.ActionAbstraction` may leave out actions.
+        game, state: see :class:`treeplex.search.agents.agent.Agent`; the game may be an
+            :class:`treeplex.search.action_subset.ActionAbstraction`.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
-        endgame: iterations of Discounted CFR for subgames that nothing is cut off of, whose average policy is played then; None
-            to search them like all others.
+        endgame: iterations of Discounted CFR for subgames without a cut, whose average policy is then played; None to search
+            them like all others.
         street_by_street: whether it waits for the cards where a subgame would begin with a deal, and searches after them. The
             policy of an iteration is then the one that the average counts for it, uniform in the first, and in CFR-AVG beliefs
-            move by the average up to it (section 5.2), as
-            :meth:`treeplex.holdem.search.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
-            update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.playthrough_policy` judges.
-        drawn: whether an iteration is drawn, and not the average policy played.
-        prepare: called with each subgame before it is searched; may raise to refuse it.
-        belief: where the current subgame begins; :meth:`public_belief_state` is where the play stands.
-        searches: subgames searched so far, those remembered and endgames not counted.
+            are updated by the average up to it (section 5.2), as :meth:`treeplex.holdem.search.play_distribution.Player.curve`
+            judges. Otherwise it is the policy after the iteration's update, which also updates beliefs, as
+            :func:`treeplex.search.play_distribution.playthrough_policy` judges.
+        drawn: whether an iteration is drawn; else the average policy is played.
+        prepare: called with each subgame before its search; may raise to refuse it.
+        belief: the start of the current subgame; :meth:`public_belief_state` is the current state.
+        searches: number of searches so far, without cached ones and endgames.
     """
 
     def __init__(
@@ -98,19 +98,19 @@ class SearchAgent(SubgameAgent[Solved]):
         street_by_street: bool = False,
         drawn: bool = True,
     ) -> None:
-        """Begin a play.
+        """Start a play.
 
         Args:
             game: its public states, a spec or rules.
             leaf, endgame, street_by_street, drawn: see the attributes.
             settings: method, iterations and horizon; None for those of the leaf's network.
-            generator: draws iterations and actions.
-            remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
+            generator: random generator of iterations and actions.
+            remember: number of solved subgames kept for later plays, those at the start of a play longest.
         """
         super().__init__(game, generator, remember)
         settings = getattr(leaf, "searching", None) if settings is None else settings
         if settings is None:
-            raise AlgorithmError(f"{leaf_name(leaf)} does not say how to search with it; give settings")
+            raise AlgorithmError(f"{leaf_name(leaf)} has no search settings; give settings")
         self.leaf, self.settings = leaf, settings
         self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
         self.prepare: Callable[[Subgame], None] = lambda subgame: None
@@ -126,29 +126,29 @@ class SearchAgent(SubgameAgent[Solved]):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`; actions added in the last play are forgotten."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; discards actions added in the last play."""
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
 
     def fork(self) -> "SearchAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; where somebody acts, the subgame is solved once for both."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; at a decision, the subgame is solved once for both."""
         if self.game.options(self.state).player >= 0:
             self._search()
         return super().fork()
 
     @property
     def kept(self) -> int:
-        """The number of policies of a search that are kept."""
+        """Number of policies of a search that are kept."""
         return self.settings.iterations if self.drawn else 1
 
     def memory_for(self, subgame: Subgame) -> int:
-        """Bytes that the policies of a search of this subgame take."""
+        """Memory of the policies of a subgame's search, in bytes."""
         copies = 2 if self._believes_averages else 1
         return copies * self.kept * subgame.size * np.dtype(subgame.storage).itemsize
 
     @property
     def _believes_averages(self) -> bool:
-        """Whether beliefs move by another policy than the one that is played."""
+        """Whether beliefs are updated by another policy than the one played."""
         method = METHODS[self.settings.method]
         return (
             self.drawn
@@ -176,7 +176,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.search.BaseAgent.hand_values`: by the policy that it plays, in hold'em the average."""
+        """See :meth:`treeplex.search.BaseAgent.hand_values`; under the policy played, in hold'em under the average."""
         self.check_acting()
         solved, stop = self._search()
         if solved.worth is not None:
@@ -190,23 +190,21 @@ class SearchAgent(SubgameAgent[Solved]):
     def action_values(self, hand: int) -> Floats:
         """Value of each action for a hand of the player to act, float64 [A], in chips; hold'em only.
 
-        All play by the average policies of the street's search or solution, before and after; where the subgame is cut off, it
-        is worth what the leaf says. Counted from half of the pot with which the game began, or the street where it is a game
-        of its own; NaN where no hand of the other's range fits.
+        All players follow the average policies of the street's search or solution, before and after; beyond the cut, leaf
+        values apply. Values are relative to half of the pot at the start of the game, or of the street if that is a separate
+        game; NaN without a compatible opposing hand.
 
         Raises:
-            GameError: no player is to act, or the hand cannot be held here.
-            AlgorithmError: the subgame is no street of hold'em that begins with a decision.
+            GameError: no player is to act, or the hand is impossible here.
+            AlgorithmError: the subgame is not a hold'em street that begins with a decision.
         """
         self.check_acting()
         can = self.game.possible(self.state)[self.game.options(self.state).player]
         if not 0 <= hand < len(can) or not can[hand]:
-            raise GameError(f"hand {hand} cannot be held at {self.game.name_of(self.state)}")
+            raise GameError(f"hand {hand} is impossible at {self.game.name_of(self.state)}")
         worth = self._search()[0].worth
         if worth is None:
-            raise AlgorithmError(
-                "what actions are worth is known where a street of hold'em was searched from its first decision"
-            )
+            raise AlgorithmError("action values need a hold'em street searched from its first decision")
         return worth.of_hands(self.state)[:, hand]
 
     def move(self, event: int, following: State) -> None:
@@ -230,8 +228,8 @@ class SearchAgent(SubgameAgent[Solved]):
     def change_game(self, game: PublicGame) -> None:
         """See :meth:`SubgameAgent.change_game`.
 
-        The subgame is cut anew and solved again. As more is left of the game then, what was not cut off may be cut off now,
-        between the subgame's root and here; hence the way here is gone again.
+        The subgame is cut and solved again. Since more of the game remains then, the cut may move between the subgame's root
+        and the current state, so the path to here is followed again.
         """
         way, path, other, there = self._inside, self._path, self.game, self.belief.state
         self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
@@ -240,14 +238,14 @@ class SearchAgent(SubgameAgent[Solved]):
             there = other.after(there, step)
 
     def _open(self, belief: Belief, path: tuple[int, ...] = ()) -> None:
-        """Begin a subgame."""
+        """Start a subgame."""
         self.game, self.belief, self.state = belief.game, belief, belief.state
         self._path, self._inside, self._drawn = path, (), None
         if not path:
             self._stops, self._begun = (), (belief.state, *(own.tobytes() for own in belief.ranges))
 
     def _search(self) -> tuple[Solved, int]:
-        """The current subgame, solved, and which of its policies is played."""
+        """The current subgame, solved, and the index of the policy played."""
         if self._drawn is None:
             solved = self.recall((self.game.key, self._path, (self._begun, self._stops)), self._solved, self._is_search)
             stop, count = 0, len(solved.policies)
@@ -259,11 +257,11 @@ class SearchAgent(SubgameAgent[Solved]):
         return self._drawn
 
     def _is_search(self, solved: Solved) -> bool:
-        """Whether a subgame was searched and not solved to the end."""
+        """Whether a subgame was searched to a cut instead of solved to the end."""
         return self.endgame is None or len(solved.subgame.leaves) > 0
 
     def _solved(self) -> Solved:
-        """Solve the subgame that begins at the belief."""
+        """Solve the subgame at the current belief."""
         subgame = cut(self.game, [self.belief], self.settings.horizon)
         if self.endgame is not None and not len(subgame.leaves):
             return self._solved_to_the_end(subgame, self.endgame)
@@ -301,7 +299,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, subgame.action_worth(search))
 
     def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> Solved:
-        """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
+        """The average policy of a subgame without a cut, by Discounted CFR."""
         method = METHODS["dcfr"]
         search: Endgame = subgame.endgame(method, iterations, as_cut=True) or SubgameSearch(
             subgame, method, NoLeaf(), horizon=iterations

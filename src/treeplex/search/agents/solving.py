@@ -1,4 +1,4 @@
-"""Base of agents that solve subgames in play: solution cache, time limits, added actions."""
+"""Base class of agents that solve subgames in play: solution cache, time limits, added actions."""
 
 from abc import abstractmethod
 from collections import OrderedDict
@@ -21,7 +21,7 @@ class SolvedSubgame:
     """A subgame that an agent has solved.
 
     Attributes:
-        effort: what that took; None while it is solved.
+        effort: cost of the solve; None during the solve.
     """
 
     effort: Thought | None = field(default=None, repr=False)
@@ -31,7 +31,7 @@ Kept = TypeVar("Kept", bound=SolvedSubgame)
 
 
 class Iterated(Protocol):
-    """Something that is solved by iterations."""
+    """A solver that runs by iterations."""
 
     @property
     def iteration(self) -> int: ...
@@ -39,17 +39,17 @@ class Iterated(Protocol):
 
 
 Key = tuple[Hashable, tuple[int, ...], Hashable]
-"""Of a solved subgame: the game's key, the path to where it begins, and what else tells it from others."""
+"""Key of a solved subgame: the game's key, the path to its start, and further details."""
 
 
 class SubgameAgent(BaseAgent, Generic[Kept]):
-    """An agent that solves subgames while it plays.
+    """An agent that solves subgames during play.
 
     Attributes:
-        game, state, think, thought: see :class:`treeplex.search.BaseAgent`. Iterations, time and subgames are those
-            since the last policy was asked for.
-        remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
-        searches: subgames solved so far, those remembered not counted.
+        game, state, think, thought: see :class:`treeplex.search.BaseAgent`. Iterations, time and subgames count since the last
+            policy was read.
+        remember: number of solved subgames kept for later plays, those at the start of a play longest.
+        searches: number of subgames solved so far, without cached ones.
     """
 
     draws = False
@@ -61,11 +61,11 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         self._spent, self._clock = Thought(0, 0.0, 0), 0.0
 
     def forget(self) -> None:
-        """Forget the subgames that were solved in earlier plays."""
+        """Clear the cache of subgames solved in earlier plays."""
         self._known.clear()
 
     def recall(self, key: Key, solve: Callable[[], Kept], keep: Callable[[Kept], bool] = lambda found: True) -> Kept:
-        """A solved subgame: remembered, or solved now, and then remembered if it is one to ``keep``."""
+        """A solved subgame from the cache, or solved now and cached if ``keep`` accepts it."""
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
@@ -82,15 +82,15 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         return found
 
     def run(self, search: Iterated, iterations: int, before: Callable[[int], None] | None = None) -> int:
-        """Run a search to its end, or until the time to think is up, but one iteration at least.
+        """Run a search to its end or until the thinking time is up, but at least one iteration.
 
         Args:
             search: the search.
-            iterations: in all, those counted that it begins with.
-            before: called before each iteration with how many were done.
+            iterations: total number of iterations, including those already done.
+            before: called before each iteration with the number done.
 
         Returns:
-            How many iterations were done in all.
+            Total number of iterations done.
         """
         first, began, step = search.iteration, perf_counter(), 1
         if self.think is None and before is None:
@@ -101,7 +101,7 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
             search.run(min(step, iterations - search.iteration))
             if self.time_left <= 0:
                 break
-            if before is None:  # half of what may still fit: several iterations at once are faster
+            if before is None:  # run half of what may still fit at once, which is faster
                 each = (perf_counter() - began) / (search.iteration - first)
                 step = 1 + int(min(0.5 * self.time_left / each, iterations))
         self._spent = self._spent._replace(iterations=self._spent.iterations + search.iteration - first)
@@ -109,21 +109,21 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
 
     @property
     def time_left(self) -> float:
-        """Seconds of the time to think that are left, while a subgame is solved; infinite without a limit."""
+        """Seconds of thinking time left during a solve; infinite without a limit."""
         return np.inf if self.think is None else self.think - (perf_counter() - self._clock + self._spent.seconds)
 
     def spent(self, seconds: float) -> None:
-        """So long has the next decision taken until now, what was done outside included."""
+        """Set the time already used for the next decision, including time spent outside."""
         self._spent = self._spent._replace(seconds=seconds)
 
     def decided(self) -> None:
-        """Say in :attr:`thought` what was thought since the last decision."""
+        """Set :attr:`thought` to the effort since the last decision."""
         self.thought, self._spent = self._spent, Thought(0, 0.0, 0)
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`.
 
-        An action that an :class:`ActionAbstraction` leaves out is added first, see :meth:`add`.
+        An action outside an :class:`ActionAbstraction` is added first, see :meth:`add`.
         """
         options = self.game.options(self.state)
         if options.player == TERMINAL:
@@ -136,19 +136,19 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
 
     @abstractmethod
     def move(self, event: int, following: State) -> None:
-        """An event of this game, and the state after it."""
+        """Handle an event of this game, with the state after it."""
 
     def add(self, action: float) -> int:
-        """Consider one more action here for the rest of this play; its label.
+        """Add one more action here for the rest of this play; returns its label.
 
-        What was solved on the way here is solved again with it (Brown et al. 2020, section 6: actions outside the tree are
+        Subgames solved on the path here are solved again with it (Brown et al. 2020, section 6: actions outside the tree are
         added to it).
 
         Args:
-            action: as :meth:`treeplex.games.public.PublicGame.with_action` has it: in hold'em chips, in all on this street.
+            action: as in :meth:`treeplex.games.public.PublicGame.with_action`: in hold'em total chips on this street.
 
         Raises:
-            GameError: no player acts here, or the rules have no such action.
+            GameError: no player acts here, or the action is not legal.
         """
         self.check_acting()
         game, label = self.game.with_action(self.state, action)
@@ -158,11 +158,11 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         try:
             self.change_game(game)
             _, label = self.game.with_action(self.state, action)
-        except BaseException:  # nothing is half done: the play stands as it stood
+        except BaseException:  # restore the state before the call
             vars(self).update(before)
             raise
         return label
 
     @abstractmethod
     def change_game(self, game: PublicGame) -> None:
-        """Go on here in another version of the game."""
+        """Continue from here in another version of the game."""

@@ -1,1 +1,1 @@
-"""Commands about agents: play, matches, local best response."""
+"""Commands for agents: play, matches, local best response."""

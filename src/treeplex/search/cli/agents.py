@@ -1,4 +1,4 @@
-"""``treeplex agents``: who can play, by name."""
+"""``treeplex agents``: the agents, by name."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,20 +11,20 @@ from treeplex.run.cli.shared.console import print_entries, print_facts, print_js
 if TYPE_CHECKING:
     from treeplex.search.named_agents.kind import AgentKind
 
-OTHER_AGENTS = """Besides these: a run folder, policy file or solved spot, which is played
-as it is; the folder of a training of ReBeL, DeepStack or a best response;
-rebel:NAME; my.py:MyAgent or my.py:MyLeaf (code of your own).
+OTHER_AGENTS = """Also: a run folder, policy file or solved spot, which is played without
+search; a training folder of ReBeL, DeepStack or a best response;
+rebel:NAME; my.py:MyAgent or my.py:MyLeaf (custom code).
 treeplex agents NAME shows an agent's settings."""
 
 
-@command("List the agents that play.", place=25, example="agents")
+@command("List the agents.", place=25, example="agents")
 def agents(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Only this one, with its settings; also my.py:MyKind.")
+        str | None, typer.Argument(metavar="NAME", help="Show one agent with its settings; also my.py:MyKind.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the agents: who can be played against, judged and sent into matches, by name.
+    """List the agents by name, for playing against them, evaluating them and matches.
 
     \b
     Examples:
@@ -46,13 +46,13 @@ def agents(
 
 
 def told(kind: "AgentKind") -> dict[str, Any]:
-    """What ``--json`` prints of an agent."""
+    """An agent as fields for ``--json``."""
     settings = {name: {"default": default, "meaning": meaning} for name, default, meaning in kind.settings.table_rows()}
     return {"text": kind.text, "source": kind.source, "plays": kind.plays, "example": kind.example, "settings": settings}
 
 
 def print_agent(kind: "AgentKind") -> None:
-    """The same for people."""
+    """Print an agent for people."""
     facts = {"source": kind.source, "plays": kind.plays, "example": kind.example}
     print_facts({name: text for name, text in facts.items() if text}, title=f"{kind.name}: {kind.text}")
     rows = kind.settings.table_rows()

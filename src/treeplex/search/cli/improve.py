@@ -11,33 +11,38 @@ from treeplex.run.cli.shared.console import print_json, print_table, say
 from treeplex.run.cli.shared.live import Live
 
 
-@command("Teach a blueprint of few bets what it does not know.", place=77, example='improve no_limit_leduc --sizes "a"')
+@command("Extend a blueprint with few bet sizes to more sizes.", place=77, example='improve no_limit_leduc --sizes "a"')
 def improve(
     game: GameArgument,
     blueprint: Annotated[
         str | None,
-        typer.Argument(metavar="BLUEPRINT", help="A run folder or policy file of the game with few bets. Default: solve it."),
+        typer.Argument(
+            metavar="BLUEPRINT", help="Run folder or policy file of the game with few bet sizes. Default: solve it."
+        ),
     ] = None,
-    sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="The bets that the blueprint considers.")] = "100%,a",
+    sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="Bet sizes of the blueprint.")] = "100%,a",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="POLICY", help="Whose bets are added. Default: those of best responses."),
+        typer.Option("--against", metavar="POLICY", help="Add this policy's bets. Default: those of best responses."),
     ] = None,
-    times: Annotated[int, typer.Option("--times", metavar="N", min=0, help="How often bets are added.")] = 5,
-    bets: Annotated[int, typer.Option("--bets", metavar="K", min=1, help="How many each time.")] = 8,
+    times: Annotated[int, typer.Option("--times", metavar="N", min=0, help="Number of times that bets are added.")] = 5,
+    bets: Annotated[int, typer.Option("--bets", metavar="K", min=1, help="Number of bets added each time.")] = 8,
     gadget: Annotated[
-        str, typer.Option("--gadget", metavar="NAME", help="none, resolve, maxmargin, reach-resolve or reach-maxmargin.")
+        str,
+        typer.Option(
+            "--gadget", metavar="NAME", help="Re-solving gadget: none, resolve, maxmargin, reach-resolve or reach-maxmargin."
+        ),
     ] = "reach-maxmargin",
-    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", min=1, help="Of each solve.")] = 1000,
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Save the policy here.")] = None,
+    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", min=1, help="Iterations of each solve.")] = 1000,
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Save the policy to this file.")] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Make a blueprint of few bets a policy of a game with many, and solve what opponents bet and it does not know.
+    """Extend a blueprint with few bet sizes to a game with many, and solve the responses to bets that it lacks.
 
-    A bet between two sizes is heard as one of them. Each time the most frequent unknown bets are added to the blueprint, and
-    what follows is solved behind a gadget: Libratus' self-improver. The result is a policy of GAME.
-    --json prints exploitability, before and after each time, and the bets added.
+    Action translation maps a bet between two sizes to one of them. Each time, the most frequent missing bets are added to
+    the blueprint, and the game after them is solved behind a gadget, as in Libratus' self-improver. The result is a policy
+    of GAME. --json prints the bets added, and the exploitability before and after each time.
 
     \b
     Examples:
@@ -70,6 +75,6 @@ def improve(
         rows.append([str(number), f"{lost:.6g}", "; ".join(added)])
     print_table(["time", "exploitability", "bets added"], rows, right=(0, 1))
     if len(found.added) < times:
-        say("no bet is unknown any more" if found.added else "no bet is unknown")
+        say("no bets are missing any more" if found.added else "no bets are missing")
     if out is not None:
         say(f"saved {out}")

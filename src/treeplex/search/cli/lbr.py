@@ -14,40 +14,41 @@ if TYPE_CHECKING:
     from treeplex.search.evaluate.winnings import Winnings
 
 ROUNDING = 1e-12
-"""Chips up to which a sum of probabilities may differ from nothing."""
+"""Tolerance in chips below which a sum of probabilities counts as zero."""
 
 
-@command("Find out what an agent loses at least.", place=75, example="lbr leduc_poker uniform")
+@command("Lower-bound an agent's exploitability (local best response).", place=75, example="lbr leduc_poker uniform")
 def lbr(
     game: GameArgument,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent by name, as in treeplex agents.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent by name, see treeplex agents.")],
     hands: Annotated[
         int | None,
-        typer.Option("--hands", metavar="N", min=4, help="Play N hands. Default: exact where states are few, else 2,000."),
+        typer.Option("--hands", metavar="N", min=4, help="Play N hands. Default: exact in small games, else 2,000."),
     ] = None,
     actions: Annotated[
         str,
         typer.Option(
             "--actions",
             metavar="LETTERS",
-            help="What it considers: all, or fc (fold, call) and any of h, p, a (half of the pot, pot, all-in).",
+            help="Actions considered: all, or fc (fold, call) and any of h, p, a (half pot, pot, all-in).",
         ),
     ] = "all",
     first_round: Annotated[
-        int, typer.Option("--first-round", metavar="R", min=0, help="Check and call before betting round R; 2: the turn.")
+        int, typer.Option("--first-round", metavar="R", min=0, help="Check and call before betting round R (2 is the turn).")
     ] = 0,
     models: Annotated[
-        int, typer.Option("--models", metavar="K", min=1, help="Draws by which an agent that draws how it plays is known.")
+        int, typer.Option("--models", metavar="K", min=1, help="Draws that model an agent with random play.")
     ] = 1,
     think: Think = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Play a local best response against an agent: what it wins is a lower bound of what a best response would win.
+    """Play a local best response against an agent: its winnings are a lower bound on those of a best response.
 
-    It knows how the agent plays, keeps its range, and takes the action that is best if all check and call from then on
-    (Lisý and Bowling 2017). For poker of two players. --json prints lbr, interval, exact, hands and seats.
+    The local best response knows the agent's policy, tracks its range, and takes the action that is best if both check and
+    call from then on (Lisý and Bowling 2017). It needs two-player poker. --json prints lbr, interval, exact, hands and
+    seats.
 
     \b
     Examples:
@@ -94,7 +95,7 @@ def lbr(
 
 
 def print_winnings(found: "Winnings", *, title: str) -> None:
-    """What is won at least, and in which seat."""
+    """Print the winnings, in total and by seat."""
     from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
     few = f"no 95% interval below {FEWEST_DEALS} hands; {found.hands} were played"
@@ -102,9 +103,9 @@ def print_winnings(found: "Winnings", *, title: str) -> None:
     how = "exact, all public states" if found.exact else how
     facts = {"exploitability": f"at least {found.value:.6g}   {how}"}
     if found.value <= 0:
-        facts = {"it wins": f"{found.value:.6g}   {how}", "exploitability": "nothing found; a best response may still win"}
+        facts = {"winnings": f"{found.value:.6g}   {how}", "exploitability": "no bound found; a best response may still win"}
     print_facts(facts, title=title)
-    columns, pairs = ["seat", "it wins"], zip(found.values, found.intervals, strict=True)
+    columns, pairs = ["seat", "winnings"], zip(found.values, found.intervals, strict=True)
     shown = ((value if abs(value) > ROUNDING else 0.0, interval) for value, interval in pairs)
     rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(shown)]
     if found.exact or not all(map(isfinite, found.intervals)):
@@ -115,5 +116,5 @@ def print_winnings(found: "Winnings", *, title: str) -> None:
 
 
 def known(interval: float) -> float | None:
-    """An interval as JSON has it: null where there is none."""
+    """An interval for JSON; null if there is none."""
     return interval if isfinite(interval) else None

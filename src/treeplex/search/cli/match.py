@@ -18,25 +18,27 @@ if TYPE_CHECKING:
     from treeplex.search.match.result import MatchResult
 
 WIDEST_MATRIX = 6
-"""Agents whose matrix fits on a terminal."""
+"""Most agents whose payoff matrix fits on a terminal."""
 
 
-@command("Let agents play each other.", place=74, example="match leduc_poker runs/leduc uniform")
+@command("Play agents against each other.", place=74, example="match leduc_poker runs/leduc uniform")
 def match(
-    game: Annotated[str | None, typer.Argument(metavar="GAME", help="A game or spot; may be left out with --resume.")] = None,
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help="A game or spot. Optional with --resume.")] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Argument(metavar="AGENT...", help="Of treeplex agents; a run folder or policy file; uniform; my.py:MyAgent."),
+        typer.Argument(
+            metavar="AGENT...", help="Agents: names of treeplex agents, run folders, policy files, uniform, my.py:MyAgent."
+        ),
     ] = None,
-    hands: Annotated[int | None, typer.Option("-n", "--hands", metavar="N", help="Hands at each table. Default: 1000.")] = None,
+    hands: Annotated[int | None, typer.Option("-n", "--hands", metavar="N", help="Hands per table. Default: 1000.")] = None,
     seats: Annotated[
         str | None,
-        typer.Option(metavar="HOW", help="rotate: each agent in each seat; all: every order; fixed. Default: rotate."),
+        typer.Option(
+            metavar="HOW", help="Seating: rotate (each agent in each seat), all (every order) or fixed. Default: rotate."
+        ),
     ] = None,
-    duplicate: Annotated[
-        bool, typer.Option("--duplicate", help="Play each deal in all orders of the agents: the same cards, seats changed.")
-    ] = False,
-    aivat: Annotated[bool, typer.Option("--aivat", help="Remove luck by AIVAT.")] = False,
+    duplicate: Annotated[bool, typer.Option("--duplicate", help="Replay each deal in all seatings of the agents.")] = False,
+    aivat: Annotated[bool, typer.Option("--aivat", help="Reduce variance by AIVAT.")] = False,
     values: Annotated[
         str | None,
         typer.Option(
@@ -45,12 +47,12 @@ def match(
             "Default: auto.",
         ),
     ] = None,
-    table: Annotated[bool, typer.Option("--table", help="Everybody plays everybody.")] = False,
-    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even where values could be exact.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="Round robin: all agents against all.")] = False,
+    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even where exact values are possible.")] = False,
     think: Think = None,
     seed: Seed = None,
     seconds: Seconds = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes that play. Default: 1.")] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Worker processes. Default: 1.")] = None,
     ray: Ray = None,
     out: Folder = None,
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the match in this folder.")] = None,
@@ -58,12 +60,12 @@ def match(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Let agents play each other: who wins how much, and whether it could be luck.
+    """Play agents against each other: who wins how much, and how likely the difference is by luck.
 
-    Where the policies of all agents can be enumerated, values are exact and no hand is played; --sampled plays all the same.
-    Else hands are played, and means come with standard errors, 95% intervals and an exact test of how likely a difference so
-    large is by luck. Name as many agents as the game has players. With --out, the folder gets every hand (hands.jsonl),
-    result.json, match.png and what --resume needs. A hand in which an agent fails is written down and left out.
+    If the policies of all agents can be enumerated, values are exact and no hand is played, unless with --sampled. Otherwise
+    hands are played, and means have standard errors, 95% intervals and an exact test of significance. Name as many agents as
+    the game has players. With --out, the folder gets every hand (hands.jsonl), result.json, match.png and the data for
+    --resume. A hand in which an agent fails is recorded and not counted.
 
     \b
     Examples:
@@ -110,7 +112,7 @@ def match(
 
 
 def match_line(progress: "Progress") -> str:
-    """One line: hands, the first agent's mean so far, hands per second, time left."""
+    """The progress line: hands, the first agent's mean so far, hands per second, time left."""
     numbers = progress.numbers
     parts = [f"{' against '.join(numbers['agents'][:2])}  hand {progress.done:,}/{progress.total or 0:,}"]
     mean, error = (next(iter(numbers.get(name, ())), None) for name in ("value", "error"))
@@ -125,9 +127,9 @@ def match_line(progress: "Progress") -> str:
 
 
 def print_match(result: "MatchResult") -> None:
-    """Means, intervals, and what else there is to know."""
+    """Print means, intervals and notes."""
     columns, rows = result.columns, result.table()
-    if result.about.settings.table and len(rows) > WIDEST_MATRIX:  # one number each; the picture and the JSON have all
+    if result.about.settings.table and len(rows) > WIDEST_MATRIX:  # one number each; picture and JSON have the matrix
         columns, rows = ["agent", *columns[len(rows) + 1 :]], [[row[0], *row[len(rows) + 1 :]] for row in rows]
     print_table(columns, rows, title=result.about.game, right=range(1, len(columns)))
     for note in result.notes():

@@ -1,4 +1,4 @@
-"""``treeplex play``: a person at the terminal against an agent or a policy."""
+"""``treeplex play``: play at the terminal against an agent or a policy."""
 
 import sys
 from collections.abc import Mapping
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 
 QUIT = ("q", "quit", "exit")
 WITHOUT_BET = {"call": "check"}
-"""What is meant by a word that is not on offer where there is nothing to call."""
+"""Meanings of words for actions that are not offered where there is nothing to call."""
 ALL_IN = ("all in", "allin", "shove", "jam")
-"""Other words for ``all-in``."""
+"""Synonyms of ``all-in``."""
 MOST_LIKE = 8
-"""Bets in a row that are all listed."""
+"""Most consecutive bets that are listed one by one."""
 
 
 class Left(Exception):  # noqa: N818 (no error)
-    """The person has had enough."""
+    """The person quits."""
 
 
 @dataclass(frozen=True)
 class Seat:
-    """How a person wants to play; None where nothing was said.
+    """A person's options for play; None where not given.
 
     Attributes:
-        game: the text of the game.
-        against: the opponent, as :func:`treeplex.agent` takes it.
-        seat: the person's.
-        games: how many at most.
-        iterations, think: of each search.
-        seed: of deals and draws.
+        game: the game as text.
+        against: the opponent, see :func:`treeplex.agent`.
+        seat: the person's seat.
+        games: most games.
+        iterations, think: limits of each search.
+        seed: seed of deals and draws.
         more: options of wings.
     """
 
@@ -60,7 +60,7 @@ class Seat:
     more: Mapping[str, Any]
 
     def opponent(self, rules: "Game", against: str) -> "Agent":
-        """The agent that a text names."""
+        """The agent named by a text."""
         from treeplex.search.tables.seating import agent_against_person, seed_of_draws
 
         return agent_against_person(against, rules, self.iterations, self.think, seed_of_draws(self.seed))
@@ -75,15 +75,15 @@ def play(
         str | None,
         typer.Option(
             metavar="WHOM",
-            help="An agent by name (see treeplex agents), a policy file or run folder, a training folder, my.py:MyAgent "
-            "or my.py:MyLeaf. Default: of hold'em rebel, or rules(style=regular) at stacks that rebel does not know.",
+            help="Opponent: a name of treeplex agents, a policy file, run folder or training folder, my.py:MyAgent "
+            "or my.py:MyLeaf. Default in hold'em: rebel, or rules(style=regular) at stacks without a network.",
         ),
     ] = None,
     seat: Annotated[
         str | None,
         typer.Option(
             metavar="SEAT",
-            help="Your player number, from 0; of spots oop or ip, of whole hands button or bb. Default: seats alternate.",
+            help="Your player number, from 0; oop or ip in spots, button or bb in whole hands. Default: alternate.",
         ),
     ] = None,
     games: Annotated[
@@ -91,27 +91,29 @@ def play(
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(metavar="T", min=1, help="Iterations per search. Default: the agent's own; with a leaf of your own 128."),
+        typer.Option(
+            metavar="T", min=1, help="Iterations per search. Default: the agent's setting, or 128 with a custom leaf."
+        ),
     ] = None,
     think: PlayThink = None,
     seed: DealSeed = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
+    """Play a game in the terminal. Answer with the number or the name of an action. quit, Ctrl-D or Ctrl-C ends.
 
-    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several. Behind
-    an action of an agent that searches stands how many iterations it took. With --think a search ends when the time is up.
+    rebel is a trained network that ships with Treeplex for some games; rebel:NAME chooses one of several. After a searching
+    agent's action, the number of iterations is shown. With --think a search ends when the time is up.
 
-    At hold'em spots hands are dealt from the ranges. Answer with another bet as well: b1500 (total chips on this street), bet
-    75% or raise to 4000; a size that is not in the spot is added, and the street searched again. Results are chips won or
-    lost relative to half of the starting pot. After a hand the agent says how much EV each of your decisions lost against its
-    average strategy, by its own estimate. "rebel(drawn=true)" plays a random iteration of its search, as the paper does,
-    which no opponent can exploit by more than the search's error. "search(leaf=exact)" solves rivers in every iteration.
+    In hold'em spots hands are dealt from the ranges. You may answer with other bets: b1500 (total chips on this street), bet
+    75% or raise to 4000. A size outside the spot is added, and the street is searched again. Results are chips won or lost
+    relative to half of the starting pot. After a hand the agent estimates the EV that each of your decisions lost against
+    its average strategy. "rebel(drawn=true)" plays a random iteration of its search, as in the paper, which no opponent can
+    exploit by more than the search's error. "search(leaf=exact)" solves rivers in every iteration.
 
-    Whole hands are those of holdem(...), from the blinds to the showdown. The blinds move from hand to hand, and amounts are
-    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in. After a hand mistakes are named as
-    far as decisions can be judged: by an estimate, or with --review by solving the streets. --phh saves the hands, for
-    treeplex holdem review among others.
+    Whole hands are those of holdem(...), from the blinds to the showdown. The blinds move after each hand, and amounts are
+    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in. After a hand your mistakes are
+    listed where they can be judged: by an estimate, or with --review by solving the streets. --phh saves the hands, for
+    example for treeplex holdem review.
 
     \b
     Examples:
@@ -133,7 +135,7 @@ def play(
 
         named_game = described("play", game, more).game
         if named_game is None:
-            raise typer.BadParameter("name a GAME, or describe a spot by options")
+            raise typer.BadParameter("name a GAME, or describe a spot with options")
         rules = load(named_game)
         wanted = Seat(game, against, seat, games, iterations, think, seed, more)
         if not rules.terminal:
@@ -145,18 +147,18 @@ def play(
         named(rules.terminal)(rules, wanted)
         return
     if seat is not None and not (seat.isdecimal() and int(seat) < table.players):
-        raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
+        raise SpecError(f"--seat is {seat}; write 0 to {table.players - 1}")
     say(f"against {opponent}")
     sit(table, None if seat is None else int(seat), games)
 
 
 def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Callable[[int, int], None] | None" = None) -> None:
-    """Play game after game until the person has had enough.
+    """Play game after game until the person quits.
 
     Args:
         table: the game and the opponent.
-        seat: the person's; None for taking turns.
-        games: how many at most; None for any number.
+        seat: the person's seat; None to alternate.
+        games: most games; None for any number.
         finished: called after each game with its number, from 1, and the person's seat.
     """
     results: list[float] = []
@@ -173,12 +175,12 @@ def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Calla
 
 
 def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[], None]") -> None:
-    """Play game after game until the person has had enough.
+    """Play game after game until the person quits.
 
     Args:
         one: plays a game by its number, from 0; :class:`Left` in it ends the play.
-        games: how many at most; None for any number.
-        end: says what came of it. After an error it is called only where a game was finished.
+        games: most games; None for any number.
+        end: prints the result. After an error it is called only if a game was finished.
     """
     number, stopped = 0, False
     try:
@@ -200,7 +202,7 @@ def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[
 
 
 def one_game(table: "Table", own: int) -> float:
-    """Play one game; the person's payoff."""
+    """Play one game; returns the person's payoff."""
     with thinking():
         table.begin(own)
     while (actor := table.actor) is not None:
@@ -222,20 +224,20 @@ def one_game(table: "Table", own: int) -> float:
 
 
 def thought_text(thought: "Thought") -> str:
-    """How an action was found, in words."""
+    """The search behind an action, as text."""
     boards = f", {thought.boards} boards behind leaves" if thought.boards else ""
     return f"{counted(thought.iterations)} in {thought.seconds:.2g} s{boards}"
 
 
 def thinking() -> Live:
-    """A live line while the opponent thinks, which comes only where that takes long."""
+    """A progress line while the opponent thinks, shown only if that takes long."""
     live = Live(None)
     live.say("thinking")
     return live
 
 
 def show(table: "Table", known: list[str]) -> None:
-    """Print the picture of the game, if there is one, and what is known."""
+    """Print the picture of the game, if there is one, and the person's information."""
     picture = table.picture()
     if picture is not None:
         say("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
@@ -247,7 +249,7 @@ def show(table: "Table", known: list[str]) -> None:
 
 
 def listed(names: list[str]) -> list[str]:
-    """Actions with their numbers; of many bets in a row, each one chip larger, the first and the last."""
+    """Actions with their numbers; of many consecutive bets one chip apart, only the first and the last."""
 
     def run(each: tuple[int, str]) -> tuple[str, int]:
         word, _, chips = each[1].rpartition(" ")
@@ -261,7 +263,7 @@ def listed(names: list[str]) -> list[str]:
 
 
 def asked(table: "Table", options: dict[int, str]) -> int:
-    """The action that the person names, by its number in the list, by its name or as the table understands it."""
+    """The action that the person names, by number, by name or in the table's notation."""
     numbered, lowered = list(options.items()), {name.lower() for name in options.values()}
     all_in = next((action for action, name in numbered if name.lower().startswith(("all-in", "allin"))), None)
     say("  " + "   ".join(listed([name for _, name in numbered])))
@@ -294,6 +296,6 @@ def asked(table: "Table", options: dict[int, str]) -> int:
 
 
 def score(results: list[float]) -> str:
-    """Games and payoffs so far."""
+    """Number of games and payoffs so far, as text."""
     count = len(results)
     return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"

@@ -1,1 +1,1 @@
-"""Gymnasium and PettingZoo environments of games, and players of other libraries."""
+"""Gymnasium and PettingZoo environments of games, and players from other libraries."""

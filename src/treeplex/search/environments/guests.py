@@ -1,4 +1,4 @@
-"""Adapters for other libraries' players: OpenSpiel bots, and functions of observations."""
+"""Adapters for players from other libraries: OpenSpiel bots, and functions of observations."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,11 +18,11 @@ from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 History = tuple[int, ...]
-NO_POLICY = "it takes an action and says no probabilities, which AIVAT, exact values and solving against it need"
+NO_POLICY = "it returns actions without probabilities, which AIVAT, exact values and solving against it need"
 
 
 class Guest(BaseAgent):
-    """A player of another library, who is asked at infostates.
+    """A player from another library, called at infostates.
 
     Attributes:
         compiled: the game, compiled.
@@ -34,14 +34,14 @@ class Guest(BaseAgent):
         compiled: CompiledGame | str | Game | Any,
         generator: np.random.Generator | None = None,
     ) -> None:
-        """Sit down at a game, given as its public states and compiled, each of them also as a spec or rules."""
+        """Create the agent for a game, given as public states and compiled, or as a spec or rules for either."""
         super().__init__(game, generator)
         self._whole, self.compiled = self.game, compile_game(compiled)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None:
-            raise GameError("players of other libraries begin where their game begins")
+            raise GameError("players from other libraries need the start of their game; begin there")
         self.sit(seat, generator)
         self.state: State = self._whole.first_state()
 
@@ -53,7 +53,7 @@ class Guest(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.policy`.
 
         Raises:
-            GameError: no player is to act, or the player says actions only.
+            GameError: no player is to act, or the player returns only actions.
         """
         self.check_acting()
         options = self.game.options(self.state)
@@ -72,29 +72,30 @@ class Guest(BaseAgent):
         """The action probabilities of the player to act at an infostate.
 
         Raises:
-            GameError: it does not say.
+            GameError: the player does not report probabilities.
         """
         raise NotImplementedError
 
     def check_legal(self, action: int, who: object) -> int:
-        """An action, if the rules have it here.
+        """An action, if it is legal here.
 
         Raises:
-            GameError: they do not.
+            GameError: it is not legal.
         """
         labels = list(self.game.options(self.state).labels)
         if action not in labels:
-            raise GameError(f"{who} took action {action}, which is not among {labels}")
+            raise GameError(f"{who} took action {action}, which is not legal; the legal actions are {labels}")
         return action
 
 
 class BotAgent(Guest):
-    """Bots of OpenSpiel at our table, one for each seat that is played.
+    """OpenSpiel bots at our table, one for each seat played.
 
-    A bot is shown states of OpenSpiel's game in which others hold some hand that fits what its player knows, so it knows no
-    more than it may. Between its decisions it is informed of the others' actions, as in OpenSpiel's own loop. If a card comes
-    that the others were assumed to hold, it restarts and is informed of all actions, its own included. A bot that reports a
-    policy (``provides_policy``) plays by it, drawn from the agent's generator, so that its plays repeat with a seed.
+    A bot sees states of OpenSpiel's game in which the others hold some hand consistent with what its player knows, so it has
+    no extra information. Between its decisions it is informed of the others' actions, as in OpenSpiel's own loop. If a card
+    comes that the others were assumed to hold, it restarts and is informed of all actions, its own included. A bot that
+    reports a policy (``provides_policy``) plays by it, drawn from the agent's generator, so that its plays repeat with a
+    seed.
     """
 
     def __init__(
@@ -104,17 +105,17 @@ class BotAgent(Guest):
         bots: Callable[[int], Any] | Mapping[int, Any],
         generator: np.random.Generator | None = None,
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game: what is played: its public states, a spec or rules.
-            compiled: the same game compiled, or its spec or rules; OpenSpiel has one of the same spec, infostates and actions.
-            bots: a ``pyspiel.Bot`` for each seat, or what makes one; made when a seat is first played.
-            generator: of draws.
+            game: the game: public states, a spec or rules.
+            compiled: the game, compiled or as spec or rules; OpenSpiel must have it with the same spec, infostates and actions.
+            bots: a ``pyspiel.Bot`` for each seat, or a function that makes one when a seat is first played.
+            generator: random generator of draws.
 
         Raises:
             GameError: OpenSpiel is not installed.
-            PolicyError: it has no such game.
+            PolicyError: OpenSpiel has no such game.
         """
         super().__init__(game, compiled, generator)
         self._openspiel = pyspiel_game_of(self.compiled)
@@ -132,11 +133,11 @@ class BotAgent(Guest):
         """The bot in a seat.
 
         Raises:
-            GameError: none was given.
+            GameError: no bot was given for the seat.
         """
         if player not in self._bots:
             if self._make is None:
-                raise GameError(f"no bot for seat {player}; give one for each seat that is played")
+                raise GameError(f"no bot for seat {player}; give a bot for each seat that is played")
             self._bots[player] = self._make(player)
         return self._bots[player]
 
@@ -179,7 +180,7 @@ class BotAgent(Guest):
         return next((history for history in found if history[: len(known)] == known), found[0])
 
     def _states(self, history: History) -> list[Any]:
-        """The states of OpenSpiel along a history."""
+        """OpenSpiel's states along a history."""
         states = [self._openspiel.new_initial_state()]
         for action in history:
             states.append(states[-1].child(action))
@@ -187,12 +188,12 @@ class BotAgent(Guest):
 
 
 def says_policy(bot: Any) -> bool:
-    """Whether a bot says probabilities: by ``get_policy``, or one written in Python by ``step_with_policy``."""
+    """Whether a bot reports probabilities, by ``get_policy`` or, in Python bots, by ``step_with_policy``."""
     return bool(bot.provides_policy()) or type(bot).step_with_policy is not import_pyspiel().Bot.step_with_policy
 
 
 def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
-    """The histories of each player's infostates in a game of OpenSpiel, by player and infostate without whose turn it is."""
+    """Histories of each player's infostates in an OpenSpiel game, by player and infostate, without the player to act."""
     found: dict[tuple[int, str], list[History]] = {}
     waiting = [game.new_initial_state()]
     while waiting:
@@ -208,10 +209,11 @@ def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
 
 
 class ObservingAgent(Guest):
-    """A function of observations at our table, as players of PettingZoo are written.
+    """A function of observations at our table, in the style of PettingZoo players.
 
-    It is called with what :class:`treeplex.environments.GameAEC` shows the player to act, ``{"observation": number of the
-    infoset or its tensor, "action_mask": int8 [actions]}``, and gives the id of an action, or probabilities by action id.
+    It is called with the observation of :class:`treeplex.environments.GameAEC` for the player to act, ``{"observation":
+    index of the infoset or its tensor, "action_mask": int8 [actions]}``, and returns an action id, or probabilities by
+    action id.
     """
 
     def __init__(
@@ -223,12 +225,12 @@ class ObservingAgent(Guest):
         *,
         observation: str = "infoset",
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            game, compiled: what is played: its public states and the compiled game, or a spec or rules for either.
+            game, compiled: the game: public states and compiled, or a spec or rules for either.
             choose: the function.
-            generator: of draws from its probabilities.
+            generator: random generator of draws from its probabilities.
             observation: ``infoset`` or ``tensor``.
         """
         super().__init__(game, compiled, generator)
@@ -251,7 +253,7 @@ class ObservingAgent(Guest):
     def shares(self, infostate: str) -> dict[int, float]:
         found = self._choose(self.observation(infostate))
         if np.ndim(found) == 0:
-            raise GameError(f"a function of observations has no policy: {NO_POLICY}; let it return probabilities by action")
+            raise GameError(f"a function of observations has no policy: {NO_POLICY}; return probabilities by action")
         return {action: float(share) for action, share in enumerate(found)}
 
     def act(self, hand: int) -> int:

@@ -1,11 +1,11 @@
-"""Any game as a Gymnasium environment (one player's view) or a PettingZoo environment (all players, in turn or in parallel).
+"""Any game as a Gymnasium environment (one player's view) or a PettingZoo environment (all players, sequential or parallel).
 
-An observation is the number of the infoset within its player's own, ``0`` to ``I - 1``, as in the compiled game; ``I`` says
-that there is none (yet): the player has not acted, or the game is over. Perfect recall makes it a Markov state. For networks it
-can be a tensor instead (``forms.compile.views.infostate_tensors.infostate_tensors``), zeros where there is none. Actions are
-the rules' action ids. Rewards are the game's payoffs, all at the end.
+An observation is the index of the infoset within its player's infosets, ``0`` to ``I - 1``, as in the compiled game; ``I``
+means none: the player has not acted, or the game is over. Perfect recall makes it a Markov state. For networks it can be a
+tensor instead (``forms.compile.views.infostate_tensors.infostate_tensors``), with zeros for none. Actions are the rules'
+action ids. Rewards are the game's payoffs, all at the end.
 
-Needs ``gymnasium`` and ``pettingzoo``: the extra ``rl``.
+It needs ``gymnasium`` and ``pettingzoo``, the extra ``rl``.
 """
 
 from bisect import bisect_right
@@ -38,25 +38,25 @@ except ImportError as error:
 
 Mask = NDArray[np.int8]
 Others: TypeAlias = Policy | Agent | Mapping[int, Policy | Agent] | None
-"""What other players follow: one policy for all, or a policy or an agent each; of two players the other's agent."""
+"""Behaviour of other players: one policy for all, or a policy or an agent each; with two players also the other's agent."""
 
 MOST_POSITIONS = 200_000
-"""Histories remembered by an environment; past that it forgets all of them at the next reset."""
+"""Most histories in an environment's cache, which is cleared at the reset after it is exceeded."""
 
 
 class Position:
-    """One history of a game, with what its rules say there; each is asked once.
+    """A history of a game, with cached results of the rules.
 
     Attributes:
         state: the history.
-        player: who acts.
-        actions: legal actions, or chance's.
-        mask: int8 [actions], 1 where the player to act may act so; all 0 where chance acts or the game is over.
-        number: of the infoset among those of the player to act; -1 where no player acts.
+        player: the player to act.
+        actions: legal actions, or chance outcomes.
+        mask: int8 [actions], 1 for legal actions of the player to act; all 0 where chance acts or the game is over.
+        number: index of the infoset among those of the player to act; -1 where no player acts.
         infostate: its string; empty where no player acts.
-        shares: cumulative probabilities of the actions, of chance or by the policy of the player to act; None if uniform.
-        returns: the payoff of each player where the game is over, else zeros.
-        children: positions after actions, as far as they were visited.
+        shares: cumulative action probabilities, of chance or the policy of the player to act; None if uniform.
+        returns: payoffs of the players if the game is over, else zeros.
+        children: positions after actions, for those visited so far.
     """
 
     __slots__ = ("actions", "children", "infostate", "mask", "number", "player", "returns", "shares", "state")
@@ -85,47 +85,49 @@ class Position:
                 self.shares = cumulative([shares.get(action, 0.0) for action in self.actions])
 
     def drawn(self, random: np.random.Generator) -> int:
-        """One of the actions, by their shares."""
+        """An action drawn by its probability."""
         if self.shares is None:
             return self.actions[int(random.random() * len(self.actions))]
         return self.actions[bisect_right(self.shares, random.random() * self.shares[-1])]
 
 
 def cumulative(shares: list[float]) -> list[float]:
-    """Sums of the first 1, 2, ... shares."""
+    """Cumulative sums of shares."""
     return list(accumulate(shares))
 
 
 class Play:
-    """One game being played: its rules one move at a time, its compiled form, and the present position.
+    """A game in progress: its rules, its compiled form, and the current position.
 
-    Positions are remembered, up to :data:`MOST_POSITIONS`, so that rules run once for each history visited.
+    Positions are cached, up to :data:`MOST_POSITIONS`, so that rules run once for each history visited.
 
     Attributes:
         rules: the rules, without simultaneous moves.
         compiled: the compiled game, which numbers the infosets.
-        at: the present position.
-        sizes: of each player one more than its highest action id.
-        infosets: of each player how many it has.
-        policies: for each player who follows one its policy.
+        at: the current position.
+        sizes: for each player its highest action id plus one.
+        infosets: for each player its number of infosets.
+        policies: the policies of the players that follow one.
     """
 
     def __init__(self, game: str | Game | Any, observation: str = "infoset") -> None:
-        """Load and compile ``game``; observations are numbers of infosets, or rows of tensors.
+        """Load and compile ``game``; observations are indices of infosets, or rows of tensors.
 
         Raises:
             SpecError: an unknown game or kind of observation.
             GameError: rules that do not describe a game of perfect recall, or a negative action id.
         """
         if observation not in ("infoset", "tensor"):
-            raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
+            raise SpecError(f"observation is {observation!r}; use 'infoset' or 'tensor'")
         rules = load(game).enumerable_rules()
         self.compiled: CompiledGame = compile_game(rules)
         self.rules = one_at_a_time(rules)
         offsets = self.compiled.tree.sequence_offsets
         actions = [self.compiled.action_ids[offsets[player] + 1 : offsets[player + 1]] for player in range(self.players)]
         if any(min(own, default=0) < 0 for own in actions):
-            raise GameError(f"{self.compiled} has negative action ids, which no Discrete space holds")
+            raise GameError(
+                f"{self.compiled} has negative action ids, which a Discrete space does not support; renumber its actions"
+            )
         self.sizes = [int(max(own, default=0)) + 1 for own in actions]
         self.nothing: Mask = np.zeros(max(self.sizes), np.int8)
         self.no_returns = [0.0] * self.players
@@ -146,7 +148,7 @@ class Play:
 
     @property
     def state(self) -> State:
-        """The present history."""
+        """The current history."""
         return self.at.state
 
     @property
@@ -155,7 +157,7 @@ class Play:
         return self.at.player == TERMINAL
 
     def begin(self) -> None:
-        """Return to the beginning of the game."""
+        """Return to the start of the game."""
         if self._root is None or self._remembered > MOST_POSITIONS:
             self._root, self._remembered = Position(self, self.rules.new_initial_state()), 1
         self.at = self._root
@@ -173,31 +175,31 @@ class Play:
         self.at = self.after(self.at, action)
 
     def pass_chance(self, random: np.random.Generator) -> None:
-        """Sample chance until somebody acts or the game is over."""
+        """Sample chance until a player acts or the game is over."""
         while self.at.player == CHANCE:
             self.move(self.at.drawn(random))
 
     def action_space(self, player: int) -> Any:
-        """The ids from 0 to the player's highest."""
+        """The space of ids from 0 to the player's highest."""
         return Discrete(self.sizes[player])
 
     def observation_space(self, player: int) -> Any:
-        """The player's infosets, and one more for none; or their tensors."""
+        """The space of the player's infosets, with one more for none, or of their tensors."""
         if self.tensors:
             return Box(0.0, 1.0, self.tensors[player].shape[1:], np.float32)
         return Discrete(self.none(player) + 1)
 
     def masked_space(self, player: int) -> Any:
-        """Observations with masks, as PettingZoo has them."""
+        """The space of observations with masks, in PettingZoo's format."""
         mask = Box(0, 1, (self.sizes[player],), np.int8)
         return Dict({"observation": self.observation_space(player), "action_mask": mask})
 
     def shown(self, player: int, number: int) -> Any:
-        """The player's observation at an infoset, given by number."""
+        """The player's observation at an infoset, given by index."""
         return self.tensors[player][number].copy() if self.tensors else number
 
     def none(self, player: int) -> int:
-        """The observation that says there is no infoset."""
+        """The observation for no infoset."""
         return self.infosets[player]
 
     def masked(self, player: int, number: int, mask: Mask) -> dict[str, Any]:
@@ -205,32 +207,34 @@ class Play:
         return {"observation": self.tensors[player][number].copy() if self.tensors else np.int64(number), "action_mask": mask}
 
     def legal_mask(self, player: int) -> Mask:
-        """Int8 [actions], 1 where ``player`` may act so now; all 0 while it is not their turn."""
+        """The current action mask of ``player``, int8 [actions]; all 0 if it is not the player's turn."""
         return self.at.mask.copy() if self.at.player == player else self.nothing[: self.sizes[player]].copy()
 
     def check_legal(self, action: int) -> None:
-        """Raise if the player to act may not choose ``action``."""
+        """Raise an error if ``action`` is not legal for the player to act."""
         if action not in self.at.actions:
             where, legal = self.at.infostate, self.at.actions
-            raise GameError(f"action {action} is not legal at infostate {where!r}; legal are {legal} (see action_mask)")
+            raise GameError(
+                f"action {action} is not legal at infostate {where!r}; the legal actions are {legal} (see action_mask)"
+            )
 
 
 def checked_illegal(illegal: str) -> str:
-    """``illegal`` itself.
+    """Check and return ``illegal``.
 
     Raises:
         SpecError: it is neither ``error`` nor ``random``.
     """
     if illegal not in ("error", "random"):
-        raise SpecError(f"illegal is 'error' or 'random', not {illegal!r}")
+        raise SpecError(f"illegal is {illegal!r}; use 'error' or 'random'")
     return illegal
 
 
 class GameEnv(gymnasium.Env[Any, Any]):
     """One player's view of a game: chance and the other players are part of the environment.
 
-    ``info`` has ``action_mask`` (int8 [actions]) and ``infostate`` (text). Where the game ends before the player ever acts,
-    the observation is the number for none, the mask allows action 0 only, and the step that follows ends the episode.
+    ``info`` has ``action_mask`` (int8 [actions]) and ``infostate`` (text). If the game ends before the player ever acts, the
+    observation is the index for none, the mask allows only action 0, and the next step ends the episode.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -249,17 +253,17 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
         Args:
             game: a spec, rules or an OpenSpiel game.
-            player: whose view it is.
-            others: what the other players follow: one policy for all, or a policy or an agent each; uniform for whoever has
-                none. Of two players the other's agent as well.
-            observation: the number of the infoset, or its tensor of zeros and ones.
-            illegal: what an illegal action does: raise an error, or count as a random legal one (``info["illegal"]``
-                is then true). Gymnasium's ``check_env`` does not support masks and needs ``"random"``.
+            player: the player whose view it is.
+            others: policies of the other players: one for all, or a policy or an agent each; uniform by default. With two
+                players also the other's agent.
+            observation: the index of the infoset, or its tensor of zeros and ones.
+            illegal: effect of an illegal action: an error, or a random legal action in its place (``info["illegal"]`` is then
+                true). Gymnasium's ``check_env`` does not support masks and needs ``"random"``.
             render_mode: ``"ansi"`` or None.
 
         Raises:
             SpecError: an unknown game, or no such player.
-            PolicyError: the policy of another game.
+            PolicyError: a policy belongs to another game.
         """
         self.play = Play(game, observation)
         self.over = True
@@ -278,7 +282,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         """The policy or agent of each other player.
 
         Raises:
-            SpecError: one agent for several seats.
+            SpecError: one agent is given for several seats.
         """
         if others is None:
             return {}
@@ -291,20 +295,20 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return {1 - self.player: others}
 
     def follow(self, follows: Policy | Agent, other: int) -> None:
-        """Let another player follow a policy, or seat an agent there.
+        """Make another player follow a policy, or seat an agent there.
 
         Raises:
-            PolicyError, GameError: of another game.
+            PolicyError, GameError: the policy or agent belongs to another game.
         """
         if not isinstance(follows, PolicyMapping):
             self.agents[other] = seat(follows, self, other).seated
         elif follows.game.identity != self.play.compiled.identity:
-            raise PolicyError(f"a policy for {follows.game}, not for {self.play.compiled}")
+            raise PolicyError(f"the policy is for {follows.game}, not for {self.play.compiled}; give one for this game")
         elif other != self.player:
             self.play.policies[other] = follows
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game; the same seed gives the same chance and the same moves of the others."""
+        """Start a game; the same seed repeats chance and the others' moves."""
         super().reset(seed=seed, options=options)
         self.play.begin()
         for agent in self.agents.values():
@@ -314,13 +318,13 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return self.view()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play ``action``, then everybody else's moves up to the player's next decision or the end.
+        """Play ``action``, then all moves up to the player's next decision or the end.
 
         Raises:
-            GameError: an illegal action, or the episode is over or has not begun.
+            GameError: the action is illegal, or the episode is over or has not started.
         """
         if self.over:
-            raise GameError("the episode is over, or has not begun; call reset()")
+            raise GameError("the episode is over or has not started; call reset()")
         play, illegal = self.play, False
         if not play.over:
             chosen = int(action)
@@ -344,7 +348,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
             play.move(play.at.drawn(random) if agent is None else agent.act(play.at.infostate))
 
     def view(self) -> tuple[Any, dict[str, Any]]:
-        """Observation and info of the player."""
+        """The player's observation and info."""
         play, player = self.play, self.player
         mask = play.legal_mask(player)
         if play.over:
@@ -353,12 +357,12 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return play.shown(player, play.at.number), {"action_mask": mask, "infostate": play.at.infostate}
 
     def render(self) -> Any:
-        """The infostate of the player, as text."""
+        """The player's infostate, as text."""
         return self.view()[1]["infostate"] if self.render_mode == "ansi" else None
 
 
 class AllPlayers:
-    """Base of PettingZoo environments: players ``player_0``, ..., spaces, rendering."""
+    """Base class of PettingZoo environments: players ``player_0``, ..., spaces, rendering."""
 
     def __init__(self, game: str | Game | Any, observation: str, render_mode: str | None) -> None:
         self.play = Play(game, observation)
@@ -376,7 +380,7 @@ class AllPlayers:
         return self.action_spaces[agent]
 
     def begin(self, seed: int | None) -> None:
-        """Start a game; the same seed gives the same chance."""
+        """Start a game; the same seed repeats chance."""
         if seed is not None:
             self.random = np.random.default_rng(seed)
         self.agents = list(self.possible_agents)
@@ -388,14 +392,14 @@ class AllPlayers:
         return None if self.render_mode != "ansi" or self.play.over else self.play.at.infostate
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing; there is nothing to close."""
 
 
 class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
-    """All players of a game, ``player_0`` and so on, each acting in turn.
+    """All players of a game, ``player_0`` and so on, acting in turn.
 
-    Observations are ``{"observation": number of the infoset, "action_mask": int8 [actions]}``; a player whose turn it is not
-    sees the infoset at which they acted last.
+    Observations are ``{"observation": index of the infoset, "action_mask": int8 [actions]}``; a player who is not to act
+    sees the infoset of its last action.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "treeplex_v0", "is_parallelizable": False}  # noqa: RUF012
@@ -415,7 +419,7 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
         super().__init__(game, observation, render_mode)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game; the same seed gives the same chance."""
+        """Start a game; the same seed repeats chance."""
         self.begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -426,7 +430,7 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
         self.advance()
 
     def advance(self) -> None:
-        """Play chance; then select who acts, or end the game with its payoffs."""
+        """Play chance, then select the player to act, or end the game with its payoffs."""
         self.play.pass_chance(self.random)
         if self.play.over:
             self.rewards = dict(zip(self.possible_agents, self.play.at.returns, strict=True))
@@ -440,7 +444,7 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
     def step(self, action: Any) -> None:
         """Play the action of the selected agent; None for an agent whose game is over."""
         if not self.agents:
-            raise GameError("the episode is over, or has not begun; call reset()")
+            raise GameError("the episode is over or has not started; call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -458,10 +462,10 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
 
 
 class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
-    """All players of a game, each giving an action in every step.
+    """All players of a game, with an action from each in every step.
 
-    Where players move at the same time all their actions count. Elsewhere that of the player to act counts; the others' masks
-    are zeros and their actions are ignored, and so may be left out. Observations are those of :class:`GameAEC`.
+    In simultaneous moves all actions count. Otherwise only the acting player's action counts; the others' masks are zero and
+    their actions, which may be omitted, are ignored. Observations are those of :class:`GameAEC`.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "treeplex_parallel_v0"}  # noqa: RUF012
@@ -485,12 +489,12 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Start a game; the same seed gives the same chance."""
+        """Start a game; the same seed repeats chance."""
         self.begin(seed)
         return self.advance(), {agent: {} for agent in self.agents}
 
     def advance(self) -> dict[str, Any]:
-        """Play chance, then find who acts next, alone or with others; what each player sees."""
+        """Play chance and find the players to act; returns each player's observation."""
         self.play.pass_chance(self.random)
         self.acting = self.together(self.play.at)
         for position in self.acting:
@@ -506,7 +510,7 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
         }
 
     def together(self, position: Position) -> list[Position]:
-        """Where each of the players who move now decides; none of them sees the others' moves."""
+        """The decisions of all players who move now, without seeing each other's moves."""
         if position.player == TERMINAL:
             return []
         found, state = [position], position.state
@@ -520,17 +524,17 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play the actions of all who move now, by agent.
+        """Play the actions of all players who move now, by agent.
 
         Raises:
-            GameError: an illegal action or none, or the episode is over or has not begun.
+            GameError: an action is illegal or missing, or the episode is over or has not started.
         """
         if not self.agents:
-            raise GameError("the episode is over, or has not begun; call reset()")
+            raise GameError("the episode is over or has not started; call reset()")
         for position in self.acting:
             agent = self.possible_agents[position.player]
             if agent not in actions:
-                raise GameError(f"{agent} is to act; give an action for it")
+                raise GameError(f"{agent} has no action; give one, since it is to act")
             action = int(actions[agent])
             if self.illegal == "error":
                 self.play.check_legal(action)

@@ -1,4 +1,4 @@
-"""Agents in PettingZoo and OpenSpiel, which follow the game by a player's infostates."""
+"""Agents in PettingZoo and OpenSpiel, driven by a player's infostates."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,13 +14,13 @@ from treeplex.search.agents.agent import Agent
 
 
 class SeatedAgent:
-    """An agent in one seat, told nothing but its infostate wherever it is to act.
+    """An agent in one seat that receives only its infostate at each decision.
 
-    The infostate says all public events and the hand. Those that the agent has not seen yet are shown to it then; where they do
-    not extend what it saw last, a new game has begun.
+    An infostate contains all public events and the hand. Events that the agent has not observed yet are reported to it; if
+    they do not extend those observed before, a new game has started.
 
     Attributes:
-        agent: who plays.
+        agent: the agent.
         player: its seat.
     """
 
@@ -28,15 +28,15 @@ class SeatedAgent:
         """Seat an agent.
 
         Args:
-            agent: it plays a game whose infostates have strings, small enough to enumerate them.
+            agent: an agent for a game with infostate strings, small enough to enumerate.
             player: its seat.
 
         Raises:
-            SpecError: no agent.
-            GameError: no such seat, or infosets of its game are never enumerated.
+            SpecError: the object is not an agent.
+            GameError: no such seat, or the game's infosets are not enumerated.
         """
         if not hasattr(agent, "game"):
-            raise SpecError(f"{agent!r} is no agent; agent(NAME, game) of treeplex makes one")
+            raise SpecError(f"{agent!r} is not an agent; make one with treeplex.agent(NAME, game)")
         self.agent, self.player = agent, player
         if not 0 <= player < agent.game.players:
             raise GameError(f"seat {player} of a game of {agent.game.players}; give 0 to {agent.game.players - 1}")
@@ -46,29 +46,29 @@ class SeatedAgent:
         self._acted = False
 
     def restart(self, generator: np.random.Generator | None = None) -> None:
-        """A new game begins; ``generator`` is for the agent's draws, None for the one it has."""
+        """Start a new game; ``generator`` is for the agent's draws, None to keep the current one."""
         self._generator, self._seen = generator, None
 
     def policy(self, infostate: str) -> dict[int, float]:
         """The policy at an infostate: ``{action: probability}``.
 
         Raises:
-            GameError: the player does not act at such an infostate.
+            GameError: the player has no such infostate.
         """
         hand = self._see(infostate)
         labels = self.agent.game.options(self.agent.state).labels
         return dict(zip(map(int, labels), self.agent.policy()[:, hand].tolist(), strict=True))
 
     def act(self, infostate: str) -> int:
-        """The action that it takes at an infostate; as :meth:`policy`."""
+        """The agent's action at an infostate; errors as in :meth:`policy`."""
         hand = self._see(infostate)
         self._acted = True
         return self.agent.act(hand)
 
     def _see(self, infostate: str) -> int:
-        """Show the agent what has happened; its hand."""
+        """Report new events to the agent; returns its hand."""
         if infostate not in self._ways:
-            raise GameError(f"player {self.player} does not act at infostate {infostate!r} of the agent's game")
+            raise GameError(f"player {self.player} has no infostate {infostate!r} in the agent's game")
         path, hand = self._ways[infostate]
         seen = self._seen
         if seen is None or path[: len(seen)] != seen or (path == seen and self._acted):
@@ -81,10 +81,10 @@ class SeatedAgent:
 
 
 def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], int]]:
-    """For each infostate of a player who acts there the labels of all public events before, and the hand.
+    """For each infostate of a player, the labels of all public events before it, and the hand.
 
     Raises:
-        GameError: infosets of the game are never enumerated.
+        GameError: infosets of the game are not enumerated.
     """
     found: dict[str, tuple[tuple[int, ...], int]] = {}
     waiting = [(game.first_state(), tuple[int, ...]())]
@@ -100,7 +100,7 @@ def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], i
 
 
 class Seat:
-    """An agent in one seat of an environment: called with an observation, it gives an action; see :func:`seat`."""
+    """An agent in one seat of an environment, a function from observations to actions; see :func:`seat`."""
 
     def __init__(self, seated: SeatedAgent, game: CompiledGame, *, tensors: bool) -> None:
         self.seated = seated
@@ -120,23 +120,23 @@ class Seat:
         seen = observation["observation"] if isinstance(observation, Mapping) else observation
         number = self._rows.get(np.asarray(seen, np.float32).tobytes(), -1) if self._rows else int(seen)
         if not 0 <= number < len(self._infostates):
-            raise GameError(f"player {self.seated.player} does not act where this is observed")
+            raise GameError(f"player {self.seated.player} does not act at this observation")
         return self.seated.act(self._infostates[number])
 
 
 def seat(agent: Agent, environment: Any, player: int | str) -> Seat:
-    """An agent in one seat of an environment of ours, of PettingZoo (``GameAEC``) or Gymnasium (``GameEnv``).
+    """An agent in one seat of our PettingZoo (``GameAEC``) or Gymnasium (``GameEnv``) environments.
 
     Args:
-        agent: it plays the environment's game.
-        environment: in which it sits.
-        player: its seat, from 0, or its name there: ``"player_1"``.
+        agent: an agent for the environment's game.
+        environment: the environment.
+        player: its seat, from 0, or its name: ``"player_1"``.
 
     Returns:
-        A function of the player's observations that gives its actions.
+        A function from the player's observations to its actions.
 
     Raises:
-        GameError: no such seat, or an agent of another game.
+        GameError: no such seat, or the agent belongs to another game.
     """
     names = getattr(environment, "possible_agents", [])
     number = names.index(player) if player in names else player
@@ -145,24 +145,24 @@ def seat(agent: Agent, environment: Any, player: int | str) -> Seat:
     play, seated = environment.play, SeatedAgent(agent, number)
     first = play.compiled.infostates[int(play.compiled.tree.infoset_offsets[number])]
     if first not in seated._ways:
-        raise GameError(f"an agent of another game than {play.compiled}: it has no infostate {first!r}")
+        raise GameError(f"the agent's game is not {play.compiled}: it has no infostate {first!r}; give an agent for this game")
     return Seat(seated, play.compiled, tensors=bool(play.tensors))
 
 
 def as_bot(agent: Agent, player: int) -> Any:
-    """An agent as a ``pyspiel.Bot``, which plays in OpenSpiel's own loops.
+    """An agent as a ``pyspiel.Bot``, for OpenSpiel's own loops.
 
     Args:
-        agent: it plays a game whose infostate strings and actions are OpenSpiel's.
+        agent: an agent for a game with OpenSpiel's infostate strings and actions.
         player: its seat.
 
     Raises:
-        GameError: OpenSpiel is not installed, or as :class:`SeatedAgent`.
+        GameError: OpenSpiel is not installed, or as in :class:`SeatedAgent`.
     """
     pyspiel, seated = import_pyspiel(), SeatedAgent(agent, player)
 
     class AgentBot(pyspiel.Bot):  # type: ignore[misc, name-defined]
-        """Plays what the agent plays."""
+        """A bot that follows the agent."""
 
         def __init__(self) -> None:
             pyspiel.Bot.__init__(self)

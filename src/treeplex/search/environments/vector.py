@@ -1,7 +1,7 @@
-"""Many games of one kind side by side as one Gymnasium vector environment, over the arrays of the compiled game.
+"""Many games of one kind as one Gymnasium vector environment, over the arrays of the compiled game.
 
-No rules run while it is played: a step is a few NumPy operations for all games at once, some millions of episodes of Kuhn
-poker in a minute on one core. Needs ``gymnasium``: the extra ``rl``.
+No rules run during play: a step is a few NumPy operations for all games at once, some millions of episodes of Kuhn poker per
+minute on one core. It needs ``gymnasium``, the extra ``rl``.
 """
 
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ except ImportError as error:
 class GameVectorEnv(VectorEnv[Any, Any, Any]):
     """One player's view of many games at once; chance and the other players are part of the environment.
 
-    ``infos`` has ``action_mask``, int8 [B, A]. A game that ends starts anew within the same step: its reward is that of the
-    finished episode, its observation that of the new one. Where a game ends before the player ever acts, the observation says
-    that there is no infoset (number I, or zeros), the mask allows action 0 only, and the next step ends the episode.
+    ``infos`` has ``action_mask``, int8 [B, A]. A game that ends restarts within the same step: its reward is that of the
+    finished episode, its observation that of the new one. If a game ends before the player ever acts, the observation means
+    no infoset (index I, or zeros), the mask allows only action 0, and the next step ends the episode.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
@@ -52,27 +52,27 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         """Set up the environments.
 
         Args:
-            game: anything that :func:`treeplex.load` takes.
-            num_envs: B, how many games are played at once.
-            player: whose view it is.
-            others: what the other players follow: one policy for all, or one each; uniform for whoever has none.
-            observation: the number of the infoset, or its row of ``forms.compile.views.infostate_tensors.infostate_tensors``.
-            illegal: what an illegal action does: raise an error, or count as a random legal one.
+            game: anything that :func:`treeplex.load` accepts.
+            num_envs: B, the number of parallel games.
+            player: the player whose view it is.
+            others: policies of the other players: one policy for all, or one each; uniform by default.
+            observation: the index of the infoset, or its row of ``forms.compile.views.infostate_tensors.infostate_tensors``.
+            illegal: effect of an illegal action: raise an error, or replace it by a random legal one.
 
         Raises:
             SpecError: an unknown game, no such player, or no games.
             GameError: rules that do not describe a game of perfect recall, or too large a game.
-            PolicyError: the policy of another game.
+            PolicyError: a policy belongs to another game.
         """
         compiled = compile_game(game)
         if not 0 <= player < compiled.players:
             raise SpecError(f"player {player} does not exist; {compiled} has players 0 to {compiled.players - 1}")
         if num_envs < 1:
-            raise SpecError(f"num_envs must be at least 1, not {num_envs}")
+            raise SpecError(f"num_envs is {num_envs}; give at least 1")
         if observation not in ("infoset", "tensor"):
-            raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
+            raise SpecError(f"observation is {observation!r}; use 'infoset' or 'tensor'")
         if illegal not in ("error", "random"):
-            raise SpecError(f"illegal is 'error' or 'random', not {illegal!r}")
+            raise SpecError(f"illegal is {illegal!r}; use 'error' or 'random'")
         self.compiled, self.player, self.num_envs, self.illegal = compiled, player, num_envs, illegal
         histories = histories_of(compiled)
         self._nodes, self._payoffs = histories.nodes, histories.payoffs[:, player]
@@ -93,7 +93,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._started = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start all games; the same seed gives the same chance and the same moves of the others."""
+        """Start all games; the same seed repeats chance and the others' moves."""
         super().reset(seed=seed, options=options)
         self._at = self._advance(np.zeros(self.num_envs, np.int64))
         self._started = True
@@ -103,7 +103,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         """Play one action in each game, ids as in the rules, int [B], and all moves up to the player's next decision.
 
         Raises:
-            GameError: an illegal action, or no reset before the first step.
+            GameError: an action is illegal, or there was no reset before the first step.
         """
         if not self._started:
             raise GameError("call reset() before the first step")
@@ -121,7 +121,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
     def _slots_of(self, chosen: Ints, at: Ints, deciding: NDArray[np.bool_]) -> Ints:
-        """The place of each action among those of its infoset, int64 [K]."""
+        """The index of each action among those of its infoset, int64 [K]."""
         rows = self._nodes[at, KEY] - self._first_infoset
         inside = (chosen >= 0) & (chosen < self._slots.shape[1])
         slots = np.where(inside, self._slots[rows, np.where(inside, chosen, 0)], -1)
@@ -132,13 +132,13 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
                 infoset = int(rows[bad]) + self._first_infoset
                 raise GameError(
                     f"action {chosen[bad]} of game {np.flatnonzero(deciding)[bad]} is not legal at infostate "
-                    f"{self.compiled.infostates[infoset]!r}; legal are {self.compiled.actions_at(infoset)} (see action_mask)"
+                    f"{self.compiled.infostates[infoset]!r}; legal: {self.compiled.actions_at(infoset)} (see action_mask)"
                 )
             slots = np.where(wrong, (self.np_random.random(len(at)) * self._nodes[at, CHILDREN]).astype(np.int64), slots)
         return slots.astype(np.int64)
 
     def _advance(self, at: Ints) -> Ints:
-        """Histories after chance and the others have moved, up to the player's next decision or the end, int64 [K]."""
+        """Histories after moves of chance and the others, up to the player's next decision or the end, int64 [K]."""
         at = at.copy()
         while True:
             actor = self._nodes[at, ACTOR]
@@ -169,13 +169,13 @@ def policies_of(game: CompiledGame, others: Policy | Mapping[int, Policy] | None
     for player in range(game.players):
         policy = given.get(player)
         if policy is not None and policy.game.identity != game.identity:
-            raise PolicyError(f"a policy for {policy.game}, not for {game}")
+            raise PolicyError(f"the policy is for {policy.game}, not for {game}; give one for this game")
         found.append(uniform_probabilities(game) if policy is None else policy.probabilities)
     return found
 
 
 def edge_keys(game: CompiledGame, player: int, policies: list[Floats]) -> Floats:
-    """For each history c, its parent's first child plus the share of it and its elder siblings, float64 [H]; non-decreasing.
+    """For each history c, the parent's first child plus the probability of c and its elder siblings, float64 [H], sorted.
 
     So with u uniform on [0, 1), ``searchsorted(keys, first child + u)`` draws a child. Children of ``player`` are not drawn.
     """
@@ -203,15 +203,15 @@ def edge_keys(game: CompiledGame, player: int, policies: list[Floats]) -> Floats
 
 
 def action_slots(game: CompiledGame, player: int) -> NDArray[np.int16]:
-    """The place of each action id among those of each infoset of a player, int16 [I + 1, A]; -1 where it is illegal.
+    """The index of each action id among those of each infoset of a player, int16 [I + 1, A]; -1 where illegal.
 
-    The last row is that of no infoset, where action 0 alone is legal.
+    The last row is for no infoset, where only action 0 is legal.
     """
     first, last = (int(number) for number in game.tree.infoset_offsets[player : player + 2])
     actions = [game.actions_at(infoset) for infoset in range(first, last)]
     lowest = min((min(row) for row in actions), default=0)
     if lowest < 0:
-        raise GameError(f"{game} has negative action ids, which no Discrete space holds")
+        raise GameError(f"{game} has negative action ids, which a Discrete space does not support; renumber its actions")
     slots = np.full((last - first + 1, max((max(row) for row in actions), default=0) + 1), -1, np.int16)
     for number, row in enumerate(actions):
         slots[number, row] = np.arange(len(row))

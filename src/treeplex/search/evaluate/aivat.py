@@ -1,16 +1,16 @@
-"""AIVAT: what a hand would have paid without luck, without bias (Burch, Schmid, Moravčík, Morrill and Bowling 2018).
+"""AIVAT: unbiased, luck-adjusted payoffs of a hand (Burch, Schmid, Moravčík, Morrill and Bowling 2018).
 
-After a hand it is known how the agents that say their policies would have played every other hand they might have held. Two
-things follow. The payoff may be averaged over the hands that such an agent might have held, each weighted by its range at the
-end: what imaginary observations do. And where chance or such an agent made a random choice, the worth of the choice that was
-made, by any value function v, may be replaced by the mean worth of all choices. With h running over the hands of the agents
-that are averaged over (the others' are as they were held), weights w of public states s, and s' what followed s:
+After a hand, the policies of agents that report them are known for every other hand that they might have held. This has two
+uses. The payoff can be averaged over these hands, weighted by the agent's range at the end (imaginary observations). And
+where chance or such an agent made a random choice, the value of that choice, under any value function v, can be replaced by
+the mean value of all choices. With h running over the hands of the agents that are averaged over (the others' hands are
+fixed), weights w of public states s, and s' the state after s:
 
     AIVAT = V(z) + sum over s of chance and known agents ( sum over c of P(c | s) V(s c) - V(s') ),
     V(s) = sum over h of w(s, h) v(s, h) / sum over h of w(s, h),  at the end z with the payoff for v.
 
-The deal is one such choice. Every term in brackets has mean zero given what came before, whatever v is; the better v, the more
-luck it removes. The weights are those of the policies that were really played, searches included; with others it is biased.
+The deal is one such choice. Every term in brackets has mean zero given the past, for any v; the better v, the more luck it
+removes. The weights must be those of the policies actually played, searches included; with others the estimate is biased.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,41 +32,43 @@ from treeplex.search.subgames.policy_tables import table_at
 
 Held = tuple[slice, ...]
 MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
-"""The most combinations of hands to average over: where they are worked out together, and where each is asked for."""
+"""Most combinations of hands to average over: where they are computed together, and where each is requested separately."""
 
 
 class ValueFunction(Protocol):
-    """What players can expect; any function will do, and the better it is the more luck is removed."""
+    """Players' expected payoffs; any function is valid, and better ones remove more luck."""
 
     def __call__(self, state: State, held: Held, /) -> Floats:
         """Each player's expected payoff at a public state for every combination of hands.
 
         Args:
-            state: of the game that was played.
+            state: a state of the game.
             held: for each player a slice of its hands: one hand, or all.
 
         Returns:
-            float64 [N, ...], with an axis for the hands of each player.
+            float64 [N, ...], with an axis for each player's hands.
         """
         ...
 
 
 class PolicyValues:
-    """What players get when all follow a policy from here on, exactly.
+    """Exact expected payoffs where all players follow a policy.
 
-    Each public state is worked out once, for all combinations of hands, so it is for games whose public tree one would walk.
+    Each public state is evaluated once, for all combinations of hands, so this is for games whose public tree can be traversed.
     """
 
     def __init__(self, rules: PublicGame | str | Game, policy: Policy) -> None:
-        """Take a policy of a game and the game's public states, its spec or its rules.
+        """Take a policy of a game, and the game's public states, spec or rules.
 
         Raises:
-            GameError: too many combinations of hands.
+            GameError: there are too many combinations of hands.
         """
         rules = public_game(rules)
         sizes = [len(own) for own in rules.first_ranges()]
         if prod(sizes) > MOST_WEIGHTS:
-            raise GameError(f"{prod(sizes):,} combinations of hands are too many for exact values; use zero, or your own")
+            raise GameError(
+                f"{prod(sizes):,} combinations of hands are too many for exact values; use zero, or a custom value function"
+            )
         self.rules, self.policy = rules, policy
         self._everything = (slice(None),) * rules.players
         self._known: dict[object, Floats] = {}
@@ -90,7 +92,7 @@ class PolicyValues:
             shares = chance_table(rules, state, everything)
             return self._mixed(state, options.labels, shares)
         table, player, axes = table_at(self.policy, rules, state), options.player, rules.players
-        if options.private:  # hands with actions, of which each is one of the hands here
+        if options.private:  # each private action is one of the hands here
             after = np.moveaxis(self._worth(rules.after(state, options.labels[0])), 1 + player, 0)
             split = after.reshape(table.shape[1], len(table), -1)
             mixed = np.einsum("ah,hao->ho", table, split).reshape(table.shape[1], *after.shape[1:])
@@ -100,7 +102,7 @@ class PolicyValues:
         return self._mixed(state, options.labels, table.reshape(len(table), *shape))
 
     def _mixed(self, state: State, labels: Sequence[int], shares: Floats) -> Floats:
-        """The mean of what follows."""
+        """The mean value of the next states."""
         total: Floats = np.zeros(1)
         for share, label in zip(shares, labels, strict=True):
             if share.any():
@@ -109,14 +111,14 @@ class PolicyValues:
 
 
 class Aivat:
-    """Judges hands of a game without luck.
+    """Computes luck-adjusted payoffs of hands.
 
     Attributes:
-        game: what was played.
-        values: any value function; None for zero, which averages payoffs over hands that might have been held and removes no
+        game: the game.
+        values: a value function; None for zero, which averages payoffs over hands that might have been held and removes no
             other luck.
-        known: the seats whose agents' policies are used; None for all. With values each of these must say its policy wherever
-            it acts: a choice of seats that depends on the hand would bias the mean. Without values, None takes those that do.
+        known: the seats whose policies are used; None for all. With values each must report its policy at every decision,
+            since a selection that depends on the hand would bias the mean. Without values, None selects those that do.
     """
 
     def __init__(
@@ -139,11 +141,11 @@ class Aivat:
         """Luck-adjusted payoffs, float64 [N], an unbiased estimate of the mean payoffs.
 
         Raises:
-            GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a
-                known seat did not say its policy.
+            GameError: the hand is unfinished, an action has zero probability under its policy, or a known seat did not report
+                policy.
         """
         if hand.payoffs is None:
-            raise GameError("a hand that was not finished has no value")
+            raise GameError("an unfinished hand has no value; leave it out")
         walk = ReplayedHand(self.game, hand.dealt, self._averaged(hand))
         corrections = np.zeros(self.game.players)
         if self.values is not None:
@@ -163,12 +165,12 @@ class Aivat:
         return self.known is None or seat in self.known
 
     def _averaged(self, hand: PlayedHand) -> tuple[int, ...]:
-        """The seats whose hands are averaged over: those whose agent said its policy wherever it acted, as far as that is few.
+        """The seats whose hands are averaged over: those that always reported their policy, while combinations are few.
 
         An agent that never acted has played every hand alike.
 
         Raises:
-            GameError: with values, a known seat did not say its policy.
+            GameError: with values, a known seat did not report its policy.
         """
         game, state, silent = self.game, self.game.first_state(), set[int]()
         for step in hand.steps:
@@ -189,13 +191,13 @@ class Aivat:
 
 
 class ReplayedHand:
-    """Along a hand, with the weights of all hands that might have been held.
+    """The replay of a hand, with weights of all hands that might have been held.
 
     Attributes:
-        state: the public state.
-        averaged: the seats whose hands are averaged over; all others hold what they held.
+        state: the current public state.
+        averaged: the seats whose hands are averaged over; the others' hands are fixed.
         held: for each player a slice of its hands.
-        ranges: for each player float64 [H], what its play has made of each hand.
+        ranges: for each player float64 [H], the range given its play so far.
     """
 
     def __init__(self, game: PublicGame, dealt: Sequence[int], averaged: tuple[int, ...]) -> None:
@@ -217,24 +219,24 @@ class ReplayedHand:
         self.ranges[player][hand] = 1.0
 
     def weights(self) -> Floats:
-        """The weight of every combination of hands, an axis for each player, up to a factor."""
+        """The unnormalised weight of every combination of hands, with an axis for each player."""
         game, state, ranges = self.game, self.state, self.ranges
         if len(self.averaged) != 1:
             return np.asarray(game.joint(state, ranges)[self.held])
-        (player,) = self.averaged  # so that pairs of hands need not be enumerated
+        (player,) = self.averaged  # avoids enumerating pairs of hands
         own = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
         return np.asarray(own.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
 
     def worth(self, values: ValueFunction) -> Floats:
-        """V of the module's equation, float64 [N]."""
+        """V of the module docstring, float64 [N]."""
         return mean(self.weights(), values(self.state, self.held))
 
     def mean_after(self, values: ValueFunction, policy: Floats | None) -> Floats:
-        """The mean over all that can happen here of what follows, float64 [N].
+        """The mean value over all next states, float64 [N].
 
         Args:
-            values: of public states.
-            policy: of the player to act, float64 [A, H]; None where chance moves.
+            values: value function of public states.
+            policy: policy of the player to act, float64 [A, H]; None for chance.
         """
         game, state, held, weights = self.game, self.state, self.held, self.weights()
         options, total = game.options(state), np.zeros(self.game.players)
@@ -256,10 +258,10 @@ class ReplayedHand:
         return np.asarray(total / weights.sum())
 
     def move(self, number: int, policy: Floats | None) -> None:
-        """Advance by the action or chance outcome that happened.
+        """Advance by the actual action or chance outcome.
 
         Raises:
-            GameError: the action has zero probability under the player's own policy.
+            GameError: the action has zero probability under the player's policy.
         """
         options = self.game.options(self.state)
         player = options.player
@@ -274,12 +276,14 @@ class ReplayedHand:
                     self._hold(player, hand, len(self.ranges[player]) * actions)
         self.state = self.game.after(self.state, options.labels[0 if options.private else number])
         if not self.weights().any():
-            raise GameError(f"what was played is never played by the policies of the players: {self.game.name_of(self.state)}")
+            raise GameError(
+                f"an action has zero probability under every known policy: {self.game.name_of(self.state)}; record the policies"
+            )
 
 
 def unknown_policy(seat: int) -> GameError:
-    """The error for a hand in which a known seat did not say its policy."""
-    return GameError(f"player {seat} acted without saying its policy; give known=, the seats whose policies are recorded")
+    """The error for a hand in which a known seat did not report its policy."""
+    return GameError(f"player {seat} acted without reporting its policy; give known=, the seats whose policies are recorded")
 
 
 def mean(weights: Floats, values: Floats) -> Floats:
@@ -292,10 +296,10 @@ def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | N
 
     Args:
         game: the game.
-        state: where it is over.
+        state: a terminal state.
         held: for each player a slice of its hands.
-        weights: of the combinations, an axis for each player; those without weight may be left at 0. None for all that there
-            can be.
+        weights: weights of the combinations, with one axis per player; those without weight may be left at 0. None for
+            all.
     """
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
     found = np.zeros((*weights.shape, game.players))
@@ -314,6 +318,6 @@ def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | N
 
 
 def combinations_of(held: Held, weights: Floats) -> tuple[tuple[Ints, ...], Ints]:
-    """The combinations of hands that have weight: where they stand in arrays, and the hands, int64 [D, N]."""
+    """Indices in arrays of the combinations of hands with weight, and the hands, int64 [D, N]."""
     places = np.argwhere(weights > 0)
     return tuple(places.T), places + np.array([own.start or 0 for own in held])

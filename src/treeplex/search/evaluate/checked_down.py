@@ -1,8 +1,8 @@
-"""AIVAT for poker between two players with values as if all checked down, by ranges in place of pairs of hands.
+"""AIVAT for two-player poker with check-down values, using ranges in place of pairs of hands.
 
-The estimate is that of :mod:`treeplex.search.evaluate.aivat`, and so is what it averages over: the hands that agents which say
-their policies might have held. Its values are :class:`treeplex.search.evaluate.winnings.CheckedDown`, for which a deck of 52
-cards leaves time. They correct the choices of those agents, and cards, where they are exact; the deal is left as it is.
+The estimate is that of :mod:`treeplex.search.evaluate.aivat`, averaged over the hands that agents with reported policies
+might have held. Its values are :class:`treeplex.search.evaluate.winnings.CheckedDown`, which are fast enough for a 52-card
+deck. They correct the choices of those agents, and the cards where they are exact; the deal is not corrected.
 """
 
 from collections.abc import Iterable
@@ -19,38 +19,36 @@ from treeplex.search.evaluate.winnings import CheckedDown, luck_of, met, possibl
 
 
 class CheckedDownAivat:
-    """Judges hands without luck, as :class:`treeplex.search.evaluate.aivat.Aivat` does.
+    """Computes luck-adjusted payoffs, like :class:`treeplex.search.evaluate.aivat.Aivat`.
 
     Attributes:
-        game: what was played.
-        values: what says how much luck there was.
-        known: the seats whose agents' policies are used; each must say its policy wherever it acts.
+        game: the game.
+        values: the value function.
+        known: the seats whose policies are used; each must report its policy at every decision.
     """
 
     def __init__(self, game: PublicGame, *, known: Iterable[int] = (0, 1)) -> None:
         """Take a game.
 
         Raises:
-            GameError: it is not for two players.
+            GameError: the game is not for two players.
         """
         if game.players != 2:
-            raise GameError(
-                f"values by checking down are for two players, not {game.players}; give zero, or values of your own"
-            )
+            raise GameError(f"check-down values need two players, not {game.players}; use zero, or a custom value function")
         self.game, self.values, self.known = game, CheckedDown(game.exactly_shared), tuple(known)
 
     def __call__(self, hand: PlayedHand) -> Floats:
         """Luck-adjusted payoffs, float64 [2], an unbiased estimate of the mean payoffs.
 
         Raises:
-            GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a
-                known seat did not say its policy.
+            GameError: the hand is unfinished, an action has zero probability under its policy, or a known seat did not report
+                policy.
         """
         if hand.payoffs is None:
-            raise GameError("a hand that was not finished has no value")
+            raise GameError("an unfinished hand has no value; leave it out")
         game, state, luck = self.game, self.game.first_state(), 0.0
         reached = possible_of(game, state, self._ranges(hand))
-        before: float | None = None  # cards came, what all was worth
+        before: float | None = None  # the value of the state before the cards were dealt
         for step in hand.steps:
             if settled(game, state) and game.exactly_shared(state, reached):
                 break
@@ -69,21 +67,23 @@ class CheckedDownAivat:
             state = game.after(state, label)
             reached = possible_of(game, state, following)
             if not met(game, state, reached) > 0:
-                raise GameError(f"what was played is never played by the policies of the players: {game.name_of(state)}")
+                raise GameError(
+                    f"an action has zero probability under every known policy: {game.name_of(state)}; record the policies"
+                )
             if before is not None and (worth := self.values(game, state, reached, 0)) is not None:
                 luck, before = luck + worth - before, None
         won = [float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached) for seat in (0, 1)]
         return np.array([won[0] - luck, won[1] + luck]) + game.odd_chips(self._end(hand), hand.dealt)
 
     def _end(self, hand: PlayedHand) -> State:
-        """Where a hand ended."""
+        """The final state of a hand."""
         state: State = self.game.first_state()
         for step in hand.steps:
             state = self.game.after(state, self.game.options(state).labels[step.number])
         return state
 
     def _ranges(self, hand: PlayedHand) -> list[Floats]:
-        """Each player's range at the deal: all hands, or the one held where the policy is not known."""
+        """Each player's range at the deal: all hands, or the hand held if the policy is unknown."""
         ranges = list(self.game.first_ranges())
         for seat in {0, 1} - {*self.known}:
             ranges[seat] = np.zeros_like(ranges[seat])

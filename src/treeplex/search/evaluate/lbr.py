@@ -1,15 +1,15 @@
 """Local best response: a lower bound on exploitability (Lisý and Bowling 2017).
 
-It knows how its opponent plays, keeps the range of hands that the opponent's actions have left (Bayes), and takes the action
-that is best if all check and call from then on: with p its share of the pot against that range, s chips in the pot, c to call,
+It knows its opponent's policy, tracks the opponent's range by Bayes' rule, and takes the action that is best if both check
+and call from then on: with p its share of the pot against that range, s chips in the pot, and c to call,
 
     fold   0
     call   p s - (1 - p) c
     bet b  f s + (1 - f) (p' (s + b) - (1 - p') (c + b))
 
-where a bet of b chips more than a call makes the opponent fold with probability f, and p' is the share against the range that
-goes on (algorithm 1). Chips that the opponent cannot match are never at stake, and rake is taken from what is won. It is a
-policy like any other, so what it wins is a lower bound of what a best response wins.
+where the opponent folds with probability f to a bet of b chips more than a call, and p' is the share against the continuing
+range (algorithm 1). Chips that the opponent cannot match are never at stake, and rake is subtracted from winnings. It is a
+valid policy, so its winnings are a lower bound on those of a best response.
 """
 
 import re
@@ -25,20 +25,20 @@ from treeplex.search.agents.agent import Agent, BaseAgent, fork
 from treeplex.search.subgames.beliefs import Belief
 
 SIZES = {"h": 0.5, "p": 1.0, "a": np.inf}
-"""Bets by their letter, as parts of the pot after a call: half of it, all of it, all-in."""
+"""Bets by letter, as shares of the pot after a call: half pot, pot, all-in."""
 
 ROUNDING = 1e-9
-"""Parts of the pot by which actions differ that count as equally good; the first of them is played, folding before all."""
+"""Difference in pots below which actions count as equally good; the first is played, with folding before all others."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Which of the offered actions a local best response considers.
+    """The offered actions that a local best response considers.
 
     Attributes:
-        actions: ``all``; or ``fc`` (fold, check and call), ``fcp`` (also the bet closest to the pot), ``fcpa`` (also the
-            largest one), with ``h`` for half of the pot.
-        first_round: before this betting round it only checks and calls; in hold'em 2 is the turn.
+        actions: ``all``; or ``fc`` (fold, check and call), with ``h`` (half pot), ``p`` (pot) and ``a`` (largest bet), each the
+            nearest offered bet, such as ``fcpa``.
+        first_round: it only checks and calls before this betting round; in hold'em 2 is the turn.
 
     Raises:
         SpecError: other letters, or a negative round.
@@ -50,13 +50,13 @@ class Moves:
     def __post_init__(self) -> None:
         if self.actions != "all" and not re.fullmatch("fc[hpa]*", self.actions):
             raise SpecError(
-                f"actions {self.actions!r}: write all, or fc and then any of h (half of the pot), p (pot) and a (all-in): fcpa"
+                f"actions {self.actions!r}: write all, or fc and any of h (half pot), p (pot) and a (all-in), such as fcpa"
             )
         if self.first_round < 0:
-            raise SpecError(f"first_round must be at least 0, not {self.first_round}")
+            raise SpecError(f"first_round is {self.first_round}; give 0 or more")
 
     def considered(self, bets: Bets, betting_round: int) -> list[int]:
-        """The numbers of the actions that are considered, at a decision with these bets in a betting round."""
+        """Indices of the actions considered at a decision with these bets in a betting round."""
         passive = [number for number, kind in enumerate(bets.kinds) if kind != "bet"]
         offered = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
         if betting_round < self.first_round:
@@ -72,35 +72,33 @@ class Moves:
 
 
 class LocalBestResponse(BaseAgent):
-    """Plays a local best response to an agent, either seat.
+    """Plays a local best response to an agent, in either seat.
 
-    It knows how the agent plays, not what the agent has drawn: copies of it are asked, with draws of their own.
+    It knows the agent's policy but not its draws: it reads the policies of copies that make their own draws.
 
     Attributes:
-        moves: what it considers.
-        models: copies of the agent; an agent that draws how it plays is better known the more there are.
-        reached: for each player float64 [models, H_i], how likely the copies make each hand.
+        moves: the actions considered.
+        models: copies of the agent; more copies model an agent with random play better.
+        reached: for each player float64 [models, H_i], reach under each copy.
     """
 
     def __init__(
         self, opponent: Agent, generator: np.random.Generator | None = None, *, moves: Moves | None = None, models: int = 1
     ) -> None:
-        """Sit down.
+        """Create the agent.
 
         Args:
-            opponent: the agent; it is not played itself.
-            generator: of draws.
-            moves: what is considered; None for all that is offered.
-            models: how many copies of the agent are asked.
+            opponent: the agent to model; it is only copied.
+            generator: random generator of draws.
+            moves: the actions considered; None for all.
+            models: number of copies.
 
         Raises:
-            GameError: the game is no poker for two.
+            GameError: the game is not two-player poker.
         """
         super().__init__(opponent.game, generator)
         if opponent.game.stakes_at(opponent.game.first_state()) is None or opponent.game.players != 2:
-            raise GameError(
-                "a local best response needs poker for two, where pot and showdown judge actions; train a best response instead"
-            )
+            raise GameError("a local best response needs two-player poker; train a best response instead")
         self.moves, self._first = moves or Moves(), opponent.game
         self.models = [fork(opponent) for _ in range(models)]
         self.reached: list[Floats] = []
@@ -149,13 +147,13 @@ class LocalBestResponse(BaseAgent):
         return table
 
     def utilities(self) -> Floats:
-        """What each action is worth to each hand of the player to act, in chips, folding 0, float64 [A, H]; -inf where not
+        """Value of each action with each hand of the player to act, in chips relative to folding, float64 [A, H]; -inf if not
         considered.
         """
         game, state, options = self.game, self.state, self.game.options(self.state)
         player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
         assert bets is not None
-        put = stakes.paid[player]  # what folding loses
+        put = stakes.paid[player]  # chips lost by folding
         found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
         reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
         ranges[1 - player] = reached.sum(axis=0)
@@ -179,7 +177,7 @@ class LocalBestResponse(BaseAgent):
         return found
 
     def _others(self, reached: Floats) -> Floats:
-        """Ranges of the copies, [models, H]; where no copy can have come here, every hand alike."""
+        """Ranges of the copies, [models, H]; uniform if no copy can reach this state."""
         possible = self.game.possible(self.state)[1 - self.game.options(self.state).player]
         kept = reached * possible
         return kept if kept.sum() > 0 else np.tile(possible, (len(kept), 1))
@@ -187,7 +185,7 @@ class LocalBestResponse(BaseAgent):
     def _folding(self, label: int, other: int) -> tuple[Floats, State | None]:
         """Fold probability of each hand to a bet, float64 [models, H], and the state after the fold.
 
-        None, and zeros, where the opponent cannot fold.
+        Zeros and None if the opponent cannot fold.
         """
         after = self.game.after(self.state, label)
         answers, options = self.game.bets(after), self.game.options(after)
@@ -202,7 +200,7 @@ class LocalBestResponse(BaseAgent):
 
 
 def stakes_of(game: PublicGame, state: State) -> Stakes:
-    """The chips at a state of poker."""
+    """The chips at a poker state."""
     stakes = game.stakes_at(state)
     assert stakes is not None
     return stakes

@@ -1,4 +1,4 @@
-"""One hand among agents, replayed bit for bit from its number, with all that a judge of luck needs to know."""
+"""A hand between agents, reproducible bit for bit from its number, with all data for luck adjustment."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ from treeplex.search.agents.agent import Agent
 from treeplex.search.subgames.beliefs import Belief
 
 CHANCE_LANE, SEAT_LANE = 0, 1
-"""The streams of a hand: chance's, and from the second on those of the seats."""
+"""Random streams of a hand: chance's first, those of the seats after it."""
 GRACE_SHARE, GRACE_SECONDS = 0.5, 0.1
-"""How much longer than allowed a decision may take before it is noted: a search looks at the clock between iterations only."""
+"""Tolerance of the time limit, since a search checks the clock only between iterations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class HandEvent:
     """An event of a hand: an action or a deal.
 
     Attributes:
-        number: of the action or of what chance showed, among the labels of its public state.
-        policy: float64 [A, H], how the player who acted plays every hand there; None of chance and of agents that do not say.
+        number: index of the action or chance outcome among the labels of its public state.
+        policy: float64 [A, H], the acting player's policy of every hand there; None for chance and agents without it.
     """
 
     number: int
@@ -35,14 +35,14 @@ class HandEvent:
 
 @dataclass(frozen=True, eq=False)
 class PlayedHand:
-    """A hand that was played.
+    """A hand as played.
 
     Attributes:
-        dealt: the private hand of each player at the beginning.
-        steps: what happened.
-        payoffs: of each player, in the game's units; None of a hand that was not finished.
-        failure: the seat of the agent that failed, and what it raised; None if none did.
-        slow: seats and seconds of decisions that took longer than allowed.
+        dealt: each player's private hand.
+        steps: the events.
+        payoffs: each player's payoff, in the game's units; None if unfinished.
+        failure: the seat of the agent that failed, and its exception; None if none failed.
+        slow: seats and seconds of decisions that exceeded the time limit.
     """
 
     dealt: tuple[int, ...]
@@ -53,10 +53,10 @@ class PlayedHand:
 
 
 class AgentError(Exception):
-    """Raised for what an agent raised.
+    """Wraps an exception raised by an agent.
 
     Attributes:
-        seat: where it sits.
+        seat: the agent's seat.
     """
 
     def __init__(self, seat: int, text: str) -> None:
@@ -69,10 +69,10 @@ class MatchTable:
     """Agents at a table.
 
     Attributes:
-        game: what is played.
-        agents: who sits in each seat; one may sit in several.
-        asked: whether agents are asked for their policies before they act.
-        think: seconds that each decision may take; None for any time.
+        game: the game.
+        agents: the agent in each seat; one may sit in several.
+        asked: whether agents report their policies before they act.
+        think: seconds per decision; None for no limit.
     """
 
     game: PublicGame
@@ -82,11 +82,11 @@ class MatchTable:
     _spent: list[float] = field(default_factory=list)
 
     def play(self, chance: np.random.Generator, streams: Sequence[np.random.Generator]) -> PlayedHand:
-        """Play a hand. An agent that fails ends it, and nothing else.
+        """Play a hand. A failing agent ends only this hand.
 
         Args:
-            chance: deals and shows.
-            streams: of the agents' draws, one for each seat.
+            chance: random generator of deals.
+            streams: random generators of the agents' draws, one per seat.
         """
         game, state = self.game, self.game.first_state()
         self._spent = [0.0] * len(self.agents)
@@ -127,20 +127,20 @@ class MatchTable:
         policy = np.asarray(self._timed(seat, "policy"), np.float64) if self.asked else None
         label, known = self._timed(seat, "act", hand), list(labels)
         if label not in known:
-            raise AgentError(seat, f"it played {label!r}, which is none of {known}")
+            raise AgentError(seat, f"its action {label!r} is not one of {known}")
         number = known.index(label)
         if policy is not None and not policy[number, hand] > 0:
-            raise AgentError(seat, f"it played action {label!r}, which its own policy never plays there")
+            raise AgentError(seat, f"its action {label!r} has zero probability under its own policy")
         return HandEvent(number, policy)
 
     def _note(self, seat: int, slow: list[tuple[int, float]]) -> None:
-        """Note a decision that took too long, what the agent thought about since the one before included."""
+        """Record a decision that took too long, including the time since the previous one."""
         spent, self._spent[seat] = self._spent[seat], 0.0
         if self.think is not None and spent > self.think * (1 + GRACE_SHARE) + GRACE_SECONDS:
             slow.append((seat, spent))
 
     def _timed(self, seat: int, what: str, *arguments: object) -> Any:
-        """Call an agent and add to the time it has spent."""
+        """Call an agent, and add the time to its total."""
         began = perf_counter()
         try:
             return getattr(self.agents[seat], what)(*arguments)
@@ -151,20 +151,20 @@ class MatchTable:
 
 
 def streams_of(seed: int, deal: int, hand: int, seats: int) -> tuple[np.random.Generator, list[np.random.Generator]]:
-    """The random streams of a hand: chance's, of the deal, and one for each seat, of the hand.
+    """The random streams of a hand: chance's, from the deal, and one per seat, from the hand.
 
     Args:
-        seed: of the match.
-        deal: the number of the deal; hands with the same one get the same cards, whoever sits where.
-        hand: the number of the hand.
-        seats: how many there are.
+        seed: seed of the match.
+        deal: number of the deal; hands of one deal have the same cards in every seating.
+        hand: number of the hand.
+        seats: number of seats.
     """
     own = [np.random.default_rng((seed, hand, SEAT_LANE + seat)) for seat in range(seats)]
     return np.random.default_rng((seed, deal, CHANCE_LANE)), own
 
 
 def check_games(game: PublicGame, agents: Sequence[Agent]) -> None:
-    """Raise a :class:`GameError` unless all agents play this game, or have left out some of its actions."""
+    """Raise a :class:`GameError` unless all agents play this game, or an action abstraction of it."""
     for agent in agents:
         if agent.game is not game and getattr(agent.game, "rules", None) is not game:
-            raise GameError("agents that play different games cannot meet; name them, or make them for the same rules")
+            raise GameError("agents must play the same game; name them, or make them for the same rules")

@@ -10,24 +10,24 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.evaluate.playouts import standard_errors
 
 FEWEST_DEALS = 30
-"""Independent deals below which there is no interval. A t interval of few skewed payoffs covers too little: of exponential ones
-88% in place of 95% with 4 deals, 90% with 10, 93% with 30; of fair coins 87% with 4. Where one deal in twenty decides a match,
-even 30 are too few."""
+"""Fewest independent deals for an interval. A t interval of few skewed payoffs covers too little: for exponential payoffs 88%
+instead of 95% with 4 deals, 90% with 10, 93% with 30; for fair coins 87% with 4. If one deal in twenty decides a match, even 30
+are too few."""
 MOST_ENUMERATED = 16
-"""Samples up to which all changes of sign are gone through."""
+"""Most samples for which all sign changes are enumerated."""
 FLIPS, MOST_SIGNS = 9_999, 20_000_000
-"""Random changes of sign for more samples, and the most signs that are drawn for them."""
+"""Number of random sign changes for more samples, and most signs drawn for them."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Samples of each agent, summed up.
+    """Summary statistics of each agent's samples.
 
     Attributes:
-        mean: of each agent.
-        error: the standard error of each mean; 0 of exact values, NaN of a single sample.
-        deviation: the standard deviation of the samples of each agent.
-        samples: how many independent ones there are.
+        mean: mean of each agent.
+        error: standard error of each mean; 0 for exact values, NaN for a single sample.
+        deviation: standard deviation of each agent's samples.
+        samples: number of independent samples.
     """
 
     mean: tuple[float, ...]
@@ -37,17 +37,17 @@ class Summary:
 
     @property
     def interval(self) -> tuple[tuple[float, float], ...]:
-        """The 95% interval of each mean; NaN of fewer than :data:`FEWEST_DEALS` samples."""
+        """The 95% interval of each mean; NaN with fewer than :data:`FEWEST_DEALS` samples."""
         halves = [half_width(error, self.samples) for error in self.error]
         return tuple((mean - half, mean + half) for mean, half in zip(self.mean, halves, strict=True))
 
 
 def half_width(error: float, deals: int) -> float:
-    """Half the width of the 95% confidence interval of a mean, by Student's t; NaN of fewer than :data:`FEWEST_DEALS` deals.
+    """Half the width of a mean's 95% interval by Student's t; NaN with fewer than :data:`FEWEST_DEALS` deals.
 
     Args:
-        error: the standard error of the mean.
-        deals: independent samples behind it; hands played from one deal, such as duplicate hands, are one sample.
+        error: standard error of the mean.
+        deals: number of independent samples; hands of one deal, such as duplicate hands, are one sample.
     """
     return float(half_widths(np.array(error), np.array(deals)))
 
@@ -59,7 +59,7 @@ def half_widths(errors: Floats, deals: Floats | Ints) -> Floats:
 
 
 def summary(samples: Floats) -> Summary:
-    """Sum up independent samples, float64 [K, N]."""
+    """The summary of independent samples, float64 [K, N]."""
     count, agents = samples.shape
     nothing = (float("nan"),) * agents
     mean = tuple(samples.mean(axis=0).tolist()) if count else nothing
@@ -69,15 +69,15 @@ def summary(samples: Floats) -> Summary:
 
 
 def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
-    """The two-sided p-value of a mean by sign flips: each sample is as likely its negative.
+    """The two-sided p-value of a mean by sign flips: under the null hypothesis samples are symmetric.
 
-    With at most :data:`MOST_ENUMERATED` samples (zeros do not count) all changes of sign are gone through; with more,
-    :data:`FLIPS` random ones, and the samples themselves count as one of them (Phipson and Smyth 2010), so that the p-value is
-    never too small. Samples of equal size are flipped together, by binomial draws.
+    With at most :data:`MOST_ENUMERATED` nonzero samples, all sign changes are enumerated. With more, :data:`FLIPS` random
+    ones are drawn, and the samples themselves count as one of them (Phipson and Smyth 2010), so that the p-value is never
+    too small. Samples of equal size are flipped together, by binomial draws.
 
     Args:
-        samples: float64 [K], of one agent.
-        seed: of the random changes.
+        samples: float64 [K], samples of one agent.
+        seed: seed of the random sign changes.
     """
     values = np.abs(samples[samples != 0])
     if not len(values):

@@ -1,4 +1,4 @@
-"""Policy tables against each other: what they are worth, and hands between them at full speed."""
+"""Policy tables against each other: exact values, and fast hands between them."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ from treeplex.search.subgames.policy_tables import sequences_at
 
 
 def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
-    """The policy of all players in which each plays its own one.
+    """The joint policy in which each seat plays its own policy.
 
     Args:
         game: the compiled game.
-        policies: whose part counts in each seat.
+        policies: the policy of each seat.
 
     Raises:
-        PolicyError: a policy of another game.
+        PolicyError: a policy belongs to another game.
     """
     found = uniform_probabilities(game)
     for player, policy in enumerate(policies):
@@ -38,14 +38,14 @@ def expected_payoffs(game: CompiledGame, policies: Sequence[Policy]) -> Floats:
 
 
 def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
-    """What an agent that draws nothing but its actions plays in one seat of a small game; uniform in the others.
+    """The policy table of an agent without random draws in one seat of a small game; uniform in the others.
 
-    A new play is begun for every public history, the other players' actions included.
+    A new play is started for every public history, including the other players' actions.
 
     Args:
-        agent: of a game whose infosets have strings.
+        agent: an agent of a game with infostate strings.
         game: the same game, compiled.
-        seat: where it sits.
+        seat: the agent's seat.
     """
     found, waiting = uniform_probabilities(game), [tuple[int, ...]()]
     while waiting:
@@ -64,19 +64,19 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
 
 
 class TableHands:
-    """Hands between policy tables of a compiled game, of any number of players.
+    """Hands between policy tables of a compiled game, for any number of players.
 
     Attributes:
         game: the compiled game.
-        policies: float64 [E, Q], the probabilities of each.
+        policies: float64 [E, Q], probabilities of each policy.
     """
 
     def __init__(self, game: CompiledGame, policies: Sequence[Policy]) -> None:
-        """Walk the histories of the game, once for each game.
+        """Enumerate the histories of the game, once per game.
 
         Raises:
-            PolicyError: a policy of another game.
-            GameError: a game of too many histories.
+            PolicyError: a policy belongs to another game.
+            GameError: the game has too many histories.
         """
         for policy in policies:
             check_game(game, policy)
@@ -87,13 +87,13 @@ class TableHands:
         """Play hands.
 
         Args:
-            seats: int64 [K, N], which policy sits in each seat of every hand.
-            deals: int64 [K], the number of each hand's deal: equal ones are dealt alike.
-            hands: int64 [K], the number of each hand, from which actions are drawn.
-            seed: of everything.
+            seats: int64 [K, N], index of the policy in each seat of every hand.
+            deals: int64 [K], number of each hand's deal; equal numbers have equal deals.
+            hands: int64 [K], number of each hand, which seeds its actions.
+            seed: seed of all draws.
 
         Returns:
-            float64 [K, N], what each seat got.
+            Payoff of each seat, float64 [K, N].
         """
         payoffs = np.empty((len(hands), self.game.players))
         layout = self.game.tree.infoset_layout

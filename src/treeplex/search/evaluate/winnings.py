@@ -1,11 +1,11 @@
 """Expected winnings of one agent against another: exact over all public states, or sampled.
 
-Both walk public states, and keep how likely each player makes each of its hands. Played hands are drawn as public states only:
-each ends with the expected payoff over all hands that the two could hold there, given what both have shown (imaginary
-observations: Bowling, Johanson, Burch and Szafron 2008). That has the expectation of the payoff of hands dealt, and a fraction
-of its variance. With values as if all checked down, the worth of what chance and players chose is also replaced by its
-mean, as AIVAT does (:mod:`treeplex.search.evaluate.aivat`), but with ranges in place of pairs of hands: O(H) for each thing
-that could happen. Cards need no mean over those that could have come: what ranges are worth by checking down is that mean.
+Both traverse public states and track both players' reach by hand. In sampled play only public states are drawn: each play
+ends with the expected payoff over all hands that both players could hold there (imaginary observations: Bowling, Johanson,
+Burch and Szafron 2008). This has the expectation of a dealt hand's payoff, and a fraction of its variance. With check-down
+values, the value of choices by chance and players is also replaced by its mean, as in AIVAT
+(:mod:`treeplex.search.evaluate.aivat`), but with ranges in place of pairs of hands: O(H) for each outcome. Cards need no
+explicit mean, since a range's check-down value is that mean.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +26,9 @@ class Winnings:
     """An agent's winnings against another, in the game's units.
 
     Attributes:
-        values: from seat 0 and from seat 1.
-        errors: the standard error of each; 0 where exact.
-        hands: played in all, in turn in both seats, each from a deal of its own; 0 where exact.
+        values: winnings from seat 0 and from seat 1.
+        errors: standard error of each; 0 where exact.
+        hands: number of hands played, alternating between seats, each with its own deal; 0 where exact.
     """
 
     values: tuple[float, float]
@@ -47,18 +47,18 @@ class Winnings:
 
     @property
     def intervals(self) -> tuple[float, float]:
-        """Of each value, half the width of its 95% confidence interval: 0 where exact, NaN of too few hands in a seat."""
+        """Half the width of each value's 95% interval: 0 where exact, NaN with too few hands in a seat."""
         first, second = (0.0 if self.exact else half_width(error, self.hands // 2) for error in self.errors)
         return first, second
 
     @property
     def interval(self) -> float:
-        """Half the width of the 95% confidence interval of :attr:`value`: 0 where exact, NaN of too few hands."""
+        """Half the width of the 95% interval of :attr:`value`: 0 where exact, NaN with too few hands."""
         return 0.0 if self.exact else half_width(self.error, self.hands)
 
     @property
     def exact(self) -> bool:
-        """Whether all public states were walked."""
+        """Whether all public states were enumerated."""
         return not self.hands
 
 
@@ -66,12 +66,12 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
     """An agent's exact winnings in each seat, over all public states.
 
     Args:
-        agent, opponent: as they play with this seed's draws; exact of agents that draw nothing.
-        seed: of their draws.
+        agent, opponent: the agents, with this seed's draws; exact for agents without random draws.
+        seed: seed of their draws.
         progress: called at each decision.
 
     Raises:
-        GameError: they play different games, or not for two.
+        GameError: they play different games, or the game is not for two players.
     """
     game = same_game(agent, opponent)
 
@@ -98,7 +98,7 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
                 for player in ahead:
                     player.see(label)
                 found += walk(after, ahead, following)
-        return found * mass / masses  # chance's outcomes are weighted by how many hands they leave
+        return found * mass / masses  # chance outcomes are weighted by the hands that they leave
 
     values = []
     for seat in (0, 1):
@@ -110,18 +110,18 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
 
 @dataclass(frozen=True)
 class CheckedDown:
-    """A value function of poker for two: what players expect if all check and call from here on, but for hands that are asked
-    for chips and lose more by calling than by folding.
+    """Check-down values in two-player poker: expected payoffs if both check and call from here on, except that hands facing a
+    bet fold if calling loses more.
 
     Attributes:
-        exact: says of a public state and ranges whether :meth:`treeplex.games.public.PublicGame.pot_shares` are exact there;
-            others have no value. None for all.
+        exact: returns whether :meth:`treeplex.games.public.PublicGame.pot_shares` are exact at a public state and ranges; other
+            states have no value. None accepts all.
     """
 
     exact: Callable[[State, Sequence[Floats]], bool] | None = None
 
     def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float | None:
-        """A player's expected payoff at a public state and ranges; None without a value there."""
+        """A player's expected payoff at a public state and ranges; None where there is no value."""
         if self.exact is not None and not self.exact(state, reached):
             return None
         stakes, bets = game.stakes_at(state), game.bets(state)
@@ -149,18 +149,18 @@ def sampled_winnings(
     """An agent's estimated winnings in each seat, from hands played in alternating seats.
 
     Args:
-        agent, opponent: each hand is a new play of both, so of agents that draw how they play it is the mean over their draws.
-        hands: how many, at least 4.
-        seed: of all draws.
-        values: by which luck is removed; None for none.
-        progress: called with the hands played and what is known so far.
+        agent, opponent: the agents; each hand is a new play, so agents with random play are averaged over their draws.
+        hands: number of hands, at least 4.
+        seed: seed of all draws.
+        values: value function for luck adjustment; None for no adjustment.
+        progress: called with the number of hands played and the current estimate.
 
     Raises:
-        GameError: they play different games, or not for two; or fewer hands.
+        GameError: they play different games, the game is not for two players, or there are fewer hands.
     """
     game = same_game(agent, opponent)
     if hands < 4:
-        raise GameError(f"at least 4 hands are played, two in each seat; not {hands}")
+        raise GameError(f"hands is {hands}; give at least 4, two in each seat")
     found: tuple[list[float], list[float]] = ([], [])
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
@@ -180,17 +180,17 @@ def played_out(
     generator: np.random.Generator,
     values: CheckedDown | None = None,
 ) -> tuple[float, float]:
-    """What a seat gets by one play from a public state on, over all hands that the two could hold, and how much of it was luck.
+    """A seat's payoff in one play from a public state on, averaged over all possible hands, and its luck.
 
     Args:
-        players: by seat, both where the play stands.
-        state, ranges: where that is, and with which ranges, up to a factor.
-        seat: whose payoff it is.
-        generator: of what is drawn.
-        values: what says how much luck there was; None: 0.
+        players: the agents by seat, at the current state.
+        state, ranges: the current state, and unnormalised ranges there.
+        seat: the seat whose payoff is returned.
+        generator: random generator of the play.
+        values: value function for luck; None for luck 0.
     """
     game, reached, luck = players[0].game, list(ranges), 0.0
-    before: float | None = None  # cards came, what all was worth
+    before: float | None = None  # the value of the state before the cards were dealt
     while not settled(game, state):
         options = game.options(state)
         table = None if options.player == CHANCE else players[options.player].policy()
@@ -211,13 +211,13 @@ def played_out(
 def drawn(
     game: PublicGame, state: State, reached: Sequence[Floats], table: Floats | None, generator: np.random.Generator
 ) -> tuple[int, list[list[Floats]]]:
-    """The number of what happens at a public state, and both players' ranges after each thing that could have happened.
+    """The index of the next event at a public state, and both players' ranges after each possible event.
 
     Args:
-        game, state: where.
+        game, state: the public state.
         reached: the ranges there.
-        table: how the player to act plays, float64 [A, H]; None where chance moves.
-        generator: of the draw.
+        table: policy of the player to act, float64 [A, H]; None for chance.
+        generator: random generator of the draw.
     """
     options = game.options(state)
     if table is None:
@@ -231,17 +231,17 @@ def drawn(
 def luck_of(
     game: PublicGame, state: State, outcomes: Sequence[Sequence[Floats]], chosen: int, seat: int, values: CheckedDown
 ) -> float:
-    """By how much what happened is worth more to a seat than the mean of all that could have happened; 0 without values there.
+    """The value of an event to a seat minus the mean over all possible events; 0 without values there.
 
     Args:
-        game, state: where it happened.
-        outcomes: both players' ranges after each thing that could have happened, up to one factor.
-        chosen: which one did.
-        seat, values: whose worth, and what says it.
+        game, state: the public state before the event.
+        outcomes: both players' ranges after each possible event, with a common factor.
+        chosen: index of the actual event.
+        seat, values: the seat, and the value function.
     """
     total = masses = own = 0.0
     acting = game.options(state).player
-    player = seat if acting == CHANCE else acting  # what an actor's hands win does not depend on what it plays
+    player = seat if acting == CHANCE else acting  # a hand's winnings do not depend on its own policy
     for number, (label, ranges) in enumerate(zip(game.options(state).labels, outcomes, strict=True)):
         after = game.after(state, label)
         reached = possible_of(game, after, ranges)
@@ -255,32 +255,32 @@ def luck_of(
 
 
 def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> list[Floats]:
-    """Ranges without hands that a state excludes."""
+    """Ranges without hands that are impossible at a state."""
     return [own * can for own, can in zip(ranges, game.possible(state), strict=True)]
 
 
 def winnings_of(found: tuple[list[float], list[float]]) -> Winnings:
-    """Means and standard errors of payoffs in both seats, at least two in each."""
+    """Means and standard errors of payoffs in both seats, with at least two payoffs each."""
     means = [float(np.mean(own)) for own in found]
     errors = [float(np.std(own, ddof=1)) / len(own) ** 0.5 for own in found]
     return Winnings((means[0], means[1]), (errors[0], errors[1]), len(found[0]) + len(found[1]))
 
 
 def same_game(agent: Agent, opponent: Agent) -> PublicGame:
-    """The game that both play.
+    """The game that both agents play.
 
     Raises:
-        GameError: they play different ones, or it is not for two.
+        GameError: they play different games, or the game is not for two players.
     """
     for each in (agent, opponent):
         each.begin()
     if agent.game is not opponent.game or agent.game.players != 2:
-        raise GameError("winnings are between two agents at one table, of a game for two players")
+        raise GameError("winnings need two agents of the same two-player game")
     return agent.game
 
 
 def seated(agent: Agent, opponent: Agent, seat: int, generator: np.random.Generator) -> list[Agent]:
-    """Both at the beginning of a play, by seat."""
+    """Both agents by seat, at the start of a play."""
     players = [agent, opponent] if seat == 0 else [opponent, agent]
     for number, player in enumerate(players):
         player.begin(number, np.random.default_rng(generator.integers(2**63)))
@@ -288,7 +288,7 @@ def seated(agent: Agent, opponent: Agent, seat: int, generator: np.random.Genera
 
 
 def settled(game: PublicGame, state: State) -> bool:
-    """Whether the payoffs of all hands are known at a state."""
+    """Whether the payoffs of all hands are determined at a state."""
     stakes = game.stakes_at(state)
     return game.options(state).player == TERMINAL if stakes is None else stakes.settled
 
@@ -299,7 +299,7 @@ def met(game: PublicGame, state: State, reached: Sequence[Floats]) -> float:
 
 
 def few_states(game: PublicGame, most: int = 5000) -> bool:
-    """Whether a game has no more public states than this, so that all of them can be walked."""
+    """Whether a game has at most ``most`` public states, so that all can be enumerated."""
     waiting, seen = [game.first_state()], 0
     while waiting:
         state = waiting.pop()

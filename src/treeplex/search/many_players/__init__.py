@@ -1,1 +1,1 @@
-"""Search with any number of players, as Pluribus does it, and betting rounds searched by sampling."""
+"""Search with any number of players, as in Pluribus, and sampled search of betting rounds."""

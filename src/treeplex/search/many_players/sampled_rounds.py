@@ -1,8 +1,8 @@
-"""Rounds of betting searched by sampling, for card games of any number of players and decks of any size.
+"""Sampled search of betting rounds, for card games with any number of players and any deck.
 
-As Pluribus searches (Brown and Sandholm 2019): Monte Carlo CFR with linear weights from the start of the round, regrets by
-public state and hand, and behind the round every player's choice among continuations, followed to the end of the hand. Deals
-are drawn from the beliefs. Memory is that of the round's betting, and time does not grow with the number of deals.
+As in Pluribus (Brown and Sandholm 2019): Monte Carlo CFR with linear weights from the start of the round, regrets by public
+state and hand, and after the round each player's choice among continuations, played to the end of the hand. Deals are drawn
+from the beliefs. Memory is that of the round's betting, and time does not grow with the number of deals.
 """
 
 from collections import OrderedDict
@@ -40,15 +40,15 @@ from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.policy_tables import table_at
 
 MOST_JOINT = 4_000_000
-"""Combinations of hands up to which deals are drawn from a table of all."""
+"""Most combinations of hands for which deals are drawn from a table of all."""
 TRIES = 2_000
-"""How often more hands are drawn, beyond that, until enough share no card."""
+"""Factor of oversampling, beyond that, until enough deals share no card."""
 BOARDS, FITTING, MOST_BOARDS = 256, 24, 8_192
-"""Complete boards of a search at least, as many as leave each deal about so many that fit it, and at most."""
+"""Limits on the complete boards of a search: fewest, enough to fit each deal about this often, and most."""
 POOL = 4_096
-"""Deals that are drawn at a time."""
+"""Number of deals drawn at a time."""
 KEPT = 64
-"""Rounds that are kept for later searches."""
+"""Number of rounds kept for later searches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,9 @@ class GuidedBetting:
     Attributes:
         game: the public game.
         nodes: its betting.
-        rows: what the blueprint tells apart.
-        shares: float32, its probabilities, in the places of ``nodes`` and ``rows``.
-        find: from a public state where somebody acts to its decision.
+        rows: the blueprint's card abstraction.
+        shares: float32, its probabilities, in the layout of ``nodes`` and ``rows``.
+        find: function from a public state with a player to act to its decision.
     """
 
     game: CardGame
@@ -71,7 +71,7 @@ class GuidedBetting:
 
     @classmethod
     def of_policy(cls, game: CardGame, policy: Policy) -> "GuidedBetting":
-        """A policy table of a small game; every hand on every board is a row."""
+        """A policy table of a small game, with a row for every hand on every board."""
         rows = HandRows.of_game(game, str(policy.game))
         nodes, states = number_nodes(dealt(game, game.first_state()), partial(visit_public, game), game.players, rows.counts)
         places = {game.line_of(state): node for node, state in enumerate(states)}
@@ -105,7 +105,7 @@ class GuidedBetting:
 
     @cached_property
     def steps(self) -> Ints:
-        """The most steps of a walk from each decision on, see :func:`treeplex.engine.betting.rounds.most_steps`."""
+        """Most steps of a walk from each decision on, see :func:`treeplex.engine.betting.rounds.most_steps`."""
         return most_steps(self.nodes)
 
 
@@ -113,9 +113,9 @@ class CutRound(NamedTuple):
     """A round as arrays.
 
     Attributes:
-        round: see the class; nothing is frozen.
-        places: from decisions of the whole tree to those of the round.
-        size: rows of its tables.
+        round: see the class; no policy is frozen.
+        places: map from decisions of the whole tree to those of the round.
+        size: number of rows of its tables.
     """
 
     round: Round
@@ -146,7 +146,7 @@ class SampledFound:
         return np.asarray(np.divide(own, total, out=np.full(own.shape, 1.0 / count), where=total > 0))
 
     def plays(self, state: State, label: int) -> bool:
-        """Whether the search knew an action: all of its game."""
+        """Whether the search knew an action; always true, since it considers all actions of its game."""
         return True
 
     def remembered(self) -> "SampledFound":
@@ -159,8 +159,8 @@ class SampledRounds:
 
     Attributes:
         guided: the blueprint.
-        iterations: of a search, at most.
-        deals: of each iteration; each is walked once for every player.
+        iterations: most iterations of a search.
+        deals: deals per iteration; each is traversed once for every player.
     """
 
     def __init__(
@@ -170,16 +170,16 @@ class SampledRounds:
 
         Args:
             guided, iterations, deals: see the attributes.
-            count: among how many continuations each player chooses, 1 to 4: the blueprint, and the same with folding,
-                calling and all else likelier.
-            bias: how many times as likely.
-            seed: of the draws, together with what is searched.
+            count: number of continuations that each player chooses from, 1 to 4: the blueprint, and its biases towards folding,
+                calling and all other actions.
+            bias: factor of the biases.
+            seed: seed of the draws, combined with the searched state.
 
         Raises:
-            AlgorithmError: another count, or a bias that is not above 0.
+            AlgorithmError: an invalid count, or a bias that is not above 0.
         """
         if not (1 <= count <= 4 and bias > 0):
-            raise AlgorithmError(f"leaves have 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
+            raise AlgorithmError(f"leaves need 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
         self.guided, self.iterations, self.deals, self.seed = guided, iterations, deals, seed
         ways = np.ones((4, 3))
         ways[np.arange(1, 4), np.arange(3)] = bias
@@ -188,7 +188,7 @@ class SampledRounds:
 
     @property
     def game(self) -> CardGame:
-        """What is played."""
+        """The game."""
         return self.guided.game
 
     def blueprint_at(self, state: State) -> Floats:
@@ -206,11 +206,11 @@ class SampledRounds:
         """Search a round; see :class:`treeplex.search.many_players.search.Rounds`.
 
         Raises:
-            GameError: the ranges exclude each other.
+            GameError: the ranges have no compatible hands.
         """
         began = perf_counter()
         if self.game.options(root).player < 0:
-            raise GameError(f"no round of betting begins at {self.game.name_of(root)}; nobody is to act")
+            raise GameError(f"no betting round begins at {self.game.name_of(root)}, since no player acts")
         cut, hands = self.cut(self.guided.find(root)), len(self.game.hands)
         tables, scratch = RoundTables(*np.zeros((4, cut.size, hands))), self._scratch(self.guided.find(root))
         mask = cut.round.frozen.copy()
@@ -235,7 +235,7 @@ class SampledRounds:
         return SampledFound(self.guided, cut, tables, done, perf_counter() - began)
 
     def cut(self, root: int) -> CutRound:
-        """The round that begins with a decision, as arrays; remembered."""
+        """The round that begins with a decision, as arrays; cached."""
         if root not in self._cuts:
             self._cuts[root] = self._cut(root)
             if len(self._cuts) > KEPT:
@@ -243,7 +243,7 @@ class SampledRounds:
         return self._cuts[root]
 
     def _scratch(self, root: int) -> Scratch:
-        """Room for walks from a decision on."""
+        """Scratch space for walks from a decision on."""
         steps, hands, ways = int(self.guided.steps[root]), len(self.game.hands), len(self.guide.bias)
         actions = max(int(self.guided.nodes.actions.max()), ways)
         check_entries(f"a search at {self.game.name_of(self.game.first_state())}", steps * hands * ways)
@@ -256,8 +256,8 @@ class SampledRounds:
         nodes, guided, players = self.guided.nodes, self.guided, range(self.guided.game.players)
         found, first, rows, before = [root], list[int](), list[int](), list[int]()
         slots, leaves, size = list[tuple[int, bool]](), list[int](), 0
-        last, leaf_last = [[-1] * len(players)], list[list[int]]()  # of each player the row of its last action
-        for place, node in enumerate(found):  # which grows on the way
+        last, leaf_last = [[-1] * len(players)], list[list[int]]()  # for each player the row of its last action
+        for place, node in enumerate(found):  # the list grows during the loop
             acts, count = int(nodes.player[node]), int(nodes.actions[node])
             first.append(len(slots))
             rows.append(size)
@@ -289,7 +289,7 @@ class SampledRounds:
 
 
 def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
-    """The number of complete boards to draw; more if the players hold much of the deck."""
+    """Number of complete boards to draw; more if the players hold much of the deck."""
     cards, left = len(np.unique(game.hands)) - len(shown), sum(game.deal) - len(shown)
     fit = comb(cards - game.players * game.hands.shape[1], left) / comb(cards, left)
     return int(min(max(BOARDS, FITTING / fit), MOST_BOARDS))
@@ -298,14 +298,14 @@ def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
 class DrawnDeals:
     """Deals of hands and boards from beliefs.
 
-    Hands are drawn from a table of all combinations where there are few, else independently until no two share a card.
+    Hands are drawn from a table of all combinations if there are few, else independently until no two share a card.
     """
 
     def __init__(self, guided: GuidedBetting, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> None:
         """Draw from ranges at a public state.
 
         Raises:
-            GameError: the ranges exclude each other.
+            GameError: the ranges have no compatible hands.
         """
         game, self.generator = guided.game, generator
         shown = tuple(game.shown(state))

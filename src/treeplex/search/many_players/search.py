@@ -1,11 +1,11 @@
-"""Search with any number of players, as Pluribus does it (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker").
+"""Search with any number of players, as in Pluribus (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker").
 
-When it is to act, the agent solves what follows the start of the current betting round, from the beliefs of all players there.
-The subgame ends with the round; behind it every player chooses among continuations, the blueprint and versions of it biased to
-folding, calling and raising, so that no player can rely on the others' play staying as it is. With more than two players none
-of this is guaranteed to be safe or to be an equilibrium; what it gains has to be measured.
+To act, the agent solves the game from the start of the current betting round, from all players' beliefs there. The subgame
+ends with the round. After it every player chooses among continuations: the blueprint and its biases towards folding, calling
+and raising, so that no player can rely on fixed play of the others. With more than two players this is not guaranteed to be
+safe or an equilibrium; gains have to be measured.
 
-Rounds are searched exactly here, by sums over all deals, or by sampling (:mod:`treeplex.search.many_players.sampled_rounds`).
+Rounds are searched here exactly, by sums over all deals, or by sampling (:mod:`treeplex.search.many_players.sampled_rounds`).
 """
 
 from collections import OrderedDict
@@ -31,38 +31,39 @@ from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
 FROZEN = 1e15
-"""Regrets in proportion to a policy, so large that no iteration moves it."""
+"""Regrets proportional to a policy, so large that no iteration changes it."""
 STEP = 10
-"""Iterations between two looks at the clock."""
+"""Iterations between checks of the clock."""
 Made = TypeVar("Made")
 
 
 class Continuations:
-    """Exact expected payoffs behind a public state by the players' continuation policies.
+    """Exact expected payoffs at a public state under the players' continuation policies.
 
-    The policies are a blueprint and the same with a bias to folding, to calling and to raising, as in
-    :func:`treeplex.search.resolving.continuations.biased_policies`; an action belongs to a bias by the first word of its name.
+    The policies are a blueprint and its biases towards folding, calling and raising, as in
+    :func:`treeplex.search.resolving.continuations.biased_policies`; an action's bias is determined by the first word of its
+    name.
     """
 
     def __init__(self, game: CardGame, blueprint: Policy, count: int = 4, bias: float = 5.0) -> None:
-        """Go on by a blueprint.
+        """Use the continuations of a blueprint.
 
         Args:
             game: the public game.
             blueprint: its policy.
-            count: among how many policies each player who still acts may choose, 1 to 4.
-            bias: how many times as likely the actions of a bias become.
+            count: number of policies that each remaining player chooses from, 1 to 4.
+            bias: factor by which a bias multiplies its actions' probabilities.
 
         Raises:
-            AlgorithmError: another count, or a bias that is not above 0.
+            AlgorithmError: an invalid count, or a bias that is not above 0.
         """
         if not (1 <= count <= 4 and bias > 0):
-            raise AlgorithmError(f"leaves have 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
+            raise AlgorithmError(f"leaves need 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
         self.game, self.blueprint, self.count, self.bias = game, blueprint, count, bias
         self._known: dict[State, Floats] = {}
 
     def tables(self, state: State) -> Floats:
-        """Among which policies who acts at a public state may choose, float64 [C, A, H]."""
+        """The policies that the acting player of a public state chooses from, float64 [C, A, H]."""
         table = table_at(self.blueprint, self.game, state)
         kinds = [self.game.kind_of(state, label) for label in self.game.options(state).labels]
         found = [table]
@@ -72,10 +73,10 @@ class Continuations:
         return np.stack(found)
 
     def __call__(self, state: State, deals: Ints) -> Floats:
-        """See :data:`treeplex.search.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
+        """See :data:`treeplex.search.subgames.many_players.Leaf`; cached, since it does not depend on beliefs.
 
         Raises:
-            GameError: too many deals and combinations of continuations.
+            GameError: there are too many deals and combinations of continuations.
         """
         if state not in self._known:
             check_entries(f"a search at {self.game.name_of(state)}", deals.size * self.count**self.game.players)
@@ -83,7 +84,7 @@ class Continuations:
         return self._known[state]
 
     def _expected(self, state: State, deals: Ints) -> Floats:
-        """Float64 [C_0, ..., D, N], C_i being 1 for who does not act from here on."""
+        """Expected payoffs, float64 [C_0, ..., D, N], with C_i 1 for players who do not act from here on."""
         options, players = self.game.options(state), self.game.players
         if options.player == TERMINAL:
             return self.game.payoffs_of(state, deals)[(None,) * players]
@@ -114,7 +115,7 @@ class FoundRound(Protocol):
     """The result of searching a round.
 
     Attributes:
-        iterations, seconds: how long it took.
+        iterations, seconds: cost of the search.
     """
 
     @property
@@ -139,7 +140,7 @@ class Rounds(Protocol):
     """A way to search rounds, with a blueprint.
 
     Attributes:
-        game: what is played.
+        game: the game.
     """
 
     @property
@@ -160,22 +161,22 @@ class Rounds(Protocol):
         """Search a round.
 
         Args:
-            root: where it begins.
-            ranges: for each player float64 [H], with which it begins.
-            frozen: public states where the policy is what it is, float64 [A, H].
-            line: what was played in it: pairs of a public state and an action.
+            root: the state at the start of the round.
+            ranges: for each player float64 [H], the ranges there.
+            frozen: fixed policies by public state, float64 [A, H].
+            line: the play in the round: pairs of a public state and an action.
             think: seconds after which to stop; None for no limit.
 
         Raises:
-            GameError: the ranges exclude each other, or the round is too large.
+            GameError: the ranges have no compatible hands, or the round is too large.
         """
         ...
 
 
 class Found(NamedTuple):
-    """What a search found, float64 [Q] of its subgame: the policy after the last iteration, and the average.
+    """The result of a search, float64 [Q] of its subgame: the policy after the last iteration, and the average.
 
-    ``iterations`` and ``seconds`` say how long it took.
+    ``iterations`` and ``seconds`` are the cost of the search.
     """
 
     subgame: RoundSubgame
@@ -208,14 +209,14 @@ def search_round(
     """Solve a round by linear CFR.
 
     Args:
-        subgame: what follows the start of the round.
-        ranges: for each player float64 [H], with which it begins.
-        frozen: public states where the policy is what it is, float64 [A, H].
-        iterations: at most.
-        think: seconds after which it stops, once :data:`STEP` iterations are done; None for no limit.
+        subgame: the game from the start of the round.
+        ranges: for each player float64 [H], the ranges there.
+        frozen: fixed policies by public state, float64 [A, H].
+        iterations: most iterations.
+        think: seconds after which to stop, once :data:`STEP` iterations are done; None for no limit.
 
     Raises:
-        GameError: the ranges exclude each other.
+        GameError: the ranges have no compatible hands.
     """
     began = perf_counter()
     compiled = subgame.compiled([with_trace(own) for own in ranges])
@@ -241,16 +242,16 @@ class EnumeratedRounds:
     """Searches rounds exactly, by sums over all deals and all combinations of continuations.
 
     Attributes:
-        game, leaf: the game, and what players get behind a round.
-        iterations: of a search, at most.
-        considered: which actions searches consider. One that is played all the same is added, and the round is searched again
-            from its start.
+        game, leaf: the game, and the payoffs after a round.
+        iterations: most iterations of a search.
+        considered: the actions that searches consider. Another action that is played is added, and the round is searched
+            again from its start.
     """
 
     def __init__(
         self, leaf: Continuations, *, iterations: int = 200, considered: Considered | None = None, remember: int = 33
     ) -> None:
-        """Search; ``remember`` says how many subgames are kept, for the rest see the attributes."""
+        """Set up the searches; ``remember`` is the number of subgames in the cache, for the rest see the attributes."""
         self.game, self.leaf, self.iterations, self.considered = leaf.game, leaf, iterations, considered
         self._subgames: Kept[RoundSubgame] = Kept(remember)
 
@@ -288,9 +289,9 @@ class View:
     """One seat's view of the play so far.
 
     Attributes:
-        belief: at the start of the current round.
-        found: its last search in this round; None if it has not searched.
-        played: the policies that it has played in this round, by public state, float64 [A, H].
+        belief: the belief at the start of the current round.
+        found: its last search in this round; None without a search.
+        played: its policies in this round so far, by public state, float64 [A, H].
     """
 
     belief: Belief
@@ -301,19 +302,19 @@ class View:
 class RoundSearchAgent(BaseAgent):
     """Plays any seat of a card game, or all of them, by searching each betting round from its start.
 
-    What it plays is the policy of the search's last iteration; beliefs, about itself as well, move on by the average. Where it
-    has acted in this round already, its policy is frozen as it was. A seat that has not searched in a round believes that all
+    It plays the policy of the search's last iteration; beliefs, also about itself, are updated by the average. Where it has
+    already acted in this round, its policy is frozen. A seat that has not searched in a round believes that all players
     followed the blueprint.
 
-    Deviation: Pluribus freezes its actions for the hand that it holds. Here they are frozen for every hand, so that one search
-    says how each of them plays on.
+    Deviation: Pluribus freezes its actions for the hand that it holds. Here they are frozen for every hand, so that one
+    search gives the policy of each.
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`.
-        rounds: how rounds are searched; beliefs follow its blueprint before a search.
-        average: whether the average of the search is played, not the last iteration's policy.
-        search_after: how many betting rounds are played by the blueprint before it searches.
-        searches: how many it has made, those remembered not counted.
+        rounds: the search of rounds, whose blueprint updates beliefs before a search.
+        average: whether the search's average is played instead of the last iteration's policy.
+        search_after: number of betting rounds played by the blueprint before it searches.
+        searches: number of searches so far, without cached ones.
     """
 
     draws = False
@@ -328,13 +329,13 @@ class RoundSearchAgent(BaseAgent):
         generator: np.random.Generator | None = None,
         remember: int = 512,
     ) -> None:
-        """Begin a play.
+        """Start a play.
 
         Args:
             rounds, average, search_after: see the attributes.
-            think: seconds of a search, at most; None for as long as its iterations take.
-            generator: of its draws.
-            remember: searches that are kept for later plays.
+            think: most seconds of a search; None for no limit.
+            generator: random generator of its draws.
+            remember: number of searches kept for later plays.
         """
         super().__init__(rounds.game, generator)
         self.rounds, self.think, self.average = rounds, think, average
@@ -345,7 +346,7 @@ class RoundSearchAgent(BaseAgent):
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.game is not self.game:
-            raise GameError("this agent plays its own game only")
+            raise GameError("this agent supports only its own game; begin at its start")
         self.sit(seat, generator)
         belief = Belief.root(self.game) if at is None else at
         self.state, self.thought = belief.state, None
@@ -365,7 +366,7 @@ class RoundSearchAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         following, player = self.game.after(self.state, event), self.game.options(self.state).player
         if player in self._views and self.state not in self._views[player].played:
-            self.policy()  # asked or not, this is what it played
+            self.policy()  # the policy counts as played even if it was not requested
         if player == CHANCE:
             self._views = {seat: View(self._moved(view).after(event)) for seat, view in self._views.items()}
             self._round, self._rounds = [], self._rounds + bool(self._round)
@@ -378,7 +379,7 @@ class RoundSearchAgent(BaseAgent):
         self.check_acting()
         player = self.game.options(self.state).player
         if player not in self._views:
-            raise GameError(f"it is player {player}'s turn at {self.game.name_of(self.state)}, and this agent sits elsewhere")
+            raise GameError(f"player {player} acts at {self.game.name_of(self.state)}, but this agent has another seat")
         view = self._views[player]
         if self.state not in view.played and self._rounds < self.search_after:
             view.played[self.state] = self.rounds.blueprint_at(self.state)
@@ -389,7 +390,7 @@ class RoundSearchAgent(BaseAgent):
         return view.played[self.state]
 
     def _search(self, player: int, view: View) -> FoundRound:
-        """The round from its start, or what is remembered of it."""
+        """The search of the round from its start, or a cached one."""
         key = player, self._path
         if (known := self._found.get(key)) is not None:
             return known.remembered()
@@ -398,7 +399,7 @@ class RoundSearchAgent(BaseAgent):
         return self._found.keep(key, self.rounds.solve(belief.state, belief.ranges, view.played, self._round, self.think))
 
     def _moved(self, view: View) -> Belief:
-        """The belief at the end of the round: by the average of the last search, or the blueprint."""
+        """The belief at the end of the round, by the average of the last search or the blueprint."""
         belief = view.belief
         for state, label in self._round:
             found = view.found
@@ -416,7 +417,7 @@ class Kept(OrderedDict[Hashable, Made]):
         self.most = most
 
     def keep(self, key: Hashable, made: Made) -> Made:
-        """Keep it, in place of the oldest."""
+        """Add a result, and drop the oldest if there are too many."""
         self[key] = made
         if len(self) > self.most:
             self.popitem(last=False)

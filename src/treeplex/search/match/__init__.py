@@ -1,1 +1,1 @@
-"""Matches: agents against each other, exactly where that can be, else hand by hand."""
+"""Matches: agents against each other, exactly where possible, else hand by hand."""

@@ -19,10 +19,10 @@ class AgentPolicy:
     """An agent's policy at every infoset, and the cost of computing it.
 
     Attributes:
-        policy: from the beliefs that the agent's own play leads to.
-        plays: how often everything was drawn; None of an agent that draws nothing.
-        subgames: how many it solved.
-        seconds: of the wall clock.
+        policy: the policy, for the beliefs that the agent's own play leads to.
+        plays: number of draws; None for an agent without random play.
+        subgames: number of subgames solved.
+        seconds: wall-clock time.
     """
 
     policy: Policy
@@ -41,18 +41,18 @@ def policy_of_agent(
     watch: Watch | None = None,
     **settings: Any,
 ) -> AgentPolicy:
-    """The policy of an agent by name; see :func:`treeplex.search.agents.agent.agent_policy`.
+    """The policy of a named agent; see :func:`treeplex.search.agents.agent.agent_policy`.
 
     Args:
         game: a game whose infosets can be enumerated.
         text, think, settings: as for :func:`treeplex.search.named_agents.registry.agent`.
-        plays: of an agent that draws at random while it plays, how often everything is drawn; None for 32.
-        seed: of the draws.
-        watch: called with the public histories done, those of all, and the subgames solved.
+        plays: number of draws for an agent with random play; None for 32.
+        seed: seed of the draws.
+        watch: called with the number of public histories done, the total, and the number of subgames solved.
 
     Raises:
         GameError: a game whose infosets are not enumerated, such as a hold'em spot.
-        TreeplexError: as :func:`treeplex.search.named_agents.registry.agent`.
+        TreeplexError: as in :func:`treeplex.search.named_agents.registry.agent`.
     """
     if plays is not None:
         check_count("playthroughs", plays)

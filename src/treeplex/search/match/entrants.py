@@ -27,11 +27,11 @@ from treeplex.search.named_agents.registry import agent, agents, is_policy, spec
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 2_000_000
-"""The most histories of a game that is compiled for a match."""
+"""Most histories of a game that is compiled for a match."""
 MOST_INFOSETS = 5_000
-"""The most infosets of a game in which every decision of an agent that searches is asked for."""
+"""Most infosets of a game in which a searching agent's policy is read at every decision."""
 MOST_SEQUENCES, VALUE_ITERATIONS = 200_000, 300
-"""The most sequences of a game that is solved for a value function, and by how many iterations of CFR+."""
+"""Most sequences of a game that is solved for a value function, and number of CFR+ iterations for it."""
 VALUES = Wanted(
     "value function",
     "MyValues",
@@ -42,7 +42,7 @@ VALUES = Wanted(
 
 
 def compiled_for_match(game: Game) -> CompiledGame | None:
-    """The compiled game; None where its infosets are not enumerated, or are too many for a match."""
+    """The compiled game; None if its infosets are not enumerated, or are too many for a match."""
     try:
         rules = game.enumerable_rules()
     except GameError:
@@ -58,11 +58,11 @@ class Entrant:
     """A participant of a match.
 
     Attributes:
-        name: what tables and files call it.
-        source: a text as ``treeplex match`` takes it, or an object.
+        name: its name in tables and files.
+        source: a text as in ``treeplex match``, or an object.
         game: the game of the match.
-        compiled: the compiled game, where it is small enough.
-        think: seconds for each of its decisions, where it searches.
+        compiled: the compiled game, if small enough.
+        think: seconds per decision, if it searches.
     """
 
     name: str
@@ -74,19 +74,19 @@ class Entrant:
 
     @property
     def text(self) -> str | None:
-        """The text that names it; None of an object."""
+        """The text that names it; None for an object."""
         return str(self.source) if isinstance(self.source, str | os.PathLike) else None
 
     @cached_property
     def table(self) -> Policy | None:
-        """Its policy, where it is a policy table."""
+        """Its policy, if it is a policy table."""
         if is_agent(self.source) or (self.text is not None and not names_table(self.text)):
             made = self.agent(0)
             return made.table if isinstance(made, TableAgent) else None
         return None if self.compiled is None else as_policy(self.compiled, self.source)
 
     def agent(self, copy: int) -> Agent:
-        """It as an agent at a table; each copy is one of its own, but of an object, which sits in all its seats."""
+        """The entrant as an agent at a table; each copy is separate, except for an object, which sits in all its seats."""
         if is_agent(self.source):
             found: Agent = self.source
             return found
@@ -106,7 +106,7 @@ class Entrant:
 
     @cached_property
     def enumerable(self) -> bool:
-        """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
+        """Whether its policy can be enumerated: a policy table, or an agent without random play, in a small game."""
         game = self.compiled
         if game is None or self.table is not None:
             return game is not None
@@ -116,16 +116,16 @@ class Entrant:
 
     @cached_property
     def policies(self) -> tuple[Policy, ...] | None:
-        """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
+        """Its policy in each seat, if it is :attr:`enumerable` and raises no error; else None."""
         game = self.compiled
         if game is None or not self.enumerable:
             return None
         if self.table is not None:
             return (self.table,) * game.players
-        tell(f"asking {self.name} what it plays everywhere")
+        tell(f"reading the policy of {self.name}")
         try:
             return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
-        except Exception:  # whatever is wrong with it will be said of each hand
+        except Exception:  # its errors are reported for each hand
             return None
 
 
@@ -139,11 +139,11 @@ def entrants_of(
     """The entrants, with unique names: ``named``, or derived from their sources.
 
     Raises:
-        SpecError: no such agent, or none that searches although there is a time to think.
+        SpecError: no such agent, or a thinking time without an agent that searches.
     """
     texts = [str(each) for each in sources if isinstance(each, str | os.PathLike)]
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
-        raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
+        raise SpecError(f"none of {', '.join(texts)} searches; leave the thinking time out")
     names: list[str] = []
     for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
@@ -165,35 +165,34 @@ def names_table(text: str) -> bool:
 
 
 def searches(text: str) -> bool:
-    """Whether an agent takes a time to think."""
+    """Whether an agent supports a thinking time."""
     if is_user_spec(text) or names_table(text):
         return is_user_spec(text)
     return "think" in declared(agents()[spec_of(text).name].settings)
 
 
 def checked_down(game: Game) -> CheckedDownAivat:
-    """AIVAT with values as if all checked down.
+    """AIVAT with check-down values.
 
     Raises:
-        SpecError: it is not for this game.
+        SpecError: the game does not support it.
     """
     public = game.public
     if not public.checks_down or public.players != 2:
-        raise SpecError(f"{CHECKED} is for whole hold'em between two players, not {game}; give auto, zero, or a policy")
+        raise SpecError(f"{CHECKED} needs heads-up whole hold'em, not {game}; give auto, zero, or a policy")
     return CheckedDownAivat(public)
 
 
 def values_of(game: Game, compiled: CompiledGame | None, source: Any) -> tuple[ValueFunction | None, str]:
-    """The value function of AIVAT, and what it is, in words.
+    """The value function of AIVAT, and its description.
 
     Args:
-        game, compiled: the game of the match, compiled where it is small enough.
-        source: ``auto`` for an approximate equilibrium where the game is small, else zero; ``zero``; a policy, agent or file
-            as those who take part, for what they get against themselves; ``file.py:NAME``, called with the public game; or a
-            function itself.
+        game, compiled: the game of the match, compiled if small enough.
+        source: ``auto`` for an approximate equilibrium in small games, else zero; ``zero``; a policy, agent or file as for
+            entrants, whose values are those of self-play; ``file.py:NAME``, called with the public game; or a function itself.
 
     Raises:
-        SpecError: nothing of the kind, or one that does not fit the game.
+        SpecError: an unknown source, or one that does not fit the game.
     """
     played = game.public
     if isinstance(source, str) and source == ZERO:
@@ -214,5 +213,5 @@ def values_of(game: Game, compiled: CompiledGame | None, source: Any) -> tuple[V
     if compiled is None or (policies := entrant.policies) is None:
         whole = played.checks_down and game.num_players == 2
         others = f"{CHECKED}, zero, auto," if whole else "zero, auto,"
-        raise SpecError(f"{entrant.name} has no values in {game}; give {others} or a function of your own, file.py:NAME")
+        raise SpecError(f"{entrant.name} has no values in {game}; give {others} or a custom function, file.py:NAME")
     return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

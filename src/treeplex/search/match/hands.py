@@ -1,4 +1,4 @@
-"""Hands of a match: played by this process or by workers, and as lines of a file."""
+"""Hands of a match, played by this process or workers, and stored as lines of a file."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -28,13 +28,13 @@ class HandResult:
     """The result of a hand, for the agents in the order of their table.
 
     Attributes:
-        number: of the hand in the match.
-        deal: of its cards.
-        agents: the agent in each seat, by number.
-        payoffs: of each agent; None of a hand that was not finished.
-        aivat: the same without luck; None where that is not asked for.
-        failure: the agent that failed, by number, and what it raised.
-        slow: agents and seconds of decisions that took longer than allowed.
+        number: number of the hand in the match.
+        deal: number of its deal.
+        agents: index of the agent in each seat.
+        payoffs: payoff of each agent; None if unfinished.
+        aivat: luck-adjusted payoffs; None if not requested.
+        failure: index of the agent that failed, and its exception.
+        slow: agents and seconds of decisions that exceeded the time limit.
     """
 
     number: int
@@ -46,7 +46,7 @@ class HandResult:
     slow: tuple[tuple[int, float], ...] = ()
 
     def to_json(self) -> str:
-        """A line of ``hands.jsonl``."""
+        """The hand as a line of ``hands.jsonl``."""
         plain: dict[str, Any] = {"hand": self.number, "deal": self.deal, "agents": self.agents, "payoffs": self.payoffs}
         plain |= {name: value for name in ("aivat", "failure", "slow") if (value := getattr(self, name)) not in (None, ())}
         return json.dumps(plain)
@@ -56,7 +56,7 @@ class HandResult:
         """A hand from its line.
 
         Raises:
-            FileError: the line is no hand.
+            FileError: the line is not a hand.
         """
 
         def numbers(value: Any) -> tuple[float, ...] | None:
@@ -75,11 +75,11 @@ class HandResult:
                 tuple((int(agent), float(seconds)) for agent, seconds in found.get("slow", ())),
             )
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise FileError(f"{place}: not a hand of a match; put back a copy or start again (with --force)") from error
+            raise FileError(f"{place}: not a hand of a match; restore a copy, or start over with --force") from error
 
 
 class TableResults(NamedTuple):
-    """What hands between policy tables gave; see :class:`HandResult`.
+    """Results of hands between policy tables; see :class:`HandResult`.
 
     Attributes:
         numbers, deals: int64 [K].
@@ -93,7 +93,7 @@ class TableResults(NamedTuple):
     payoffs: Floats
 
     def to_json(self) -> str:
-        """Lines of ``hands.jsonl``, the last one without its end."""
+        """The hands as lines of ``hands.jsonl``, without a final line break."""
         rows = zip(*(column.tolist() for column in self), strict=True)
         return "\n".join(
             f'{{"hand": {number}, "deal": {deal}, "agents": {agents}, "payoffs": {payoffs}}}'
@@ -103,14 +103,14 @@ class TableResults(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HandPlayer:
-    """Plays hands by their numbers; workers each have one.
+    """Plays hands by their numbers; each worker has one.
 
     Attributes:
         game: the game, or its spec.
         agents: names, files or objects.
-        settings: of the match.
-        values: the value function of AIVAT, where it is an object.
-        names: what agents are called; None for after what they are.
+        settings: settings of the match.
+        values: the value function of AIVAT, if it is an object.
+        names: names of the agents; None to derive them.
     """
 
     game: Any
@@ -126,7 +126,7 @@ class HandPlayer:
 
     @cached_property
     def compiled(self) -> CompiledGame | None:
-        """The compiled game, where it is small enough."""
+        """The compiled game, if small enough."""
         return compiled_for_match(self.rules)
 
     @cached_property
@@ -141,7 +141,7 @@ class HandPlayer:
 
     @cached_property
     def tables_only(self) -> TableHands | None:
-        """All agents as policy tables, for hands at full speed; None where one is none or luck is to be removed."""
+        """All agents as policy tables, for fast hands; None if any is not a table or luck is adjusted."""
         game, policies = self.compiled, [each.table for each in self.entrants]
         if game is None or self.settings.aivat is not None:
             return None
@@ -150,11 +150,11 @@ class HandPlayer:
 
     @cached_property
     def aivat(self) -> tuple[Callable[[PlayedHand], Floats], str] | None:
-        """What removes luck, and by which values."""
+        """The luck adjustment, and a description of its values."""
         if self.settings.aivat is None:
             return None
         if self.settings.aivat == CHECKED and self.values is None:
-            return checked_down(self.rules), "as if all checked down"
+            return checked_down(self.rules), "check-down"
         values, words = values_of(self.rules, self.compiled, self.settings.aivat if self.values is None else self.values)
         return Aivat(self.rules.public, values), words
 
@@ -172,10 +172,10 @@ class HandPlayer:
         return TableResults(hands, deals, agents, named)
 
     def seated(self, table: int) -> list[Agent]:
-        """The agents of a table in the order in which they are named, ready to play.
+        """The agents of a table in the order of their names, ready to play.
 
         Raises:
-            GameError: one plays another game.
+            GameError: an agent plays another game.
         """
         chosen = self.plan.tables[table]
         found = [self.entrants[agent].agent(chosen[:place].count(agent)) for place, agent in enumerate(chosen)]
@@ -203,5 +203,5 @@ class HandPlayer:
 
 
 def named(order: Sequence[int], by_seat: Sequence[float]) -> tuple[float, ...]:
-    """Numbers of seats in the order in which the agents are named."""
+    """Numbers by seat, in the order in which the agents are named."""
     return tuple(by_seat[order.index(place)] for place in range(len(order)))

@@ -1,4 +1,4 @@
-"""A match as a job: hands in order, by this process or workers, and from where it stood when it was stopped."""
+"""A match as a resumable job: hands in order, played by this process or workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -29,19 +29,19 @@ from treeplex.search.match.scores import Ledger, Score, exact_score
 from treeplex.search.match.settings import HANDS, MATCH, PLOT, RESULT
 
 MOST_FAILURES = 10
-"""Hands after which a match stops if all of them failed."""
+"""Number of hands after which a match stops if all of them failed."""
 PARTS = 4
-"""Into how many parts for each worker the hands of a step are split."""
+"""Number of parts per worker into which the hands of a step are split."""
 
 
 class MatchJob(Job):
-    """A match under way.
+    """A running match.
 
     Attributes:
         player: plays the hands.
-        ledger: what they gave.
-        work: who plays them.
-        path: the folder in which every hand is written at once, if there is one.
+        ledger: results of the hands.
+        work: processes or cluster that play.
+        path: the folder in which every hand is written immediately, if any.
     """
 
     kind = MATCH
@@ -60,27 +60,27 @@ class MatchJob(Job):
 
     @property
     def name(self) -> str:
-        """Who plays."""
+        """Names of the entrants."""
         return " ".join(each.name for each in self.player.entrants)
 
     @property
     def identity(self) -> str:
-        """The game."""
+        """The game as text."""
         return str(self.player.rules)
 
     @property
     def done(self) -> int:
-        """Hands played."""
+        """Number of hands played."""
         return self.ledger.done
 
     @property
     def total(self) -> int:
-        """Hands asked for; none where values are exact."""
+        """Number of hands requested; 0 for exact values."""
         return 0 if self.exact is not None else self.player.plan.hands
 
     @cached_property
     def exact(self) -> tuple[Score, ...] | None:
-        """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
+        """The scores of all tables if all agents' policies can be enumerated, unless hands are requested."""
         player, found, game = self.player, list[Score](), self.player.compiled
         if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
             return None
@@ -111,14 +111,14 @@ class MatchJob(Job):
             append_line(self.path / HANDS, lines)
 
     def _check_failures(self) -> None:
-        """Raise an :class:`AlgorithmError` where no hand of many could be played."""
+        """Raise an :class:`AlgorithmError` if all of many hands failed."""
         failed = self.ledger.failures
         if len(failed) == self.done >= MOST_FAILURES and (failure := failed[0].failure) is not None:
             agent = self.player.entrants[failure[0]].name
             raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
 
     def _shared(self, numbers: range) -> list[HandResult]:
-        """Hands that workers play, in order."""
+        """Hands played by workers, in order."""
         if self._workers is None:
             executor = self.work.executor()
             self._workers = executor, executor.share(replace(self.player))
@@ -132,7 +132,7 @@ class MatchJob(Job):
             raise StepAbandoned
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         if self._workers is not None:
             self._workers[0].close()
             self._workers = None
@@ -162,11 +162,11 @@ class MatchJob(Job):
         return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
 
     def live(self) -> Mapping[str, Any]:
-        """The names, and hands that failed."""
+        """Names of the entrants, and number of failed hands."""
         return {"agents": [each.name for each in self.player.entrants], "failed": len(self.ledger.failures)}
 
     def points(self) -> Iterator[int]:
-        """Where to sum up."""
+        """Hands at which to record results."""
         return sparse_points(self.total)
 
     def about(self) -> Mapping[str, Any]:
@@ -176,7 +176,7 @@ class MatchJob(Job):
         return {"game": str(player.rules), "agents": agents, "settings": asdict(player.settings)}
 
     def state(self) -> State:
-        """How many hands there are; the hands are in their file."""
+        """The number of hands; the hands are in their file."""
         return {"hands": np.array([self.done])}
 
     def restore(self, arrays: Arrays) -> None:
@@ -186,11 +186,11 @@ class MatchJob(Job):
         lines = whole_lines(path)[:count]
         hands = [HandResult.from_json(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
         if [hand.number for hand in hands] != list(range(count)):
-            raise FileError(f"{path}: hands are missing; put back a copy or start again (with --force)")
+            raise FileError(f"{path}: hands are missing; restore a copy, or start over with --force")
         self.ledger.add(hands)
 
     def begin(self) -> None:
-        """Keep in the file what is in the ledger: hands written after the last checkpoint are played again."""
+        """Truncate the file to the ledger; hands written after the last checkpoint are played again."""
         if self.path is None:
             return
         path = self.path / HANDS

@@ -1,4 +1,4 @@
-"""Run a local best response against an agent or policy; exact with few public states."""
+"""Runs a local best response against an agent or policy; exact with few public states."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from treeplex.search.named_agents.common import policy_agent
 from treeplex.search.named_agents.registry import agent
 
 HANDS = 2000
-"""Hands that are played where nobody says how many, and public states are too many for all of them."""
+"""Default number of hands if there are too many public states for exact values."""
 
 
 @suggests_arguments
@@ -32,35 +32,35 @@ def local_best_response(
     seed: int = 0,
     progress: Callable[[str], None] | bool | None = None,
 ) -> Winnings:
-    """What a local best response wins from an agent: a lower bound of what a best response would (Lisý and Bowling 2017).
+    """A local best response's winnings against an agent: a lower bound on a best response's (Lisý and Bowling 2017).
 
-    Where payoffs sum to zero, the mean over seats is a lower bound of the exploitability.
+    In zero-sum games, the mean over seats is a lower bound on the exploitability.
 
     Args:
-        game: poker for two players: a spec, rules, a compiled game, or the table at which an agent object sits.
-        opponent: an agent's name with its settings (:func:`treeplex.agent`), an agent, or a policy of the game.
-        hands: to play, in turn in both seats; None for exact values where public states are few and the agent says that it
-            draws nothing (``draws = False``), else 2,000. They are seen from all hands that could be held, so few are needed.
-        actions: what it considers: ``all`` that is offered; ``fc``, fold, check and call; with ``h``, ``p`` and ``a`` also the
-            bets closest to half of the pot, the pot, and the largest: ``fcpa``.
-        first_round: before this betting round it only checks and calls; in hold'em 2 is the turn.
-        models: number of draws that model an agent which draws how it plays.
-        think: time for each of the agent's decisions, seconds or a text such as ``"500ms"``; None for what its settings say.
-        seed: of all draws.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`. A function is called with a
-            line of text instead.
+        game: two-player poker: a spec, rules, a compiled game, or the game object of an agent.
+        opponent: an agent's name with settings (:func:`treeplex.agent`), an agent, or a policy of the game.
+        hands: number of hands, alternating between seats; None for exact values in games with few public states against agents
+            without random play (``draws = False``), else 2,000. Each hand is averaged over all possible hands, so few suffice.
+        actions: actions considered: ``all``, or ``fc`` (fold, check and call) and any of ``h``, ``p`` and ``a`` (the bets
+            closest to half pot and pot, and the largest), such as ``fcpa``.
+        first_round: it only checks and calls before this betting round; in hold'em 2 is the turn.
+        models: number of draws that model an agent with random play.
+        think: time per decision of the agent, seconds or a text such as ``"500ms"``; None for its settings.
+        seed: seed of all draws.
+        progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with a line of
+            text instead.
 
     Raises:
         SpecError: no such agent, or actions that cannot be read.
-        GameError: no poker for two, or fewer than 4 hands.
-        PolicyError, FileError: as :func:`treeplex.agent`.
+        GameError: the game is not two-player poker, or there are fewer than 4 hands.
+        PolicyError, FileError: as in :func:`treeplex.agent`.
     """
     moves, say = Moves(actions, first_round), progress if callable(progress) else tell
     with reporting(progress, "local best response"):
         other = seated_opponent(game, opponent, think=think, seed=seed)
         response = LocalBestResponse(other, moves=moves, models=models)
         if hands is None:
-            drawn = getattr(other, "draws", None) is not False  # an agent that does not say may draw
+            drawn = getattr(other, "draws", None) is not False  # an agent without this attribute may play randomly
             hands = HANDS if drawn or not few_states(other.game) else 0
         if hands:
 
@@ -81,7 +81,7 @@ def local_best_response(
 
 
 def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = None, seed: int | None = None) -> Agent:
-    """The agent that is meant by a name, an agent or a policy."""
+    """The agent for a name, an agent or a policy."""
     if is_agent(opponent):
         found: Agent = opponent
         return found

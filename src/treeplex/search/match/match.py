@@ -1,4 +1,4 @@
-"""Let agents play each other: :func:`match`."""
+"""Matches between agents: :func:`match`."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -47,42 +47,40 @@ def match(
     resume: str | os.PathLike[str] | None = None,
     progress: AnyProgress = None,
 ) -> MatchResult:
-    """Let agents play each other, exactly where that can be, else hand by hand.
+    """Play agents against each other, exactly where possible, else hand by hand.
 
-    Values are exact where the policies of all agents can be enumerated: policy tables of a compiled game, and in small games
-    agents that draw nothing but their actions. Else hands are played, each a function of the seed and its number.
+    Values are exact if the policies of all agents can be enumerated: policy tables of a compiled game, and in small games
+    agents without random play. Otherwise hands are played, each determined by the seed and its number.
 
     Args:
-        game: a spec, rules, a compiled game or a hold'em spot. May be left out when resuming.
-        agents: as many as the game has players: names as :func:`treeplex.agent` takes them, policy files or run folders,
-            ``uniform``, ``file.py:NAME``; policies and agents as objects; or a mapping to them from names of your own. May be
-            left out when resuming.
-        hands: hands at each table, rounded up to whole rounds; default 1000.
+        game: a spec, rules, a compiled game or a hold'em spot. Optional when resuming.
+        agents: as many as the game has players: names as for :func:`treeplex.agent`, policy files or run folders, ``uniform``,
+            ``file.py:NAME``; policies and agents as objects; or a mapping from custom names to them. Optional when resuming.
+        hands: hands per table, rounded up to whole rounds; default 1000.
         seats: ``rotate``: in a round, each agent sits in each seat once (the default); ``all``: in all orders; ``fixed``.
-        duplicate: the hands of a round have the same cards, so that much luck cancels; standard errors are over rounds.
-        aivat: remove luck (:class:`treeplex.search.evaluate.aivat.Aivat`) by these values: ``True`` or ``"auto"`` for those of
-            an approximate equilibrium where the game is small, else zero; ``"zero"``; ``"checked"``, at whole hold'em between
-            two, for what is won if all check and call from then on; a policy or agent, for what it gets
-            against itself; ``file.py:NAME`` or a function of your own.
-        table: everybody plays everybody.
-        sampled: play hands even where values could be exact.
-        think: time for each decision of agents that search, seconds or a text such as ``"500ms"``; their hands cannot be
-            repeated bit for bit then.
-        seed: of all cards and all agents; default 0.
-        workers: processes that play; default one. Agents must then be names or files.
-        ray: the address of a Ray cluster that plays instead.
-        seconds: stop after about this much time in this call.
-        out: a folder to write; see :mod:`treeplex.search.match.settings`.
+        duplicate: whether the hands of a round have the same cards, which cancels much luck; standard errors are over rounds.
+        aivat: values to adjust for luck (:class:`treeplex.search.evaluate.aivat.Aivat`): ``True`` or ``"auto"`` for those of an
+            approximate equilibrium in small games, else zero; ``"zero"``; ``"checked"`` for check-down values in heads-up whole
+            hold'em; a policy or agent, for its values in self-play; ``file.py:NAME`` or a custom function.
+        table: whether to play a round robin, all agents against all.
+        sampled: whether to play hands even where exact values are possible.
+        think: time per decision of searching agents, seconds or text such as ``"500ms"``; hands are then not reproducible bit
+            for bit.
+        seed: seed of all cards and all agents; default 0.
+        workers: number of processes; default one. Agents must then be names or files.
+        ray: address of a Ray cluster that plays instead.
+        seconds: approximate time limit of this call.
+        out: folder to write; see :mod:`treeplex.search.match.settings`.
         force: overwrite the match in ``out``.
-        resume: the folder of a match to resume. Only ``hands`` and what plays them may be new.
-        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+        resume: folder of a match to resume. Only ``hands`` and the workers may change.
+        progress: False shows none; default: one updated line on a terminal, or ``logging`` at level INFO; see
             :func:`treeplex.solve`. A function is called about ten times per second.
 
     Raises:
         SpecError: unknown names, or a number of agents that does not fit the game.
         GameError, PolicyError, FileError: agents of other games, or files that cannot be read or written.
-        AlgorithmError: an agent that fails in every hand.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is what there is.
+        AlgorithmError: an agent fails in every hand.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the result so far.
     """
     check_limits(None, seconds)
     work = Work(1 if workers is None and ray is None else workers, ray)
@@ -106,7 +104,7 @@ def match(
         path = None if folder is None else folder.path
         if resume is None:
             if game is None or not agents:
-                raise SpecError("a match needs a game and its agents; name them, or a folder to resume")
+                raise SpecError("a match needs a game and agents; name them, or a folder to resume")
             settings = MatchSettings(**given)
             session = start(job_of(HandPlayer(game, tuple(agents), settings, values, names), work, path), folder, force=force)
         else:
@@ -127,10 +125,10 @@ def match(
 
 
 def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
-    """A match at its first hand.
+    """A match before its first hand.
 
     Raises:
-        SpecError: workers, and an agent that is an object.
+        SpecError: there are workers and an agent that is an object.
     """
     objects = [each for each in player.agents if not isinstance(each, str | os.PathLike)]
     if (work.ray is not None or work.workers != 1) and (objects or player.values is not None):
@@ -146,10 +144,10 @@ def reopen(
     more: tuple[Any, tuple[str, ...] | None],
     work: Work,
 ) -> Session:
-    """A match from its folder.
+    """A match resumed from its folder.
 
     Raises:
-        SpecError: other settings than those of the match, or agents in Python files that are not given again.
+        SpecError: settings that differ from the match's, or agents in Python files that are not given again.
     """
     about = folder.reopen()
     settings = MatchSettings.from_json(about["settings"], folder.path / RUN)
@@ -161,7 +159,7 @@ def reopen(
         own = [name for name in (*about["agents"], settings.aivat or "") if is_user_spec(name)]
         if own:
             raise SpecError(
-                f"{folder.path} was played with {own[0]}; code that a file names is not run, so name the game and all agents "
+                f"{folder.path} was played with {own[0]}; code named in a file is not run, so name the game and all agents "
                 "again"
             )
         agents = about["agents"]

@@ -1,4 +1,4 @@
-"""Pictures of matches: running means with bands, the matrix of all against all, exact values."""
+"""Pictures of matches: running means with bands, payoff matrix of a round robin, exact values."""
 
 import textwrap
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from treeplex.search.match.result import MatchResult
 
 POINTS = 300
-"""Points of a running mean."""
+"""Number of points of a running mean."""
 LONGEST = 28
 
 
@@ -43,7 +43,7 @@ def match_figure(result: "MatchResult") -> Figure:
 
 
 def running_figure(result: "MatchResult", ledger: Ledger) -> Figure:
-    """The mean of each agent over the hands so far, with its 95% band; where one wins what the other loses, of the first."""
+    """The running mean of each agent with its 95% band; in zero-sum matches of two, only of the first."""
     about, curves = result.about, list[Curve]()
     samples = ledger.samples(0)
     zero_sum = samples.shape[1] == 2 and bool(np.allclose(samples.sum(axis=1), 0.0))
@@ -55,7 +55,7 @@ def running_figure(result: "MatchResult", ledger: Ledger) -> Figure:
         name = short(about.agents[agent]) + (", AIVAT" if ledger.without_luck else "")
         curves.append(running(samples[:, agent], name, each, agent))
     against = " against ".join(map(short, about.agents))
-    panel = Panel("Mean payoff a hand, game units\n(bands: 95%)", curves, logarithmic=False)
+    panel = Panel("Mean payoff per hand, game units\n(bands: 95%)", curves, logarithmic=False)
     figure = curves_figure(f"{about.game}: {against}", "Hands", [panel], logarithmic=True, height=4.5)
     axes = figure.axes[0]
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: across_text(x)))
@@ -75,7 +75,7 @@ def near_end(band: Sequence[float] | None) -> list[float]:
 
 
 def running(samples: Floats, label: str, each: int, number: int) -> Curve:
-    """The running mean of samples, ``each`` hands a sample, with its 95% band; without one where samples are too few."""
+    """The running mean of samples, ``each`` hands per sample, with its 95% band if there are enough samples."""
     count = np.arange(1, len(samples) + 1)
     mean = np.cumsum(samples) / count
     square = np.cumsum(samples**2) / count
@@ -117,20 +117,20 @@ def matrix_figure(result: "MatchResult") -> Figure:
     axes.xaxis.tick_top()
     axes.tick_params(length=0, colors=INK)
     axes.spines[:].set_visible(False)
-    unit = "mbb a hand" if milli else "payoff a hand"
+    unit = "mbb/hand" if milli else "payoff per hand"
     how = "exact" if result.exact else f"± standard error, {result.hands:,} hands"
-    title = f"{title_lines(f'{result.about.game}: what the row gets from the column')}\n({unit}; {how})"
+    title = f"{title_lines(f'{result.about.game}: winnings of the row against the column')}\n({unit}; {how})"
     axes.set_title(title, loc="left", fontsize=11.5, fontweight="bold", color=INK, pad=12, parse_math=False)
     return figure
 
 
 def number_text(value: float, milli: bool) -> str:
-    """A number of the matrix in few letters."""
+    """A number of the matrix as short text."""
     return f"{value:+,.0f}" if milli and abs(value) >= 10 else f"{value:+.3g}"
 
 
 def exact_figure(result: "MatchResult") -> Figure:
-    """Exact values: the mean of each agent, and its value in each seat."""
+    """Exact values: each agent's mean, and its value in each seat."""
     score, names = result.scores[0], [short(name) for name in result.about.agents]
     figure = Picture(figsize=(7.2, 1.6 + 0.5 * len(names)), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
@@ -144,7 +144,7 @@ def exact_figure(result: "MatchResult") -> Figure:
     axes.axvline(0.0, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     axes.set_yticks(range(len(names)), names, fontsize=10, parse_math=False)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel("Payoff a hand, game units (exact)", fontsize=11, color=INK)
+    axes.set_xlabel("Payoff per hand, game units (exact)", fontsize=11, color=INK)
     axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
@@ -156,5 +156,5 @@ def exact_figure(result: "MatchResult") -> Figure:
 
 
 def short(name: str) -> str:
-    """A name that fits into a picture."""
+    """A name shortened for a picture."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 3]}..."

@@ -13,13 +13,13 @@ from treeplex.search.match.settings import EVERY, FIXED, MatchSettings
 
 
 class Seating(NamedTuple):
-    """A hand before it is played.
+    """The seating of a hand.
 
     Attributes:
-        number: of the hand in the match.
-        table: the number of the table.
-        order: the place at the table of the agent in each seat.
-        deal: the number of the deal; hands of one deal have the same cards.
+        number: number of the hand in the match.
+        table: index of the table.
+        order: for each seat, the agent's place at the table.
+        deal: number of the deal; hands of one deal have the same cards.
     """
 
     number: int
@@ -33,9 +33,9 @@ class MatchPlan:
     """The tables of a match.
 
     Attributes:
-        tables: for each table the agents, by number, in the order in which they are named; as many as the game has players.
-        orders: in which seats the agents of a table sit, in turn: the place of the agent in each seat.
-        rounds: of each table.
+        tables: for each table the indices of its agents, in the order of their names; as many as the game has players.
+        orders: the seatings of a table, used in turn: the place of the agent in each seat.
+        rounds: rounds per table.
         duplicate: whether the hands of a round have the same deal.
     """
 
@@ -49,31 +49,31 @@ class MatchPlan:
         """The plan of a match.
 
         Raises:
-            SpecError: too few or too many agents for this game.
+            SpecError: too few or too many agents for the game.
         """
         orders = orders_of(players, settings.seats)
         return cls(tables_of(agents, players, settings.table), orders, -(-settings.hands // len(orders)), settings.duplicate)
 
     @property
     def players(self) -> int:
-        """Players at a table."""
+        """Number of players at a table."""
         return len(self.orders[0])
 
     @property
     def hands(self) -> int:
-        """All hands of the match; the tables take turns."""
+        """Number of hands of the match; the tables take turns."""
         return len(self.tables) * len(self.orders) * self.rounds
 
     def seating(self, number: int) -> Seating:
-        """A hand by its number."""
+        """The seating of a hand, by its number."""
         hand, table = divmod(number, len(self.tables))
         round_, order = divmod(hand, len(self.orders))
         deal = round_ * len(self.tables) + table if self.duplicate else number
         return Seating(number, table, self.orders[order], deal)
 
     def seatings(self, numbers: range) -> tuple[Ints, Ints, Ints]:
-        """Hands by their numbers: int64 [K, N] the place at the table of the agent in each seat, int64 [K, N] the agents
-        themselves, and int64 [K] the deals.
+        """Seatings of hands by their numbers: int64 [K, N] the place at the table of the agent in each seat, int64 [K, N] the
+        agents themselves, and int64 [K] the deals.
         """
         hands, tables = np.divmod(np.arange(numbers.start, numbers.stop), len(self.tables))
         rounds, orders = np.divmod(hands, len(self.orders))
@@ -83,7 +83,7 @@ class MatchPlan:
 
 
 def orders_of(players: int, seats: str) -> tuple[tuple[int, ...], ...]:
-    """The places at the table of the agents in each seat, one order after another."""
+    """The seatings as places at the table by seat, in order."""
     places = tuple(range(players))
     if seats == FIXED:
         return (places,)
@@ -93,10 +93,10 @@ def orders_of(players: int, seats: str) -> tuple[tuple[int, ...], ...]:
 
 
 def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tuple[int, ...], ...]:
-    """The agents of each table, by number.
+    """The agents of each table, by index.
 
-    Everybody against everybody is a table for each pair; with more than two players one agent in one seat against another in
-    all others, and the other way round.
+    A round robin has a table for each pair; with more than two players, one agent in one seat against another in all others,
+    and vice versa.
 
     Raises:
         SpecError: too few or too many agents.
@@ -104,11 +104,11 @@ def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tup
     count = len(agents)
     if everybody:
         if count < 2:
-            raise SpecError(f"all against all needs at least two agents, not {count}; name more")
+            raise SpecError(f"a round robin needs at least two agents, not {count}; name more")
         pairs = [(i, j) for i in range(count) for j in range(count) if (i < j if players == 2 else i != j)]
         return tuple((i, *([j] * (players - 1))) for i, j in pairs)
     if count == players:
         return (tuple(range(count)),)
-    more = "; --table plays each against each" if count > 1 else ""
+    more = "; --table plays a round robin" if count > 1 else ""
     named = "1 agent is" if count == 1 else f"{count} agents are"
-    raise SpecError(f"{named} named, and the game has {players} seats; name {players}, some of them again if need be{more}")
+    raise SpecError(f"{named} named, and the game has {players} seats; name {players}; an agent may be named twice{more}")

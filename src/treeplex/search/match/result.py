@@ -1,4 +1,4 @@
-"""Results of a match: means with intervals in game units and mbb/hand; JSON, tables, plots."""
+"""Results of a match: means with intervals in game units and mbb/hand, as JSON, tables and plots."""
 
 import json
 import math
@@ -24,11 +24,11 @@ class MatchInfo:
     """The description of a match.
 
     Attributes:
-        game: its spec.
+        game: the game's spec.
         agents: the names of the agents.
-        big_blind: the big blind, or the ante, of poker; None of other games.
-        settings: of the match.
-        values: by which values luck was removed, in words; None if it was not.
+        big_blind: the big blind, or the ante, in poker; None for other games.
+        settings: settings of the match.
+        values: description of the values for luck adjustment; None without it.
     """
 
     game: str
@@ -40,14 +40,14 @@ class MatchInfo:
 
 @dataclass(frozen=True, eq=False)
 class MatchResult:
-    """A match, finished or as far as it came. Sequences have an entry for each agent, in the order in which they are named.
+    """A match, finished or not. Sequences have an entry per agent, in the order of their names.
 
     Attributes:
         about: game, agents and settings.
-        scores: of each table.
-        ledger: all hands; None where values are exact.
+        scores: score of each table.
+        ledger: all hands; None for exact values.
         status: ``finished``, ``time up`` or ``interrupted``.
-        folder: where it was written, if it was.
+        folder: its folder, if written.
     """
 
     about: MatchInfo
@@ -58,34 +58,34 @@ class MatchResult:
 
     @property
     def exact(self) -> bool:
-        """Whether values were computed over all hands, and none was played."""
+        """Whether values were computed exactly, without playing hands."""
         return self.ledger is None
 
     @property
     def hands(self) -> int:
-        """Hands that were finished; 0 where values are exact."""
+        """Number of finished hands; 0 for exact values."""
         return sum(score.hands for score in self.scores)
 
     @property
     def value(self) -> tuple[float, ...]:
-        """Mean payoff of each agent a hand; of all against all the mean over its opponents."""
+        """Mean payoff of each agent per hand; in a round robin the mean over its opponents."""
         return tuple(self._over_tables(agent)[0] for agent in range(len(self.about.agents)))
 
     @property
     def stderr(self) -> tuple[float, ...]:
-        """The standard error of each mean; 0 where values are exact."""
+        """Standard error of each mean; 0 for exact values."""
         return tuple(self._over_tables(agent)[1] for agent in range(len(self.about.agents)))
 
     @property
     def interval(self) -> tuple[tuple[float, float], ...]:
-        """The 95% interval of each mean, by Student's t; NaN of fewer than 30 deals, the mean itself where values are exact."""
+        """The 95% interval of each mean, by Student's t; NaN with fewer than 30 deals, the mean itself for exact values."""
         pairs = zip(self.value, self.stderr, self.deals, strict=True)
         halves = [(value, 0.0 if self.exact else half_width(error, deals)) for value, error, deals in pairs]
         return tuple((value - half, value + half) for value, half in halves)
 
     @property
     def deals(self) -> tuple[int, ...]:
-        """Independent deals of each agent, hands of one deal counting once; of all against all, those of its shortest table."""
+        """Independent deals of each agent, hands of one deal counting once; in a round robin, those of its shortest table."""
         return tuple(
             min(score.result.samples for score in self.scores if agent in score.agents)
             for agent in range(len(self.about.agents))
@@ -93,12 +93,12 @@ class MatchResult:
 
     @property
     def mbb_per_hand(self) -> tuple[float, ...] | None:
-        """Means in thousandths of a big blind, or of the ante where there are no blinds; None of games that are no poker."""
+        """Means in mbb/hand, or thousandths of an ante without blinds; None for games other than poker."""
         return None if self.about.big_blind is None else tuple(MILLI / self.about.big_blind * value for value in self.value)
 
     @property
     def p_value(self) -> tuple[float, ...] | None:
-        """The p-value of each agent's difference to the others; None for exact and table matches."""
+        """The p-value of each agent's difference to the others; None for exact and round-robin matches."""
         return None if self.exact or self.about.settings.table else self.scores[0].chance
 
     @property
@@ -113,13 +113,13 @@ class MatchResult:
 
     @property
     def failures(self) -> list[tuple[int, str, str]]:
-        """Hands that an agent failed in: the number of the hand, the agent, and what it raised; they count for nothing."""
+        """Failed hands, which do not count: the number of the hand, the agent, and its exception."""
         hands = [] if self.ledger is None else self.ledger.failures
         return [(each.number, self.about.agents[each.failure[0]], each.failure[1]) for each in hands if each.failure]
 
     @property
     def slow(self) -> list[tuple[int, str, float]]:
-        """Decisions that took longer than allowed: the number of the hand, the agent, and seconds; the hands count."""
+        """Decisions that exceeded the time limit: the number of the hand, the agent, and seconds; the hands count."""
         hands = [] if self.ledger is None else self.ledger.slow
         return [(each.number, self.about.agents[agent], seconds) for each in hands for agent, seconds in each.slow]
 
@@ -132,7 +132,7 @@ class MatchResult:
         return mean, math.sqrt(sum(each[3] ** 2 for each in found)) / len(found)
 
     def _against(self, score: Score) -> list[tuple[int, int, float, float]]:
-        """Who got how much from whom at a table of a matrix, with standard errors."""
+        """Winnings between pairs of agents at a table of a round robin, with standard errors."""
         first, second = score.agents[:2]
         mean, error = score.result.mean, score.result.error
         found = [(first, second, mean[0], error[0])]
@@ -149,7 +149,7 @@ class MatchResult:
         return found
 
     def plain(self) -> dict[str, Any]:
-        """The result as plain data; unknown numbers are None."""
+        """The result as JSON data; unknown numbers are None."""
         about, settings = self.about, self.about.settings
         found: dict[str, Any] = {
             "game": about.game,
@@ -188,7 +188,7 @@ class MatchResult:
 
     @property
     def columns(self) -> list[str]:
-        """The heads of :meth:`table`."""
+        """Column heads of :meth:`table`."""
         mbb = ["mbb/hand"] if self.about.big_blind is not None else []
         if self.about.settings.table:
             return ["agent", *self.about.agents, "mean", *mbb]
@@ -197,7 +197,7 @@ class MatchResult:
         return ["agent", "mean", "std. error", "95% interval", "p", *mbb]
 
     def table(self) -> list[list[str]]:
-        """Readable rows under :attr:`columns`, one for each agent."""
+        """Readable rows under :attr:`columns`, one per agent."""
         rows = []
         for agent, name in enumerate(self.about.agents):
             mbb = [] if self.mbb_per_hand is None else [f"{self.mbb_per_hand[agent]:+z,.0f}"]
@@ -218,16 +218,16 @@ class MatchResult:
 
     @property
     def hands_text(self) -> str:
-        """The number of hands played, in words."""
+        """The number of hands played, as text."""
         return f"{self.hands:,} hand{'s' if self.hands != 1 else ''}"
 
     def notes(self) -> list[str]:
-        """Further notes, a line each."""
+        """Notes on the result, one line each."""
         found, settings = [], self.about.settings
         if self.exact:
-            found.append("exact: over all cards and actions; no hand was played")
+            found.append("exact over all cards and actions, without playing hands")
         else:
-            kind = ", each deal in all orders of the agents" if settings.duplicate else ""
+            kind = ", each deal in all seatings of the agents" if settings.duplicate else ""
             found.append(f"{self.hands_text}{kind}, seed {settings.seed}")
             if not settings.table and self.deals[0] < FEWEST_DEALS:
                 found.append(f"no 95% interval below {FEWEST_DEALS} deals; so far {self.deals[0]}")
@@ -241,10 +241,10 @@ class MatchResult:
         return found
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
-        """The running means with their 95% bands, the matrix of all against all, or exact values by seat.
+        """Plot running means with 95% bands, the matrix of a round robin, or exact values by seat.
 
         Args:
-            path: a file to write as well: PNG, SVG or PDF.
+            path: a file to write: PNG, SVG or PDF.
         """
         from treeplex.run.plots import write_figure
         from treeplex.search.match.pictures import match_figure
@@ -264,7 +264,7 @@ class MatchResult:
 
 
 def with_error(value: float | None, error: float | None, exact: bool) -> str:
-    """A cell of the matrix."""
+    """A cell of the matrix as text."""
     if value is None:
         return ""
     return f"{value:+z.4f}" if exact or error is None else f"{value:+z.3f} ± {error:.3f}"

@@ -13,15 +13,15 @@ from treeplex.search.match.plan import MatchPlan
 
 @dataclass(frozen=True)
 class Score:
-    """How a table went. Numbers are of the agents in the order in which they are named there.
+    """The score of a table. Numbers are per agent, in the order of their names.
 
     Attributes:
-        agents: the numbers of the agents.
-        result: means, standard errors and deviations: of AIVAT's values where there are any, else of payoffs.
-        plain: of the payoffs.
-        chance: for each agent how likely a difference to the others so large is by luck; NaN of exact values.
-        by_seat: float64 [N, N], the mean of each agent in each seat; NaN where it never sat.
-        hands: how many were finished.
+        agents: indices of the agents.
+        result: means, standard errors and deviations of luck-adjusted payoffs if available, else of payoffs.
+        plain: summary of the payoffs.
+        chance: p-value of each agent's difference to the others; NaN for exact values.
+        by_seat: float64 [N, N], mean of each agent in each seat; NaN for seats it never had.
+        hands: number of finished hands.
     """
 
     agents: tuple[int, ...]
@@ -36,10 +36,10 @@ class Ledger:
     """The results of a match as arrays.
 
     Attributes:
-        plan: who sits where.
-        payoffs, aivat: float64 [hands, N], of the agents as they are named at the table; NaN where there is none.
-        done: hands so far.
-        failures, slow: hands in which an agent failed, or took too long.
+        plan: the seating plan.
+        payoffs, aivat: float64 [hands, N], for the agents in the order of their names; NaN for none.
+        done: number of hands so far.
+        failures, slow: hands in which an agent failed, or exceeded the time limit.
     """
 
     def __init__(self, plan: MatchPlan) -> None:
@@ -50,7 +50,7 @@ class Ledger:
         self.slow: list[HandResult] = []
 
     def add(self, hands: Sequence[HandResult]) -> None:
-        """Enter hands, which follow those that are there."""
+        """Append hands."""
         for hand in hands:
             if hand.payoffs is not None:
                 self.payoffs[hand.number] = hand.payoffs
@@ -63,17 +63,17 @@ class Ledger:
         self.done += len(hands)
 
     def add_payoffs(self, payoffs: Floats) -> None:
-        """Enter the payoffs of hands that follow those that are there, float64 [K, N]."""
+        """Append the payoffs of hands, float64 [K, N]."""
         self.payoffs[self.done : self.done + len(payoffs)] = payoffs
         self.done += len(payoffs)
 
     @property
     def without_luck(self) -> bool:
-        """Whether there are values of AIVAT."""
+        """Whether there are luck-adjusted payoffs."""
         return bool(np.isfinite(self.aivat[: self.done]).any())
 
     def samples(self, table: int, *, plain: bool = False) -> Floats:
-        """Independent samples of a table, float64 [K, N]: hands, or the mean of each whole round of hands with one deal."""
+        """Independent samples of a table, float64 [K, N]: hands, or means of complete rounds with one deal."""
         source = self.payoffs if plain or not self.without_luck else self.aivat
         found = source[: self.done][table :: len(self.plan.tables)]
         if self.plan.duplicate:
@@ -100,11 +100,11 @@ class Ledger:
 
 
 def exact_score(agents: tuple[int, ...], values: Floats, orders: Sequence[Sequence[int]]) -> Score:
-    """The score of a table whose values are known.
+    """The score of a table with exact values.
 
     Args:
-        agents: the numbers of the agents.
-        values: float64 [orders, N], what each seat gets.
+        agents: indices of the agents.
+        values: float64 [orders, N], payoff of each seat.
         orders: the place at the table of the agent in each seat.
     """
     players = len(agents)

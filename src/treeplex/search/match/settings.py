@@ -2,11 +2,11 @@
 
 ===================== ===========================================================================================
 ``run.json``          game, agents, settings, versions, status and the last record
-``hands.jsonl``       one line per hand: its number, its deal, who sat where, payoffs, and what went wrong
+``hands.jsonl``       one line per hand: its number, its deal, the seating, payoffs and failures
 ``metrics.jsonl``     means and standard errors after 1, 2, 5, 10, ... hands
 ``result.json``       the result, as ``--json`` prints it
 ``match.png``         the running means with 95% bands, or the matrix of all against all
-``state.safetensors`` how many hands there are, from which the match is resumed
+``state.safetensors`` number of hands, for resuming the match
 ===================== ===========================================================================================
 """
 
@@ -30,21 +30,21 @@ MATCH = JobKind(
     files=(RESULT, PLOT),
     noun="match",
 )
-"""Matches. A record has the mean payoff of each agent at each table, its standard error (None while
-nobody knows), and how many hands failed."""
+"""Matches. A record has the mean payoff of each agent at each table, its standard error (None while unknown), and the number of
+failed hands."""
 
 
 @dataclass(frozen=True)
 class MatchSettings(Settings):
-    """Settings that determine the hands of a match; kept in ``run.json``."""
+    """Settings that determine the hands of a match; stored in ``run.json``."""
 
-    hands: int = setting(DEFAULT_HANDS, "hands at each table, rounded up to whole rounds", low=1, high=MOST_HANDS)
+    hands: int = setting(DEFAULT_HANDS, "hands per table, rounded up to whole rounds", low=1, high=MOST_HANDS)
     seats: str = setting(
         ROTATE, "rotate: each agent in each seat; all: every order of agents; fixed: as named", choices=(ROTATE, EVERY, FIXED)
     )
-    duplicate: bool = setting(False, "whether the hands of a round, one for each order of the agents, have the same cards")
-    aivat: str | None = setting(None, "the value function with which luck is removed; none: payoffs as they are")
-    table: bool = setting(False, "whether everybody plays everybody")
-    sampled: bool = setting(False, "whether hands are played where exact values could be computed")
-    think: float | None = setting(None, "seconds for each decision of agents that search; none: as their settings say", above=0)
+    duplicate: bool = setting(False, "whether the hands of a round, one for each seating, have the same cards")
+    aivat: str | None = setting(None, "value function for luck adjustment; none: unadjusted payoffs")
+    table: bool = setting(False, "whether to play a round robin")
+    sampled: bool = setting(False, "whether to play hands where exact values are possible")
+    think: float | None = setting(None, "seconds per decision of agents that search; none: their settings", above=0)
     seed: int = setting(0, "seed of all cards and all agents", low=0)

@@ -1,4 +1,4 @@
-"""Compile the kernels of searching agents, before the first run."""
+"""Compiles the kernels of searching agents before the first run."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +10,7 @@ GAME = "leduc_poker"
 
 
 def compile_agents() -> None:
-    """Play a hand between an agent that re-solves and one that plays a policy, and judge it with AIVAT."""
+    """Play a hand between a re-solving agent and a policy, and evaluate it with AIVAT."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
         solve(GAME, "dcfr", iterations=2, out=blueprint)

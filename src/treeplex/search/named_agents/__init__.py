@@ -1,1 +1,1 @@
-"""Agents by name: what stands behind ``tp.agent`` and every command that takes an agent."""
+"""Named agents, for ``tp.agent`` and every command that takes an agent."""

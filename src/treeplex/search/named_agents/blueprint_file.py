@@ -1,4 +1,4 @@
-"""The blueprint in a file as a policy of the game that is played, which may know more bets."""
+"""A blueprint in a file as a policy of the current game, which may have more bets."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from treeplex.search.translation.mapping import first_deal
 
 
 def blueprint_policy(game: Game, file: str) -> Policy:
-    """The policy in a file or run folder; one of the same poker with other bets is translated, at random between two sizes.
+    """The policy in a file or run folder; with other bets, action translation chooses randomly between two sizes.
 
     Raises:
-        PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
+        PolicyError, FileError, SpecError: the file belongs to another game, or cannot be read.
     """
     coarse = coarse_policy(game, file)
     if coarse is None:
@@ -38,7 +38,7 @@ def coarse_policy(game: Game, file: str) -> tuple[Policy, PublicTree] | None:
         if policy.game.rules is None or policy.game.identity == compile_game(game).identity:
             return None
         rules = public_tree(policy.game.rules)
-    except (FileError, GameError, PolicyError):  # no game is named, or one without public states
+    except (FileError, GameError, PolicyError):  # the file names no game, or one without public states
         return None
     same = rules.prior.shape == game.public.prior.shape and np.array_equal(rules.prior, game.public.prior)
     bets = rules.bets(rules.first_state()) is not None

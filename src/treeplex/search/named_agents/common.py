@@ -1,4 +1,4 @@
-"""Common parts of re-solving agents: settings, blueprints from files, construction."""
+"""Code shared by re-solving agents: settings, blueprints from files, construction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,29 +22,29 @@ from treeplex.search.subgames.horizon import Horizon
 
 @dataclass(frozen=True)
 class ResolvingSettings(ThinkingSettings, Resolving):
-    """How subgames are solved again, and how long an agent thinks."""
+    """Settings of re-solving agents, with a thinking time."""
 
 
 def horizon_for(game: Game, rounds: int, depth: int = 0) -> Horizon:
-    """Where subgames end: as the game says, after deals or before them.
+    """The horizon of subgames for a game, before or after deals.
 
     Raises:
-        SpecError: a game without subgames, or a depth in one where they end with the betting.
+        SpecError: the game has no subgames, or a depth was given where they end with the betting.
     """
     if not game.public.cut_after:
-        raise SpecError(f"{game} has no subgames that this agent could solve; it plays public trees of two players and spots")
+        raise SpecError(f"{game} has no subgames for this agent, which needs a two-player public tree or a spot")
     if game.public.cut_after != BETTING:
         return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
     if depth:
-        raise SpecError(f"in {game} subgames end with a betting round; give rounds and no depth")
+        raise SpecError(f"in {game} subgames end with a betting round; give rounds without depth")
     return Horizon(rounds=rounds)
 
 
 def policy_agent(game: Game, policy: Any, generator: np.random.Generator | None = None) -> Agent:
-    """An agent that plays a policy of any kind that :func:`treeplex.policies.as_policy` takes.
+    """An agent that plays any policy that :func:`treeplex.policies.as_policy` accepts.
 
     Raises:
-        PolicyError, FileError: it belongs to another game, or cannot be read.
+        PolicyError, FileError: the policy belongs to another game, or cannot be read.
     """
     own: Agent | None = game.public.policy_agent(policy, generator)
     return own or TableAgent(game.public, as_policy(compile_game(game), policy), generator)
@@ -60,10 +60,10 @@ def resolving_agent(
     blueprint: Blueprint | None = None,
     start: int = 0,
 ) -> ResolvingAgent:
-    """The agent that settings describe.
+    """A re-solving agent with these settings.
 
     Raises:
-        AlgorithmError, PolicyError, SpecError: settings that do not fit each other or the game.
+        AlgorithmError, PolicyError, SpecError: the settings contradict each other or the game.
     """
     made = ResolvingAgent(game.public, settings, leaves, horizon=horizon, blueprint=blueprint, start=start, generator=generator)
     made.think = settings.think

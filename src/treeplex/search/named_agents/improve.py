@@ -1,4 +1,4 @@
-"""A blueprint of few bets made into a policy of a game with many, by translation and a self-improver."""
+"""Extends a blueprint with few bet sizes to a game with many, by action translation and a self-improver."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class Improvement:
     """The result of improving a blueprint.
 
     Attributes:
-        policy: of the game with all bets.
-        exploitability: of the blueprint by translation, and after each time.
-        added: the bets that were added each time, with all that comes before them.
+        policy: the policy of the game with all bets.
+        exploitability: exploitability of the translated blueprint, and after each addition.
+        added: the bets added each time, with the path before them.
     """
 
     policy: Policy
@@ -57,19 +57,19 @@ def improve(
     """Translate a coarse blueprint, and add the off-tree bets that opponents make most often.
 
     Args:
-        game: poker with many bets, small enough for a table.
-        sizes: what the blueprint considers, see :func:`treeplex.search.bet_abstraction`.
-        blueprint: a file or run folder of the game with these sizes alone; None to solve it by CFR+.
-        opponent: a policy of ``game``, whose bets are looked at; None for a best response to what is there, each time anew.
-        times: how often bets are added, at most; fewer where no bet is unknown any more.
-        bets: how many each time.
-        gadget: behind what the answers are solved.
-        iterations: of each solve.
+        game: poker with many bet sizes, small enough for a policy table.
+        sizes: the blueprint's bet sizes, see :func:`treeplex.search.bet_abstraction`.
+        blueprint: a file or run folder of the game with only these sizes; None to solve it by CFR+.
+        opponent: a policy of ``game`` whose bets are added; None for best responses to the current policy.
+        times: most additions; fewer if no bets are missing any more.
+        bets: number of bets per addition.
+        gadget: gadget for solving the responses.
+        iterations: iterations of each solve.
         progress: called with a line of text at each stage.
 
     Raises:
-        SpecError: a game without bets or a public tree, or an unknown gadget.
-        PolicyError, FileError: a blueprint or an opponent that does not fit.
+        SpecError: the game has no bets or no public tree, or the gadget is unknown.
+        PolicyError, FileError: the blueprint or the opponent does not fit the game.
     """
     if gadget not in RESOLVING:
         raise SpecError(f"unknown gadget {gadget!r}{nearest(gadget, RESOLVING)}")
@@ -81,18 +81,18 @@ def improve(
     while True:
         policy = translated_policy(compiled, coarse.policy, coarse.rules, rules=rules)
         lost.append(judge(compiled, policy).exploitability)
-        progress(f"exploitability {lost[-1]:.6g} after {len(added)} of {times} times")
+        progress(f"exploitability {lost[-1]:.6g} after {len(added)} of {times} additions")
         if len(added) == times:
             return Improvement(policy, lost, added)
         chosen = most_frequent_actions(bets_of_opponents(coarse.rules, policy, against), bets)
-        if not chosen:  # all that is bet is known
+        if not chosen:  # no bets are missing
             return Improvement(policy, lost, added)
         added.append([path_text(rules, path) for path in chosen])
         coarse = improve_blueprint(compiled, coarse, chosen, gadget, iterations=iterations)
 
 
 def first_blueprint(game: Game, menu: ActionAbstraction, file: str | None, iterations: int) -> CoarsePolicy:
-    """The blueprint with which one begins."""
+    """The initial blueprint."""
     few = compile_abstraction(compile_game(game), menu)
     if file is None:
         solver = make_solver(few, "cfr+")
@@ -100,14 +100,14 @@ def first_blueprint(game: Game, menu: ActionAbstraction, file: str | None, itera
         return CoarsePolicy(menu, solver.average_policy())
     policy, found = load_policy(file), uniform_probabilities(few)
     if not isinstance(policy, Policy) or policy.game.lookup.keys() != few.lookup.keys():
-        raise PolicyError(f"{file} is no policy of {game} with these sizes alone; name those with which it was solved")
-    for key, infoset in few.lookup.items():  # games number their actions by themselves, but order them alike
+        raise PolicyError(f"{file} is not a policy of {game} with only these sizes; give the sizes with which it was solved")
+    for key, infoset in few.lookup.items():  # games number their actions differently, but in the same order
         found[few.sequences_at(infoset)] = policy.probabilities[policy.game.sequences_at(policy.game.lookup[key])]
     return CoarsePolicy(menu, Policy(few, found))
 
 
 def bets_of_opponents(menu: ActionAbstraction, policy: Policy, opponent: Policy | None) -> dict[Path, float]:
-    """How likely unknown bets are in either seat, of an opponent or of best responses to a policy."""
+    """Probabilities of missing bets in both seats, by an opponent or by best responses to a policy."""
     found = dict[Path, float]()
     for seat in (0, 1):
         both = best_response(policy.game, policy, seat)[1] if opponent is None else seated(opponent, policy, seat)
@@ -117,7 +117,7 @@ def bets_of_opponents(menu: ActionAbstraction, policy: Policy, opponent: Policy 
 
 
 def seated(opponent: Policy, policy: Policy, seat: int) -> Policy:
-    """A policy with an opponent in one seat."""
+    """A policy with an opponent's policy in one seat."""
     probabilities = policy.probabilities.copy()
     own = slice(*policy.game.tree.sequence_offsets[seat : seat + 2])
     probabilities[own] = opponent.probabilities[own]
@@ -125,7 +125,7 @@ def seated(opponent: Policy, policy: Policy, seat: int) -> Policy:
 
 
 def path_text(rules: PublicTree, path: Path) -> str:
-    """Actions and cards in words."""
+    """Actions and cards of a path, as text."""
     state, words = rules.first_state(), []
     for label in path:
         words.append(rules.action_to_string(state.node, label))

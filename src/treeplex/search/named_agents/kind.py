@@ -13,33 +13,33 @@ from treeplex.search.agents.agent import Agent
 
 @dataclass(frozen=True)
 class AgentSettings(Settings):
-    """Settings of agents that have none."""
+    """Settings of agents without settings."""
 
 
 @dataclass(frozen=True)
 class ThinkingSettings(AgentSettings):
-    """What agents that search have in common.
+    """Settings shared by agents that search.
 
     A search stops at its limit of iterations or of time, whichever comes first.
     """
 
     iterations: int = setting(1000, "iterations of each search", low=1)
-    think: float | None = setting(None, "seconds for each decision; none: as long as the iterations take", above=0)
+    think: float | None = setting(None, "seconds per decision; none: no time limit", above=0)
 
 
 class AgentKind(ABC):
-    """An agent that has a name and settings.
+    """An agent with a name and settings.
 
-    One file in this package makes one, and :mod:`treeplex.search.named_agents.registry` lists it;
-    one of a user's is named by its file,
-    ``my.py:MyKind(key=value)``. A kind whose agents seat others by name is made with a function that makes these.
+    A file in this package defines a kind, and :mod:`treeplex.search.named_agents.registry` lists it; a custom kind is named
+    by its file, ``my.py:MyKind(key=value)``. A kind whose agents contain other named agents is constructed with a function
+    that makes them.
 
     Attributes:
         name: as in ``libratus(blueprint=runs/leduc)``.
-        text: what it does, in a line.
-        source: the paper or system that it comes from.
-        plays: which games, in a few words.
-        example: as one would write it, with parameters.
+        text: one-line description.
+        source: the paper or system.
+        plays: supported games, in a few words.
+        example: an example with parameters.
         settings: its parameters.
     """
 
@@ -51,7 +51,7 @@ class AgentKind(ABC):
     settings: ClassVar[type[AgentSettings]] = AgentSettings
 
     def takes_time(self, game: Game) -> bool:
-        """Whether its searches of a game stop when a time is up, by its setting ``think``."""
+        """Whether its searches of a game support a time limit, the setting ``think``."""
         return "think" in declared(self.settings)
 
     @abstractmethod
@@ -59,11 +59,11 @@ class AgentKind(ABC):
         """An agent ready to play.
 
         Args:
-            game: what is played.
-            settings: of :attr:`settings`, checked.
-            generator: of its draws.
+            game: the game.
+            settings: validated settings of type :attr:`settings`.
+            generator: random generator of its draws.
 
         Raises:
-            SpecError, PolicyError, FileError, GameError: it cannot play this game, or a file of another game was given; one
-                line that says what fits.
+            SpecError, PolicyError, FileError, GameError: it cannot play this game, or a file is for another game; one line that
+                says what it supports.
         """

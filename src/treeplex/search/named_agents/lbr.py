@@ -1,4 +1,4 @@
-"""Local best response as an agent that sits at a table."""
+"""Local best response as a named agent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 
 @dataclass(frozen=True)
 class LocalBestSettings(AgentSettings):
-    """Whom it plays against, and what it considers."""
+    """Opponent and actions of a local best response."""
 
-    against: str = setting(help="the agent that it knows, by name and settings")
-    actions: str = setting("all", "what it considers: all; fc and any of h, p and a (half of the pot, pot, all-in)")
-    first_round: int = setting(0, "before this betting round it checks and calls", low=0)
-    models: int = setting(1, "draws of an agent that draws how it plays, which stand for what is known of it", low=1)
+    against: str = setting(help="the agent to respond to, by name and settings")
+    actions: str = setting("all", "actions considered: all, or fc and any of h, p and a (half pot, pot, all-in)")
+    first_round: int = setting(0, "only check and call before this betting round", low=0)
+    models: int = setting(1, "draws that model an agent with random play", low=1)
 
 
 class LocalBest(AgentKind):
-    """Local best response to an agent that is known.
+    """Local best response to a known agent.
 
     Args:
-        named: makes the agent of a name, as :func:`treeplex.search.named_agents.registry.agent` does.
+        named: makes an agent from its name, as :func:`treeplex.search.named_agents.registry.agent` does.
     """
 
     name = "lbr"
-    text = "knows how an agent plays, and takes the action that is best if all check and call from then on"
+    text = "knows an agent's policy, and takes the action that is best if both check and call from then on"
     source = "Lisý and Bowling 2017, Equilibrium approximation quality of current no-limit poker bots"
-    plays = "poker for two"
+    plays = "two-player poker"
     example = "lbr(against=uniform,actions=fcpa)"
     settings = LocalBestSettings
 

@@ -1,4 +1,4 @@
-"""Libratus: a blueprint at first, then nested safe solving of subgames to the end of the game."""
+"""Libratus: a blueprint at first, then nested safe subgame solving to the end of the game."""
 
 from dataclasses import dataclass
 
@@ -18,21 +18,23 @@ from treeplex.search.subgames.horizon import TO_THE_END
 
 @dataclass(frozen=True, kw_only=True)
 class LibratusSettings(ResolvingSettings):
-    """How Libratus plays."""
+    """Settings of Libratus."""
 
-    blueprint: str = setting(help="a run folder, policy file, solved spot, or blueprint of whole hold'em")
-    start: int = setting(1, "deals until it solves; before, it plays the blueprint; in whole hold'em 2 at least", low=0)
+    blueprint: str = setting(help="run folder, policy file, solved spot, or blueprint of whole hold'em")
+    start: int = setting(
+        1, "number of deals before solving starts, with the blueprint until then; at least 2 in whole hold'em", low=0
+    )
     gadget: str = "maxmargin"
     every: str = ROUND
 
 
 class Libratus(AgentKind):
-    """Nested safe solving."""
+    """Nested safe subgame solving."""
 
     name = "libratus"
-    text = "plays a blueprint, and solves the last rounds again"
+    text = "plays a blueprint, and re-solves the last rounds"
     source = "Brown and Sandholm 2017, 2018"
-    plays = "games of two players with a public tree; hold'em spots; holdem of two players without limit"
+    plays = "two-player games with a public tree; hold'em spots; two-player no-limit holdem"
     example = "libratus(blueprint=runs/leduc,gadget=reach-maxmargin)"
     settings = LibratusSettings
 
@@ -41,9 +43,9 @@ class Libratus(AgentKind):
         return resolving_agent(game, settings, generator, horizon=TO_THE_END, blueprint=blueprint, start=settings.start)
 
     def blueprint(self, game: Game, settings: LibratusSettings) -> Blueprint:
-        """The blueprint that settings name.
+        """The blueprint named in the settings.
 
         Raises:
-            PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
+            PolicyError, FileError, SpecError: the file belongs to another game, or cannot be read.
         """
         return TableBlueprint(public_tree(game.public), blueprint_policy(game, settings.blueprint), settings.start)

@@ -1,4 +1,4 @@
-"""Bots of OpenSpiel by name."""
+"""OpenSpiel bots by name."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,18 +18,18 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 
 @dataclass(frozen=True)
 class OpenSpielSettings(AgentSettings):
-    """Which bot."""
+    """Settings of an OpenSpiel bot."""
 
-    bot: str = setting("uniform_random", "a bot that OpenSpiel has registered, with parameters in brackets")
+    bot: str = setting("uniform_random", "a registered OpenSpiel bot, with parameters in brackets")
 
 
 class OpenSpiel(AgentKind):
-    """A bot of OpenSpiel."""
+    """An OpenSpiel bot."""
 
     name = "openspiel"
-    text = "a bot of OpenSpiel at our table"
+    text = "an OpenSpiel bot"
     source = "Lanctot et al. 2019, OpenSpiel"
-    plays = "games with public states that OpenSpiel has as well"
+    plays = "games with public states that OpenSpiel also has"
     example = "openspiel(bot=uniform_random)"
     settings = OpenSpielSettings
 

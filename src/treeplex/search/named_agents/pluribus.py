@@ -1,4 +1,4 @@
-"""Pluribus: search with three and more players."""
+"""Pluribus: search with three or more players."""
 
 from dataclasses import dataclass
 
@@ -16,38 +16,36 @@ from treeplex.search.many_players.search import Continuations, EnumeratedRounds,
 from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
 
 MOST_COMBINATIONS = 20_000
-"""Deals and combinations of continuations up to which rounds are searched exactly, if it is left to the agent."""
+"""Most deals and combinations of continuations for an exact search of rounds, if the choice is automatic."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluribusSettings(ThinkingSettings):
-    """How rounds are searched."""
+    """Settings of the search of rounds."""
 
-    blueprint: str = setting(help="a run folder or policy file, or the folder of a blueprint of treeplex train")
+    blueprint: str = setting(help="run folder, policy file, or blueprint folder of treeplex train")
     iterations: int = setting(200, "iterations of each search", low=1)
     continuations: int = setting(
-        4, "among how many everybody chooses behind a round: blueprint, folding, calling, raising", low=1, high=4
+        4, "number of continuations after a round: blueprint, and biases to folding, calling and raising", low=1, high=4
     )
-    bias: float = setting(5.0, "how many times as likely folds, calls or raises become in a continuation", above=0)
-    search_after: int = setting(1, "betting rounds played by the blueprint before it searches", low=0)
-    play: str = setting(
-        "last", "which policy of a search is played: its last iteration's or its average", choices=("last", "average")
-    )
+    bias: float = setting(5.0, "factor by which a continuation multiplies the probability of folds, calls or raises", above=0)
+    search_after: int = setting(1, "betting rounds played by the blueprint before searching", low=0)
+    play: str = setting("last", "policy of a search to play: its last iteration's or its average", choices=("last", "average"))
     search: str = setting(
         "auto",
-        "which deals a search sums over: all, or sampled ones; auto: all where they are few",
+        "deals that a search sums over: all, or sampled; auto: all if there are few",
         choices=("auto", "all", "sampled"),
     )
-    deals: int = setting(32, "deals of each iteration, where they are sampled; each is walked once for every player", low=1)
+    deals: int = setting(32, "sampled deals per iteration; each is traversed once for every player", low=1)
 
 
 class Pluribus(AgentKind):
-    """Searches each round from its start."""
+    """Re-solves each betting round from its start."""
 
     name = "pluribus"
-    text = "searches each betting round from its start, everybody choosing among continuations behind it"
+    text = "re-solves each betting round from its start, with all players choosing among continuations after it"
     source = "Brown and Sandholm 2019, Superhuman AI for multiplayer poker"
-    plays = "card games of three and more players, holdem among them"
+    plays = "card games with three or more players, including holdem"
     example = "pluribus(blueprint=runs/leduc)"
     settings = PluribusSettings
 
@@ -56,18 +54,20 @@ class Pluribus(AgentKind):
 
     @staticmethod
     def card_game(game: Game) -> CardGame:
-        """The public states of a game that it plays.
+        """The public states of a supported game.
 
         Raises:
-            SpecError: it plays another kind of games.
+            SpecError: the game is not supported.
         """
         if not isinstance(game.public, CardGame):
-            raise SpecError(f"pluribus plays card games of three and more players, such as leduc_poker(players=3), not {game}")
+            raise SpecError(
+                f"pluribus needs a card game with three or more players, such as leduc_poker(players=3), not {game}"
+            )
         return game.public
 
 
 def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:
-    """Rounds searched with a policy table as the blueprint: by sums over all deals, or by sampling."""
+    """Search of rounds with a policy table as blueprint, exact or by sampling."""
     try:
         policy = as_policy(compile_game(game), settings.blueprint)
     except GameSizeError as error:
@@ -81,7 +81,7 @@ def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, gener
 
 
 def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.random.Generator) -> SampledRounds:
-    """Rounds searched by sampling, with a seed of the agent's own."""
+    """Sampled search of rounds, with the agent's own seed."""
     return SampledRounds(
         guided,
         iterations=settings.iterations,
@@ -93,7 +93,7 @@ def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.ran
 
 
 def round_agent(rounds: Rounds, settings: PluribusSettings, generator: np.random.Generator) -> RoundSearchAgent:
-    """The agent that searches so."""
+    """The agent for a search of rounds."""
     return RoundSearchAgent(
         rounds,
         think=settings.think,

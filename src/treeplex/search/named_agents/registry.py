@@ -1,4 +1,4 @@
-"""Agents by name, and the agent that a text names."""
+"""Named agents, and the agent named by a text."""
 
 import inspect
 import os
@@ -31,17 +31,17 @@ from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.settings import PlaythroughSettings
 
 ABOUT_SEARCH = ("think", "iterations")
-"""Settings that agents have which search."""
+"""Settings of agents that search."""
 PATIENCE = 2.0
-"""Seconds that a person waits for a decision."""
+"""Default seconds per decision against a person."""
 TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
 UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
-"""Units of time in seconds, as texts have them behind a number."""
+"""Units of time in seconds, by their suffix."""
 
 
 @cache
 def agents() -> Mapping[str, AgentKind]:
-    """The agents that come with the library, by name."""
+    """The agents that ship with the library, by name."""
     kinds = provided("agents")
     found: list[AgentKind] = [kind(agent) if inspect.signature(kind).parameters else kind() for kind in kinds]
     return {each.name: each for each in found}
@@ -55,22 +55,21 @@ def agent(
     seed: int | None = None,
     **settings: Any,
 ) -> Agent:
-    """The agent that a text names, ready to play.
+    """The agent named by a text, ready to play.
 
     Args:
-        text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, a run folder or a solved spot, which is
-            played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; a training folder of
-            DeepStack's networks or of a best response; or a custom ``file.py:NAME``, an agent, a kind of agents or a leaf
-            to search with. It may also be the player itself: an agent, a policy
-            of any kind that :func:`treeplex.policies.as_policy` takes, a bot of OpenSpiel, or a function of observations
-            (:class:`treeplex.environments.ObservingAgent`).
-        game: what it plays; agents that are to meet need the same game object.
-        think: for each decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for what its own settings say.
-        seed: of its draws; None for another play each time.
-        settings: over those that the text has, by name.
+        text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, run folder or solved spot, played without
+            search; ``rebel``, ``rebel:NAME``, a ReBeL training folder or network; a training folder of DeepStack's networks or
+            of a best response; or a custom ``file.py:NAME``: an agent, a kind of agents or a leaf. It may also be an
+            object: an agent, any policy that :func:`treeplex.policies.as_policy` accepts, an OpenSpiel bot, or a function of
+            observations (:class:`treeplex.environments.ObservingAgent`).
+        game: the game; agents that play each other need the same game object.
+        think: time per decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for its settings.
+        seed: seed of its draws; None for different play each time.
+        settings: settings that override those in the text, by name.
 
     Raises:
-        SpecError: no such agent or parameter, or a value that it does not take.
+        SpecError: no such agent or parameter, or an invalid value.
         GameError, PolicyError, FileError: it cannot play this game.
     """
     played, generator = load(game), np.random.default_rng(seed)
@@ -83,14 +82,14 @@ def agent(
         text = os.fspath(text)
     if not isinstance(text, str):
         if given:
-            raise SpecError(f"{', '.join(given)}: a {type(text).__name__} takes no settings here; leave them out")
+            raise SpecError(f"{', '.join(given)}: a {type(text).__name__} has no settings here; leave them out")
         return agent_of(text, played, generator)
     if is_user_spec(text) and not names_kind(text):
         return own_agent(text, played, generator, given)
     kind, written = kind_of(text)
     for name in ABOUT_SEARCH:
         if name in given and name not in declared(kind.settings):
-            raise SpecError(f"{name} is about searching, and {kind.name} does not search; leave it out")
+            raise SpecError(f"{name} is a search setting, and {kind.name} does not search; leave it out")
     time = written.get("think")
     if isinstance(time, str) and time.strip().lower() != NONE:
         written["think"] = seconds_of(time)
@@ -102,17 +101,17 @@ def agent(
     changes = kind.settings.read_changes(written, given)
     missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in changes]
     if missing:
-        raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write it like {kind.example}")
+        raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write, for example, {kind.example}")
     return kind.make(played, kind.settings(**changes), generator)
 
 
 def usual_time(text: str, game: Game, iterations: int | None = None) -> float | None:
-    """Seconds for a decision against a person, :data:`PATIENCE`; None where iterations, the text or the agent says how long.
+    """Seconds per decision against a person, :data:`PATIENCE`; None if iterations, the text or the agent set a limit.
 
     Args:
-        text: an agent, as :func:`agent` takes it.
-        game: what it plays.
-        iterations: of each search, where that is asked for.
+        text: an agent, as for :func:`agent`.
+        game: the game.
+        iterations: iterations of each search, if given.
 
     Raises:
         SpecError: no such agent.
@@ -128,31 +127,31 @@ def usual_time(text: str, game: Game, iterations: int | None = None) -> float | 
 
 
 def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
-    """The kind of agent that a text names, and the settings that the text has.
+    """The kind of agent named by a text, and the settings in the text.
 
     Raises:
-        SpecError: none.
+        SpecError: no such agent.
     """
     if is_user_spec(text):
         source, user_spec = user_source(text, AGENT)
         if not names_kind(text):
-            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.arena.AgentKind")
+            raise SpecError(f"{text} is not a kind of agents with settings; derive treeplex.arena.AgentKind")
         return source(), dict(user_spec.parameters)
     spec = spec_of(text)
     return agents()[spec.name], dict(spec.parameters)
 
 
 def names_kind(text: str) -> bool:
-    """Whether ``file.py:NAME`` is a kind of agents. The file runs."""
+    """Whether ``file.py:NAME`` is a kind of agents. Executes the file."""
     source, _ = user_source(text, AGENT)
     return inspect.isclass(source) and issubclass(source, AgentKind)
 
 
 def spec_of(text: str) -> Spec:
-    """The name and parameters of one of :func:`agents` that a text means, a file or folder included.
+    """The name and parameters of the agent in :func:`agents` that a text means, including files and folders.
 
     Raises:
-        SpecError: none.
+        SpecError: no such agent.
     """
     text = text.strip()
     for meaning in provided("agent_texts"):
@@ -174,7 +173,7 @@ def spec_of(text: str) -> Spec:
 
 
 def names_agent(text: str) -> bool:
-    """Whether a text names an agent, a custom one included, and no policy: no file, no folder, not ``uniform``."""
+    """Whether a text names an agent, also a custom one, rather than a policy: no file, no folder, not ``uniform``."""
     if is_user_spec(text):
         return True
     named = spec_name(text) in agents()
@@ -187,10 +186,10 @@ def is_policy(text: str) -> bool:
 
 
 def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
-    """A player that is no text, as an agent.
+    """A player that is an object, as an agent.
 
     Raises:
-        PolicyError: it is none, or of another game.
+        PolicyError: the object is not a player, or belongs to another game.
     """
     if is_agent(player):
         found: Agent = player
@@ -211,7 +210,7 @@ def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapp
     found = load_agent(text, game.public, PlaythroughSettings, generator)
     think = given.get("think")
     if set(given) - {"think"} or (think is not None and not isinstance(found, BaseAgent)):
-        raise SpecError(f"{', '.join(given)}: give an agent of your own its settings in brackets, {text}(key=value)")
+        raise SpecError(f"{', '.join(given)}: give settings of a custom agent in brackets, {text}(key=value)")
     if think is not None and isinstance(found, BaseAgent):
         found.think = think
     return found
@@ -221,7 +220,7 @@ def seconds_of(time: float | str) -> float:
     """A time in seconds, from a number or a text such as ``2s``, ``500ms`` or ``2``.
 
     Raises:
-        SpecError: it is no time, or not above 0.
+        SpecError: the time is invalid or not above 0.
     """
     if isinstance(time, str):
         found = TIME.fullmatch(time.strip().lower())
@@ -229,5 +228,5 @@ def seconds_of(time: float | str) -> float:
     else:
         seconds = float(time)
     if not 0 < seconds < float("inf"):
-        raise SpecError(f"the time to think must be above 0, written like 2s, 500ms or 2, not {time!r}")
+        raise SpecError(f"the thinking time is {time!r}; give a time above 0, such as 2s, 500ms or 2")
     return seconds

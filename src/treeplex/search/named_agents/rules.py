@@ -1,4 +1,4 @@
-"""Players by fixed rules."""
+"""Rule-based baseline agents."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 
 @dataclass(frozen=True)
 class RuleSettings(AgentSettings):
-    """Whose rules."""
+    """Style of a rule-based agent."""
 
-    style: str = setting("caller", "how it plays", choices=tuple(STYLES))
+    style: str = setting("caller", "playing style", choices=tuple(STYLES))
 
 
 class Rules(AgentKind):
-    """Somebody to beat."""
+    """A rule-based baseline."""
 
     name = "rules"
-    text = "plays by fixed rules: always folds, calls or bets all, or like a rock, a regular, a station or a maniac"
+    text = "fixed rules: always folds, calls or goes all-in, or plays like a rock, a regular, a station or a maniac"
     source = ""
-    plays = "poker for two"
+    plays = "two-player poker"
     example = "rules(style=caller)"
     settings = RuleSettings
 

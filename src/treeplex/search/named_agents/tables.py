@@ -1,4 +1,4 @@
-"""Agents that do not search: a policy as it is, and all actions alike."""
+"""Agents that do not search: a given policy, and the uniform policy."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 
 @dataclass(frozen=True)
 class BlueprintSettings(AgentSettings):
-    """Which policy is played."""
+    """Policy of the agent."""
 
-    file: str = setting(help="a run folder or policy file, also of poker with fewer bets; of a hold'em spot its solution")
+    file: str = setting(help="run folder or policy file, also of poker with fewer bets; for a hold'em spot its solution")
 
 
 class Blueprint(AgentKind):
-    """A policy as it is."""
+    """Plays a policy without search."""
 
     name = "blueprint"
-    text = "plays a policy as it is"
+    text = "plays a policy without search"
     source = "any solver"
     plays = "games with public states, and hold'em spots"
     example = "blueprint(file=runs/leduc)"
@@ -38,10 +38,10 @@ class Blueprint(AgentKind):
 
 
 class Uniform(AgentKind):
-    """All actions alike."""
+    """Plays the uniform policy."""
 
     name = "uniform"
-    text = "plays all actions alike"
+    text = "plays the uniform policy"
     source = ""
     plays = "any game with public states"
     example = "uniform"

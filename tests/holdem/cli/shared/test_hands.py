@@ -199,7 +199,9 @@ def test_the_usual_opponent() -> None:
     for rules, whom in given:
         assert usual_opponent(holdem(**rules), wanted)[0] == whom
     out = play("holdem(stack=30)", "--seed", 1, typed="fold\nq\n")
-    assert "against rules(style=regular): tight and aggressive: few hands, bet (--against names another)\n" in out
+    assert (
+        "against rules(style=regular): tight and aggressive: plays few hands and bets them (--against names another)\n" in out
+    )
 
 
 @pytest.mark.parametrize(
