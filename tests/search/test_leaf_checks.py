@@ -80,7 +80,7 @@ def test_values_that_contradict_each_other_warn() -> None:
     ones = tuple(np.ones((COUNT, width)) for width in WIDTHS)
     search = SubgameSearch(SUBGAME, METHODS["dcfr"], Custom(ones))
     search.run(64)
-    with pytest.warns(UserWarning, match="values of Custom with network Network do not fit each other"):
+    with pytest.warns(UserWarning, match="values of Custom with network Network are inconsistent"):
         first, second = search.mean_values()
     assert first[0] + second[0] > 0.5
     whole = cut(RULES, [Belief.root(RULES)])

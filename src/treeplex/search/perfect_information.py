@@ -1,13 +1,13 @@
 """Exact policy of search in games of perfect information, the limit of playthroughs.
 
-There are no private hands, so beliefs are certain: a search depends on the state of the game alone, neither on its history nor
-on the iterations drawn before. Hence draws of different searches are independent, and so is what they do to a player's reach.
+There are no private hands, so beliefs are certain, and a search depends only on the state of the game, neither on its history
+nor on the iterations drawn before. Draws of different searches are therefore independent, and so are their effects on reach.
 The agent of Brown et al. 2020 (section 6), which plays iteration t of a search with probability w_t, plays at infoset I
 
     sum_t w_t r_t(I) pi_t(I) / sum_t w_t r_t(I),
 
-r_t the player's own reach of I from the root of the subgame by pi_t. One search a state says so for all paths to it, where
-:mod:`treeplex.search.play_distribution` searches in each playthrough on every path, and draws.
+where r_t is the player's own reach of I from the root of the subgame under pi_t. One search per state gives this for all paths
+to it, while :mod:`treeplex.search.play_distribution` searches in each playthrough on every path, and draws.
 """
 
 from collections.abc import Callable, Hashable
@@ -33,12 +33,12 @@ from treeplex.search.warm_start.begin import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Watch = Callable[[int, int], None]
-"""Called with the states searched and those known to need it."""
+"""Called with the states searched and those known to need a search."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A subgame and how the agent plays in it: the probabilities of the actions at each decision of its template."""
+    """A subgame and the agent's action probabilities at each decision of its template."""
 
     template: Template
     rows: list[Floats]
@@ -47,17 +47,17 @@ class Solved:
 def certain_policy(
     game: CompiledGame, rules: PublicTree, leaf: LeafValue, settings: PlaythroughSettings, *, watch: Watch | None = None
 ) -> Policy:
-    """The policy that an agent plays which searches, in a game of perfect information.
+    """The policy of an agent that searches, in a game of perfect information.
 
     Args:
         game: the compiled game.
         rules: its public-tree rules.
-        leaf: values at the leaves of subgames, which there depend on the place alone.
-        settings: how it searches; ``playthroughs`` play no part, ``batch`` is of states searched side by side.
-        watch: called now and then.
+        leaf: values at the leaves of subgames, which depend only on the state.
+        settings: search settings; ``playthroughs`` is ignored, ``batch`` counts states searched side by side.
+        watch: called regularly.
 
     Raises:
-        GameError: the rules turn out to hide something, or payoffs do not sum to zero.
+        GameError: the rules hide information, or payoffs do not sum to zero.
     """
     tell = watch or (lambda searched, known: None)
     states = searched_states(rules, settings, tell)
@@ -75,7 +75,7 @@ def certain_policy(
 
 
 def searched_states(rules: PublicTree, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
-    """A state of each future at which a subgame begins."""
+    """One state for each future at which a subgame begins."""
     root = rules.first_state()
     found, stack = {rules.future(root.node): root}, [root]
     while stack:
@@ -110,19 +110,19 @@ def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSetti
 
 
 def next_policy(search: SubgameSearch) -> Floats:
-    """The policy after one more iteration: the current one, of fictitious play the average."""
+    """The policy after one more iteration: the current one, or in fictitious play the average."""
     search.run(1)
     return search.average_policy() if isinstance(search.method.scheme, FictitiousRule) else search.policy
 
 
 def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:
-    """The probabilities of the actions at each decision of a batch."""
+    """The action probabilities at each decision of a batch."""
     layout = subgames.tree.infoset_layout[subgames.infosets.ravel()].tolist()
     return [policy[first : first + stride * actions : stride] for first, stride, actions in layout]
 
 
 def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable, Solved]) -> Floats:
-    """The probabilities of a policy on the whole game, float64 [Q], from what is played in the subgames."""
+    """The probabilities of a policy on the whole game, float64 [Q], from the policies in the subgames."""
     probabilities = np.full(int(game.tree.sequence_offsets[-1]), np.nan)
     stack: list[tuple[Hashable, Solved, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]
     while stack:
@@ -139,8 +139,8 @@ def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable
             before, now = probabilities[own], inside.rows[number]
             if not np.isnan(before).any() and not np.array_equal(before, now):
                 raise GameError(
-                    f"in {game} several states share the infostate {infostate!r}, so something is hidden from both "
-                    "players and nothing can be judged exactly; ask for playthroughs"
+                    f"in {game} several states share the infostate {infostate!r}, so some information is hidden "
+                    "from both players and there is no exact policy; use playthroughs"
                 )
             probabilities[own] = now
             labels = list(visited.actions)
@@ -151,7 +151,7 @@ def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable
 
 
 class CertainLeaf:
-    """Leaf values that are asked for once: where beliefs are certain, iterations do not change them."""
+    """Leaf values computed once: with certain beliefs, they do not change over iterations."""
 
     def __init__(self, leaf: LeafValue) -> None:
         self._found: Prepared[Places, Ranges] = Prepared(

@@ -25,11 +25,11 @@ from treeplex.search.warm_start.begin import begin_search
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the playthroughs of a whole.
+    """A part of a set of playthroughs.
 
     Attributes:
-        number: of this part, from 0.
-        shifts: a generator that begins alike in every part.
+        number: index of this part, from 0.
+        shifts: a generator that starts in the same state in every part.
     """
 
     number: int
@@ -38,13 +38,13 @@ class Part:
 
 @dataclass
 class Node:
-    """A public state that begins a subgame.
+    """A public state where a subgame begins.
 
     Attributes:
         path: actions and chance outcomes from the start of the game.
         state: the public state.
         reaches: own reaches [N, H_i] of both players in all playthroughs.
-        below: nodes where its subgames end, by the path from here.
+        below: nodes where its subgames end, by path from here.
     """
 
     path: tuple[int, ...]
@@ -54,7 +54,7 @@ class Node:
 
     @property
     def alive(self) -> Ints:
-        """The playthroughs in which a player's own actions lead here; in others nothing here is part of a policy, int64."""
+        """The playthroughs in which a player's own actions lead here, int64; others do not contribute to a policy here."""
         first, second = ((own > 0).any(axis=1) for own in self.reaches)
         return np.flatnonzero(first | second)
 
@@ -91,20 +91,21 @@ def playthrough_policy(
 ) -> Policy:
     """The mean policy of N playthroughs, weighted at every infoset by own reach.
 
-    In each playthrough every public state that begins a subgame is searched from the beliefs that this playthrough's own
-    policies have led to; a random iteration is drawn, its policy is played down to the leaves, and the next searches begin
-    there. The iteration is drawn with the weights of the average policy, stratified over the playthroughs of a public state.
-    All branches are followed, so the result is a policy for the whole game and can be judged exactly. Its exploitability is an
-    upper bound of that of the agent itself, whose average is over infinitely many playthroughs (section 8).
+    In each playthrough every public state where a subgame begins is searched from the beliefs that result from this
+    playthrough's earlier policies. A random iteration is drawn, its policy is played down to the leaves, and the next
+    searches begin there. The iteration is drawn with the weights of the average policy, stratified over the playthroughs of
+    a public state. All branches are followed, so the result is a policy for the whole game, which can be evaluated exactly.
+    Its exploitability is an upper bound on that of the agent itself, whose average is over infinitely many playthroughs
+    (section 8).
 
     Args:
         game: a spec, rules or the compiled game.
         rules: its public-tree rules, or a spec or rules again.
         leaf: values at the leaves of subgames.
-        settings: N, T and the rest.
+        settings: N, T and other settings.
         generator: draws iterations.
-        part: which of the playthroughs of a larger whole these are; None for all of it.
-        watch: called now and then with the number of subgames searched.
+        part: which part of a larger set of playthroughs to run; None for all.
+        watch: called regularly with the number of subgames searched.
     """
     game, rules = compile_game(game), public_tree(rules)
     root, count = rules.first_state(), settings.playthroughs
@@ -133,7 +134,7 @@ def playthrough_policy(
 
 
 def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
-    """Random numbers of a public state's own; its length goes before a path, as zeros at the end of a key change nothing."""
+    """Random numbers specific to a public state; the path's length comes first since a key ignores zeros at its end."""
     return np.random.default_rng((seed, len(path), *path))
 
 
@@ -158,7 +159,7 @@ def search_shares(
     shares: Sequence[OpenState],
     weights: Floats,
 ) -> None:
-    """Search public states side by side; add their policies to ``weights``, and where they lead to ``below`` of their nodes."""
+    """Search public states side by side; add their policies to ``weights``, and their leaves to ``below`` of their nodes."""
     states = [share.node.state for share in shares for _ in share.stops]
     subgames = cut_states(rules, states, settings.horizon)
     ranges = joined_ranges([share.ranges(rules) for share in shares])
@@ -175,7 +176,7 @@ def search_shares(
 
 
 def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
-    """Ranges one below the other, padded with 0."""
+    """Stack ranges, padded with 0."""
     found = []
     for player in (0, 1):
         widest = max(part[player].shape[1] for part in parts)
@@ -184,7 +185,7 @@ def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
 
 
 def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgames, first: int, arrived: Ranges) -> None:
-    """Put the reaches at the leaves of a share, whose subgames are those from ``first`` on, where its node keeps them."""
+    """Store the reaches at the leaves of a share, whose subgames start at number ``first``, at its node."""
     size, begin = len(share.stops), int(subgames.first_leaf[first])
     per = len(subgames.templates[first].leaves)
     for number in range(per):
@@ -207,9 +208,9 @@ def drawn_iterations(
 ) -> Ints:
     """An iteration for each playthrough, drawn with the weights of the average policy, stratified.
 
-    Each of ``count`` strata of equal weight has one playthrough, in random order. Parts of equal size share their strata and
-    take evenly spread places within them, so that all playthroughs of all parts together are stratified as well, however
-    many parts there are; each draw alone has the weights of the average.
+    Each of ``count`` strata of equal weight contains one playthrough, in random order. Parts of equal size share their
+    strata and take evenly spaced positions in them, so all playthroughs of all parts together are also stratified, for any
+    number of parts; each single draw has the weights of the average.
     """
     weights = average_weights(settings.method, settings.iterations)
     cumulative = np.cumsum(weights) / weights.sum()
@@ -219,7 +220,7 @@ def drawn_iterations(
 
 
 def spread_out(number: int) -> float:
-    """A place in [0, 1) for each number, evenly spread whatever their count: its binary digits mirrored (van der Corput)."""
+    """A position in [0, 1) for each number, evenly spread for any count: its binary digits mirrored (van der Corput)."""
     place, share = 0.0, 0.5
     while number:
         place += share * (number & 1)
@@ -230,7 +231,7 @@ def spread_out(number: int) -> float:
 def add_policies(
     game: CompiledGame, rules: PublicTree, share: OpenState, subgames: Subgames, first: int, strategy: Floats, weights: Floats
 ) -> None:
-    """Add own reach times policy of a share, whose subgames are those from ``first`` on, at all infosets searched."""
+    """Add own reach times policy of a share, whose subgames start at number ``first``, at all infosets searched."""
     size, begin, made = len(share.stops), int(subgames.first_decision[first]), subgames.templates[first]
     for number, (state, path, _) in enumerate(made.decisions):
         visited = rules.visit(state.node)

@@ -15,9 +15,9 @@ class Step:
 
     Attributes:
         number: iterations done, this one included.
-        discount, weight: with which it enters the average.
-        played: float64 [Q], what the agent plays if it draws this iteration, in sequence form: its policy, of fictitious play
-            the average up to it.
+        discount, weight: its weights in the average.
+        played: float64 [Q], the agent's strategy if it draws this iteration, in sequence form: its policy, or in fictitious
+            play the average up to it.
         average: float64 [Q], the average strategy up to it, up to a factor.
     """
 
@@ -29,7 +29,7 @@ class Step:
 
 
 def steps(search: SubgameSearch, iterations: int) -> Iterator[Step]:
-    """Run a search; each iteration as it enters the average. A warm start is one step, with the weight of all it counts as."""
+    """Run a search and yield each iteration as it enters the average. A warm start is one step, with its total weight."""
     scheme = search.method.scheme
     if search.iteration:
         weight = average_after(scheme, search.horizon, search.iteration)[1]

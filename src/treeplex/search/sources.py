@@ -1,4 +1,4 @@
-"""Agents as sources of policies: what they play at every infoset of a small game."""
+"""Agents as sources of policies: their policy at every infoset of a small game."""
 
 import os
 from collections.abc import Callable
@@ -18,12 +18,12 @@ from treeplex.run.policy_source import AskedPolicy, Evaluation, PolicySource
 
 
 class Agents(PolicySource):
-    """Agents: objects, ``file.py:NAME``, folders of trainings whose agent says what they play, and, in commands, names."""
+    """Agents: objects, ``file.py:NAME``, training folders with an agent, and, in commands, names."""
 
     plays: ClassVar[bool] = True
 
     def reads(self, source: Any) -> bool:
-        """Whether it is an agent, a file with one, or the folder of a training that one plays."""
+        """Whether it is an agent, a file with one, or a training folder with an agent."""
         if not isinstance(source, str | os.PathLike):
             from treeplex.search.agents.of_users import is_agent
 
@@ -33,15 +33,15 @@ class Agents(PolicySource):
         return kind_of(source) in provided_by_name("played_folders")
 
     def named_by(self, text: str) -> bool:
-        """Whether it names an agent."""
+        """Whether the text names an agent."""
         from treeplex.search.named_agents.registry import names_agent
 
         return names_agent(text)
 
     def game(self, source: Any) -> str:
-        """The game that the folder of a training names."""
+        """The game named in a training folder."""
         if kind_of(source) is None:
-            raise SpecError(f"{source} is an agent; name the game that it plays as well (--game)")
+            raise SpecError(f"{source} is an agent; name its game too (--game)")
         return str(read_json(Path(source) / RUN).get("game", ""))
 
     def policy(self, source: Any, game: Any = None) -> Policy:
@@ -58,16 +58,16 @@ class Agents(PolicySource):
         return policy_of_agent(played, text).policy
 
     def ask(self, text: str, game: Any, asked: Evaluation, say: Callable[[str], object]) -> AskedPolicy:
-        """What it plays, and what it took to ask."""
+        """The agent's policy, and the cost of reading it."""
         from treeplex.search.match.agent_policy import policy_of_agent
 
         if asked.complete or asked.refine or asked.ray is not None or asked.workers is not None:
             raise SpecError(
-                f"--complete and --refine are about policies, --workers and --ray about ReBeL's networks, not {text}"
+                f"--complete and --refine need a policy, --workers and --ray a ReBeL network, not {text}; leave them out"
             )
 
         def watch(done: int, total: int, subgames: int) -> None:
-            say(f"asking {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
+            say(f"reading {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
 
         settings = {"iterations": asked.iterations, **pairs(asked.changes or [])}
         found = policy_of_agent(

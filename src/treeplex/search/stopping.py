@@ -15,16 +15,16 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 def training_iterations(
     draw: str, method: str, iterations: int, count: int, generator: np.random.Generator, *, first: int = 0
 ) -> Ints:
-    """After how many iterations the policies are taken with which self-play goes on, int64 [count].
+    """The number of iterations after which self-play takes each policy, int64 [count].
 
     Args:
-        draw: one of :data:`treeplex.search.settings.DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code that
-            Brown et al. 2020 released. ``average``: a policy has the weight that it has in the average, the one after t
-            iterations that of iteration t + 1; for linear CFR that is algorithm 2.
-        method, iterations: of the search.
-        count: how many are drawn.
-        generator: that draws.
-        first: iterations with which the search began, of a warm start.
+        draw: one of :data:`treeplex.search.settings.DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code
+            released with Brown et al. 2020. ``average``: with the weights of the average, where the policy after t iterations
+            has the weight of iteration t + 1; for linear CFR this is algorithm 2.
+        method, iterations: those of the search.
+        count: number of draws.
+        generator: random numbers.
+        first: iterations of a warm start, with which the search began.
     """
     if draw == "uniform":
         return generator.integers(first, iterations + 1, count)
@@ -36,9 +36,9 @@ class Stopped(NamedTuple):
     """Results of searches for self-play, each at its own iteration.
 
     Attributes:
-        policy: float64 [Q], current policies, of fictitious play averages.
-        average: float64 [Q], the average strategies once they have taken these policies in, in sequence form and up to a
-            factor; None unless asked for.
+        policy: float64 [Q], current policies; in fictitious play averages.
+        average: float64 [Q], the average strategies including these policies, in sequence form and up to a factor; None
+            unless requested.
     """
 
     policy: Floats
@@ -56,10 +56,10 @@ def policies_at(
 ) -> Stopped:
     """Run a search; return each subgame's policy at its stop, and optionally the average.
 
-    Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
-    t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
-    not matter, subgames are given up where they stop: their ranges become 0, so that their leaves have zero reach. With
-    ``copies``, stops and policies are those of the copies.
+    Iteration t is the policy after t updates; 0 is the uniform one with which a search begins, and averages count it as
+    iteration t + 1. A search with a warm start plays its guess in the iterations that the guess counts as. If the ``values``
+    at the roots are not needed, subgames are dropped at their stops: their ranges become 0, so that their leaves have zero
+    reach. With ``copies``, stops and policies are those of the copies.
     """
     averaging = isinstance(search.method.scheme, FictitiousRule)
     owners = search.subgames.owners if copies is None else copies.subgames.owners
@@ -82,11 +82,11 @@ def policies_at(
 
 @dataclass(frozen=True, eq=False)
 class Replicas:
-    """A batch in which subgames of another batch stand several times.
+    """A batch that contains several copies of another batch's subgames.
 
     Attributes:
         subgames: the batch.
-        source: int64 [Q], the sequence of the other batch that each sequence is a copy of.
+        source: int64 [Q], the sequence of the other batch that each sequence copies.
     """
 
     subgames: Subgames
@@ -94,9 +94,9 @@ class Replicas:
 
     @classmethod
     def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Replicas":
-        """Subgame k of the batch is a copy of subgame ``which[k]`` of ``searched``.
+        """Make subgame k of the batch a copy of subgame ``which[k]`` of ``searched``.
 
-        A subgame's sequences stand in the same order in every batch.
+        A subgame's sequences have the same order in every batch.
         """
         order = np.argsort(searched.owners, kind="stable")
         own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))

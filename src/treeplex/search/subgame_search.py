@@ -1,4 +1,4 @@
-"""Solving depth-limited subgames by any member of the CFR family or fictitious play, whatever they are subgames of."""
+"""Solving depth-limited subgames of any kind with a CFR variant or fictitious play."""
 
 import warnings
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
 SETTLED = 32
-"""Iterations after which the players' root values add up to zero where leaves do not contradict themselves."""
+"""Iterations after which the players' root values should add up to zero if leaf values are consistent."""
 CONTRADICTION = 0.2
-"""By how much root values may miss a sum of zero without a warning, as a share of the mean size of hands' values."""
+"""Tolerated deviation of the sum of root values from zero, relative to the mean size of hand values."""
 
 
 class SubgameSearch:
@@ -37,15 +37,15 @@ class SubgameSearch:
         horizon: iterations planned, for schedules that need it.
         iteration: iterations done.
         arrays: policies, strategies, averages and regrets.
-        ranges: for each player float64 [B, H_i], with which the subgame begins, summing to one; a gadget lets the opponent in
-            with other ones.
-        gadget: what stands in front of the roots, being solved; None for nothing.
-        choices: how players go on behind the leaves, being solved; None where they have no choice.
-        sums, sum_weights: for each player float64 [B, H_i] and a number, root values of iterations so far, weighted as the
-            average policy, and the sum of those weights.
-        last_leaf: for each player float64 [K, H_i], what modified CFR-AVG takes differences from.
-        leaf_sums: for each player float64 [2, K, H_i], entries at the leaves and how likely hands are met there, in iterations
-            so far, weighted as the average policy; None where they are not kept.
+        ranges: for each player float64 [B, H_i], the initial ranges, summing to one; a gadget lets the opponent enter with
+            others.
+        gadget: the gadget in front of the roots, being solved; None for none.
+        choices: the players' choices behind the leaves, being solved; None if there are no choices.
+        sums, sum_weights: for each player float64 [B, H_i] and a number, the sum of root values of iterations so far, weighted
+            as the average policy, and the sum of those weights.
+        last_leaf: for each player float64 [K, H_i], the previous values in the differences of modified CFR-AVG.
+        leaf_sums: for each player float64 [2, K, H_i], sums of entries at the leaves and of the probability that hands are met
+            there, weighted as the average policy; None if they are not kept.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class SubgameSearch:
             subgame: the subgame.
             method: one of :data:`METHODS`.
             leaf: values at the leaves.
-            ranges: for each player float64 [B, H_i], with which it begins, up to a factor; None for those it was cut with.
+            ranges: for each player float64 [B, H_i], the initial ranges, up to a factor; None for those of the cut.
             horizon: iterations planned, for schedules that need it.
-            keep_leaf_values: whether :meth:`leaf_values` will be asked for.
+            keep_leaf_values: whether :meth:`leaf_values` will be needed.
 
         Raises:
             GameError: ranges that do not fit the subgame.
@@ -78,7 +78,7 @@ class SubgameSearch:
         self.gadget: GadgetArrays | None = None
         if subgame.gadget is not None:
             if plays and not subgame.plays_behind_gadgets:
-                raise AlgorithmError("here gadgets are solved by members of the CFR family; choose one, such as cfr+")
+                raise AlgorithmError("this subgame's gadgets need a CFR variant; choose one, such as cfr+")
             self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, self.ranges)
             self._play(self.gadget.opponent)
         if plays:
@@ -86,7 +86,7 @@ class SubgameSearch:
         self.choices: LeafChoices | None = None
         if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(subgame.leaves):
             if not plays and method.leaves != "current":
-                raise AlgorithmError(f"{method.name} does not let players choose behind leaves; cfr+, for one, does")
+                raise AlgorithmError(f"{method.name} does not support choices behind leaves; use another method, such as cfr+")
             self.choices = LeafChoices(leaf, subgame.leaves, self.arrays.reach_at_leaves(self.arrays.strategy))
         self.iteration, self.players = 0, range(subgame.game.players)
         self.sums = [np.zeros((len(subgame.roots), width)) for width in subgame.roots.widths]
@@ -104,18 +104,18 @@ class SubgameSearch:
         """The subgame as a batch of compiled public trees.
 
         Raises:
-            AlgorithmError: it is none.
+            AlgorithmError: it is not one.
         """
         return self.subgame.trees
 
     def check_plain(self, what: str) -> None:
-        """Refuse a search behind a gadget or with choices behind leaves, for what does not know them.
+        """Raise an error for a search with a gadget or with choices behind leaves, for features that do not support them.
 
         Raises:
-            AlgorithmError: it is one of these.
+            AlgorithmError: it has one of these.
         """
         if self.gadget is not None or self.choices is not None:
-            raise AlgorithmError(f"{what} knows no gadgets and no choice behind leaves; search without it")
+            raise AlgorithmError(f"{what} supports neither gadgets nor choices behind leaves; search without it")
 
     @property
     def policy(self) -> Floats:
@@ -124,7 +124,7 @@ class SubgameSearch:
 
     @property
     def strategy(self) -> Floats:
-        """The current policy in sequence form, float64 [Q]; of fictitious play the last best responses."""
+        """The current policy in sequence form, float64 [Q]; in fictitious play the last best responses."""
         return self.arrays.strategy
 
     @property
@@ -136,13 +136,13 @@ class SubgameSearch:
     def faced(self) -> Floats:
         """The average of the strategies that the others faced, float64 [Q], up to a factor.
 
-        Kept by CFR-AVG with alternating updates, where the second player faces the first one's next strategy.
+        Kept by CFR-AVG with alternating updates, where the second player faces the first player's next strategy.
         """
         return self.arrays.faced
 
     @property
     def regrets(self) -> Floats:
-        """Regrets, float64 [Q], as the variant of CFR keeps them."""
+        """Regrets, float64 [Q], as stored by the CFR variant."""
         return self.arrays.regrets
 
     def run(self, iterations: int) -> None:
@@ -157,11 +157,11 @@ class SubgameSearch:
             self.iteration = t
 
     def _alternating(self, row: Weights) -> None:
-        """One iteration of CFR-D or CFR-AVG: each player in turn, the next against the new policies of those before.
+        """One iteration of CFR-D or CFR-AVG: each player in turn, against the new policies of those before.
 
-        In CFR-AVG the average that leaves are valued for is, of the player who updates, that of its own policies up to this
-        iteration's, and of the others that of the policies faced, this one included. So the differences of the modified form
-        add up to the value at the average of just what was faced.
+        In CFR-AVG the leaves are valued at an average: for the updating player that of its own policies up to this
+        iteration's, and for the others that of the policies faced, including this one. So the differences of the modified
+        form add up to the value at the average of exactly what was faced.
         """
         arrays = self.arrays
         for player in self.players:
@@ -173,7 +173,7 @@ class SubgameSearch:
             self._play(player)
 
     def _value_leaves(self, player: int, row: Weights) -> None:
-        """Add what the leaves are worth to a player who updates alone."""
+        """Add the leaf values of a player who updates alone."""
         arrays, leaves = self.arrays, self.method.leaves
         if self.choices is not None:
             reached = arrays.reach_at_leaves(self.strategy)
@@ -192,7 +192,7 @@ class SubgameSearch:
         arrays.write_leaves(player, self._entries(player, values, reached, row))
 
     def _simultaneous(self, row: Weights) -> None:
-        """One iteration of CFR-D or CFR-AVG: all players at once, so that the average holds just what was faced."""
+        """One iteration of CFR-D or CFR-AVG: all players at once, so that the average is exactly what was faced."""
         arrays, leaves, choices = self.arrays, self.subgame.leaves, self.choices
         for player in self.players:
             arrays.accumulate(player, row.average_discount, row.average, self.average, self.strategy)
@@ -213,14 +213,14 @@ class SubgameSearch:
             self._play(player)
 
     def _write_choices(self, player: int, reached: Ranges, chosen: Sequence[Floats], row: Weights) -> None:
-        """Improve a player's choices behind the leaves, and add what its hands got there by the old ones."""
+        """Update a player's choices behind the leaves, and add its hands' values there under the old ones."""
         assert self.choices is not None
         entries = self.choices.improve(player, chosen, row)
         self._count_leaves(player, entries, reached, row.average_discount, row.average)
         self.arrays.write_leaves(player, entries)
 
     def _entries(self, player: int, values: Ranges, reached: Ranges, row: Weights) -> Floats:
-        """Values at the leaves times how likely they are met, [K, H]; of modified CFR-AVG by how much these grew."""
+        """Values at the leaves times the probability that they are met, [K, H]; in modified CFR-AVG the increase of these."""
         entries: Floats = values[player] * self.subgame.leaves.opposing(reached, player)
         self._count_leaves(player, entries, reached, row.average_discount, row.average)
         if self.method.leaves == "modified":
@@ -234,14 +234,14 @@ class SubgameSearch:
         self.arrays.play(player)
 
     def _improve(self, player: int, row: Weights) -> None:
-        """Regrets and next policy of a player from what its actions are worth, and of its choices in a gadget."""
+        """Update a player's regrets and policy from its action values, and its choices in a gadget."""
         self.arrays.improve(player, row)
         if self.gadget is not None and player == self.gadget.opponent:
             self.gadget.improve(self.arrays.root_entries(player), row)
         self._count_values(player, row.average_discount, row.average)
 
     def _replies(self, play: FictitiousRule, t: int) -> None:
-        """One iteration of fictitious play: best responses, each moved into the average at once or when all have responded."""
+        """One iteration of fictitious play: best responses, each moved into the average at once or after all have responded."""
         share, step, together = play.optimism(t), play.step(t), self.method.updates == "simultaneous"
         chosen: Sequence[Floats] = ()
         for player in self.players:
@@ -254,7 +254,7 @@ class SubgameSearch:
             self._move(player, step)
 
     def _faced_by(self, player: int, share: float) -> Floats:
-        """Strategies to respond to: the others' averages moved towards their last responses."""
+        """Strategies to respond to: the others' averages, moved towards their last responses."""
         target = self.average.copy()
         for other in self.players:
             if other != player:
@@ -262,7 +262,7 @@ class SubgameSearch:
         return target
 
     def _respond(self, player: int, target: Floats, step: float, chosen: Sequence[Floats]) -> None:
-        """One best response of one player to a strategy, and to what the others choose behind the leaves."""
+        """One player's best response to a strategy, and to the others' choices behind the leaves."""
         arrays = self.arrays
         arrays.write_gradient(player, target)
         if len(self.subgame.leaves):
@@ -288,12 +288,12 @@ class SubgameSearch:
             self.choices.accumulate(player, 1.0 - step, step, arrays.reach_at_leaves(self.strategy)[player])
 
     def _count_values(self, player: int, discount: float, weight: float) -> None:
-        """Move the mean of root values on, with the weights of the average policy."""
+        """Update the mean of root values, with the weights of the average policy."""
         self.sums[player] = discount * self.sums[player] + weight * self.arrays.root_entries(player)
         self.sum_weights[player] = discount * self.sum_weights[player] + weight
 
     def _count_leaves(self, player: int, entries: Floats, reached: Ranges, discount: float, weight: float) -> None:
-        """Move the mean of leaf values on, from entries [K, H] and the others' reaches."""
+        """Update the mean of leaf values, from entries [K, H] and the others' reaches."""
         if self.leaf_sums is not None:
             counted = np.stack((entries, self.subgame.leaves.opposing(reached, player)))
             self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted
@@ -301,21 +301,21 @@ class SubgameSearch:
     def leaf_values(self, player: int) -> Floats:
         """Mean leaf values of a player's hands, float64 [K, H_player], in the game's units.
 
-        Each iteration has its weight in the average policy, times how likely the hand met anybody at the leaf; 0 where it never
-        did. Needs ``keep_leaf_values``.
+        Each iteration has its weight in the average policy, times the probability that the hand met an opponent at the leaf;
+        0 if it never did. Needs ``keep_leaf_values``.
         """
         assert self.leaf_sums is not None
         entries, mass = self.leaf_sums[player]
         return np.asarray(np.divide(entries, mass, out=np.zeros_like(entries), where=mass > 0))
 
     def forget_average(self) -> None:
-        """Begin the average policy and all means anew, after iterations that warmed up.
+        """Restart the average policy and all means, after warm-up iterations.
 
         Raises:
-            AlgorithmError: fictitious play, which is its average.
+            AlgorithmError: fictitious play, whose policy is its average.
         """
         if isinstance(self.method.scheme, FictitiousRule):
-            raise AlgorithmError(f"{self.method.name} cannot skip iterations, for it plays against its average; skip none")
+            raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it plays against its average; skip none")
         self.arrays.average[:] = 0.0
         for sums in (*self.sums, *(self.leaf_sums or ())):
             sums[:] = 0.0
@@ -324,9 +324,9 @@ class SubgameSearch:
     def root_values(self) -> Ranges:
         """The value of each hand at the roots, for each player float64 [B, H_i], in the game's units.
 
-        The mean over iterations with the weights of the average policy (Brown et al. 2020, section 5.1) of what the hand gets
-        against the others' ranges, given that it is held; 0 where the others cannot be there at all, and for hands that cannot
-        be there themselves. NaN for the player who solves again behind a gadget, whose hands meet whom the gadget lets in.
+        The mean over iterations, with the weights of the average policy (Brown et al. 2020, section 5.1), of the hand's
+        payoff against the others' ranges, given that it is held; 0 if the others have no possible hands, and for impossible
+        hands. NaN for the player who re-solves behind a gadget, whose hands meet those that the gadget lets in.
         """
         found = []
         for player in self.players:
@@ -346,7 +346,7 @@ class SubgameSearch:
     def mean_values(self) -> tuple[Floats, ...]:
         """The search's root values of each player, float64 [B], in the game's units.
 
-        Warns where payoffs of two players sum to zero and these values do not: where the leaves contradict themselves.
+        Warns if payoffs of two players sum to zero and these values do not, since then the leaf values are inconsistent.
         """
         beliefs, values = self.root_beliefs(), self.root_values()
         found = tuple((own * worth).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
@@ -354,8 +354,8 @@ class SubgameSearch:
             sizes = sum((own * np.abs(worth)).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
             if (np.abs(found[0] + found[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is not
                 warnings.warn(
-                    f"values of {leaf_name(self.leaf)} do not fit each other: the players' values at the root, "
-                    f"{found[0][0]:+.3g} and {found[1][0]:+.3g}, should add up to 0; is it for these states?",
+                    f"values of {leaf_name(self.leaf)} are inconsistent: the players' values at the root, "
+                    f"{found[0][0]:+.3g} and {found[1][0]:+.3g}, should add up to 0; check that it fits these states",
                     stacklevel=2,
                 )
         return found
@@ -368,17 +368,17 @@ class SubgameSearch:
         """
         player, (kind, number) = self.subgame.game.options(self.subgame.roots.states[0]).player, self.subgame.find(0, ())
         if kind != "decision":
-            raise AlgorithmError("nobody acts where the subgame begins")
+            raise AlgorithmError("no player acts at the root of the subgame")
         return np.asarray(self.policy_at(number, self.average_policy()) @ self.root_beliefs()[player][0])
 
     def average_policy(self) -> Floats:
-        """The average policy, float64 [Q], for :meth:`policy_at`; uniform where its own average does not go."""
+        """The average policy, float64 [Q], for :meth:`policy_at`; uniform where it has no reach."""
         return self.arrays.as_policy(self.average)
 
     def next_average(self) -> Floats:
-        """The average strategy with the current one taken in, as in the next iteration, float64 [Q], up to a factor.
+        """The average strategy including the current one, as in the next iteration, float64 [Q], up to a factor.
 
-        In CFR-AVG that is what the leaves are valued for when the current policy is played (Brown et al. 2020, section 5.2).
+        In CFR-AVG leaves are valued for it when the current policy is played (Brown et al. 2020, section 5.2).
         """
         scheme = self.method.scheme
         if isinstance(scheme, FictitiousRule):
@@ -391,12 +391,12 @@ class SubgameSearch:
         return self.subgame.policy_at(decision, policy)
 
     def values_of_average(self, ranges: Ranges) -> Ranges:
-        """Values of root hands under the average policy and other ranges; subgames without leaves."""
+        """Values of root hands under the average policy and other ranges, for subgames without leaves."""
         return subgame_values(self.subgames, self.average_policy(), self.subgames.checked(ranges))
 
 
 def subgame_values(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges:
-    """What each root hand gets under a policy [Q] from some ranges, float64 [B, H_i]; for subgames without leaves."""
+    """The value of each root hand under a policy [Q] from some ranges, float64 [B, H_i]; for subgames without leaves."""
     tree, roots, found = subgames.tree, subgames.roots, []
     strategy, (values, infoset_values, _) = subgames.reach_from(ranges, policy), workspace(tree)
     for player in (0, 1):
@@ -409,8 +409,8 @@ def subgame_values(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges
 
 
 def difference(entries: Floats, last: Floats, row: Weights) -> Floats:
-    """What modified CFR-AVG counts in an iteration: by how much leaf values of averages grew, over the iteration's weight.
+    """The values of an iteration in modified CFR-AVG: the increase of leaf values of averages, over the iteration's weight.
 
-    Both are values times the others' mass in an average strategy that is not normalised, [K, H].
+    Both are values times the others' mass in an unnormalised average strategy, [K, H].
     """
     return (entries - row.average_discount * last) / row.average

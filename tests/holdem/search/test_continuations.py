@@ -184,7 +184,7 @@ def test_what_is_refused() -> None:
         biased_policies(hands, 0)
     with pytest.raises(AlgorithmError, match="policies of hands, not by the table"):
         BlueprintLeaf(hands.game, plain)
-    with pytest.raises(AlgorithmError, match="here give policies of the game"):
+    with pytest.raises(AlgorithmError, match="give policy tables of this game"):
         BlueprintLeaf(rules, hands)
     with pytest.raises(AlgorithmError, match="at least one board"):
         BlueprintLeaf(hands.game, hands, boards=0)

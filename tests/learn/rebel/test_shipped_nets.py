@@ -122,7 +122,7 @@ def test_a_network_warns_where_it_was_not_trained() -> None:
         first, second = mean_values(net, Horizon(2))
     untrained, contradicting = (str(each.message) for each in caught)
     assert re.search(r"was not trained for \d+ of the \d+ public states .* own horizon, Horizon\(depth=2", untrained)
-    assert "do not fit each other: the players' values at the root" in contradicting
+    assert "are inconsistent: the players' values at the root" in contradicting
     assert abs(first + second) > 0.1
     with warnings.catch_warnings():
         warnings.simplefilter("error")

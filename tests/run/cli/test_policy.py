@@ -52,7 +52,7 @@ def test_the_game_of_a_training_need_not_be_named(tmp_path: Path, learner: str, 
 
 
 def test_an_agent_by_name_needs_a_game() -> None:
-    with pytest.raises(SpecError, match=r"search is an agent; name the game that it plays as well \(--game\)"):
+    with pytest.raises(SpecError, match=r"search is an agent; name its game too \(--game\)"):
         loaded_policy("search", None)
 
 

@@ -226,7 +226,7 @@ def test_agents_are_judged_by_name(folder: Path, examples: Any) -> None:
     assert json.loads(result.stdout)["exploitability"] == pytest.approx(tp.exploitability(game, own))
     assert tp.exploitability(game, "my.py:Exact(iterations=100)") < 0.05
     result = CliRunner().invoke(app, ["show", text])
-    assert "is an agent; name the game that it plays as well (--game)" in result.stderr
+    assert "is an agent; name its game too (--game)" in result.stderr
     assert CliRunner().invoke(app, ["show", text, "--game", "kuhn_poker"]).exit_code == 0
 
 

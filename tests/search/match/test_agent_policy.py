@@ -85,7 +85,7 @@ def test_three_players() -> None:
     ("arguments", "message"),
     [
         (("kuhn_poker", "search", "--complete"), "are about policies"),
-        (("kuhn_poker", "search", "--workers", 2), "--workers and --ray about ReBeL's networks, not search"),
+        (("kuhn_poker", "search", "--workers", 2), "--workers and --ray a ReBeL network, not search"),
         (("kuhn_poker", "search", "--think", "0"), "must be above 0"),
         (("kuhn_poker", "uniform", "--think", "1"), "are about agents, which uniform is not"),
         (("kuhn_poker", "uniform", "--workers", 2), "are about agents, which uniform is not"),
@@ -104,7 +104,7 @@ def test_refusals_are_one_line(arguments: tuple[object, ...], message: str) -> N
 
 
 def test_agents_are_shown_and_exported(tmp_path: Any) -> None:
-    assert "is an agent; name the game that it plays as well (--game)" in call("show", "search", code=2)[1]
+    assert "is an agent; name its game too (--game)" in call("show", "search", code=2)[1]
     text = "search(depth=0,leaf=zero,drawn=false,iterations=50)"
     assert "6 of 12" in call("show", text, "--game", "kuhn_poker", "--limit", 6)[0]
     call("export", text, tmp_path / "out.json", "--game", "kuhn_poker")

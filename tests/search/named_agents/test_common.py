@@ -67,7 +67,7 @@ def test_rebel_is_one_of_them() -> None:
     ("text", "error", "message"),
     [
         ("libratus", SpecError, "agent libratus needs blueprint; write, for example, libratus"),
-        ("libratus(blueprint={},start=2)", AlgorithmError, "start=2, but the game has no round after so many deals"),
+        ("libratus(blueprint={},start=2)", AlgorithmError, "start=2, but the game has no round after 2 deals"),
         ("libratus(blueprint={},gadget=margin)", SpecError, "gadget must be one of none, resolve"),
         ("modicum(blueprint=/none)", FileError, "no policy file or run folder /none"),
         (

@@ -209,7 +209,7 @@ def test_what_is_refused() -> None:
         ({"gadget": "margin"}, "gadget must be one of none, resolve.*, not 'margin'"),
         ({"every": "street"}, "every must be one of decision, round, not 'street'"),
         ({"method": "lp"}, "method must be one of .*, not 'lp'"),
-        ({"iterations": 5, "skip": 5}, "skip must be below the 5 iterations of a solve, not 5"),
+        ({"iterations": 5, "skip": 5}, "skip is 5; give less than the 5 iterations of a solve"),
         ({"method": "fp", "skip": 5}, "fp cannot skip iterations"),
     ):
         with pytest.raises(SpecError, match=message):
@@ -217,9 +217,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(AlgorithmError, match="give a blueprint, or start=0"):
         ResolvingAgent(rules, Resolving(), start=1)
     policy = blueprint(10)
-    with pytest.raises(AlgorithmError, match="start=2, but the game has no round after so many deals"):
+    with pytest.raises(AlgorithmError, match="start=2, but the game has no round after 2 deals"):
         agent_for("leduc_poker", policy=policy, start=2)
     with pytest.raises(PolicyError, match="a policy for leduc_poker has no infostate"):
         agent_for("kuhn_poker", policy=policy)
-    with pytest.raises(AlgorithmError, match="begins at the beginning of the game"):
+    with pytest.raises(AlgorithmError, match="cannot begin in the middle of the game"):
         agent_for("leduc_poker", policy=policy, start=1).begin(at=Belief.root(rules))

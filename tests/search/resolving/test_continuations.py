@@ -127,10 +127,10 @@ def test_generated_continuations_are_best_responses(player: int) -> None:
 @pytest.mark.parametrize(
     ("player", "count", "method", "message"),
     [
-        (2, 2, "cfr+", "the player who chooses behind leaves is 0 or 1, not 2"),
-        (0, 0, "cfr+", "count must be a whole number of at least 1, the blueprint included, not 0"),
+        (2, 2, "cfr+", "player is 2; give 0 or 1, the player who chooses behind leaves"),
+        (0, 0, "cfr+", "count is 0; give a whole number of at least 1, including the blueprint"),
         (0, 2, "cfrr", "unknown method 'cfrr'; known: "),
-        (0, 3, "cfr-avg", "cfr-avg does not let players choose behind leaves"),
+        (0, 3, "cfr-avg", "cfr-avg does not support choices behind leaves"),
     ],
 )
 def test_what_is_not_generated(player: int, count: int, method: str, message: str) -> None:
@@ -233,5 +233,5 @@ def test_what_is_refused() -> None:
         with pytest.raises(AlgorithmError, match="choices are policies of player 0, of player 1 or of both"):
             BlueprintLeaf(rules, uniform, choices)
     leaf = BlueprintLeaf(rules, uniform, {1: [uniform, uniform]})
-    with pytest.raises(AlgorithmError, match=r"cfr-avg does not let players choose behind leaves; cfr\+, for one, does"):
+    with pytest.raises(AlgorithmError, match=r"cfr-avg does not support choices behind leaves; cfr\+, for one, does"):
         SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(1)), METHODS["cfr-avg"], leaf)

@@ -1,4 +1,4 @@
-"""An agent of a game with few bets at the table of one with many."""
+"""An agent of a game with few bet sizes at a table with many."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,34 +17,36 @@ from treeplex.search.translation.mapping import MAPPINGS
 
 @dataclass(frozen=True)
 class TranslatedSettings(AgentSettings):
-    """Who plays, and what it takes bets for that it does not know."""
+    """The agent, and how bets outside its game are translated."""
 
-    agent: str = setting(help="the agent, of the game with few bets, such as blueprint(file=runs/few)")
-    game: str = setting(help="that game, with the same cards, such as no_limit_leduc")
-    mapping: str = setting("random", "how bets are heard: as one of two sizes at random, or as the likelier", choices=MAPPINGS)
-    off_tree: str = setting(
-        TRANSLATE, "whether bets are heard as others, or an agent that searches adds and solves them", choices=OFF_TREE
+    agent: str = setting(help="an agent of the game with few bet sizes, such as blueprint(file=runs/few)")
+    game: str = setting(help="the agent's game, with the same cards, such as no_limit_leduc")
+    mapping: str = setting(
+        "random", "how bets are translated: to one of two sizes at random, or to the likelier", choices=MAPPINGS
     )
-    think: float | None = setting(None, "seconds for each decision of the agent; none: what it says itself", above=0)
+    off_tree: str = setting(
+        TRANSLATE, "whether other bets are translated, or added and solved by an agent that searches", choices=OFF_TREE
+    )
+    think: float | None = setting(None, "seconds per decision of the agent; none: its own setting", above=0)
 
 
 class Translated(AgentKind):
     """Action translation."""
 
     name = "translated"
-    text = "lets an agent of a game with few bets play one with many"
+    text = "lets an agent of a game with few bet sizes play one with many"
     source = "Ganzfried and Sandholm 2013; new bets as in Brown and Sandholm 2018 (Libratus)"
-    plays = "poker with bets of several sizes"
+    plays = "poker with several bet sizes"
     example = "translated(agent=blueprint(file=runs/few),game=no_limit_leduc)"
     settings = TranslatedSettings
 
     def __init__(self, named: Callable[..., Agent]) -> None:
-        """With the function that makes agents by name."""
+        """Store the function that makes agents by name."""
         self.named = named
 
     def make(self, game: Game, settings: TranslatedSettings, generator: np.random.Generator) -> Agent:
         coarse = load(settings.game)
         if game.public.bets(game.public.first_state()) is None or coarse.public.bets(coarse.public.first_state()) is None:
-            raise SpecError(f"{game} and {coarse} are to be games of poker with bets, which can be translated")
+            raise SpecError(f"{game} and {coarse} have no bets to translate between; give two poker games with bets")
         inner = self.named(settings.agent, coarse, think=settings.think, seed=int(generator.integers(2**63)))
         return TranslatedAgent(game.public, inner, generator, mapping=settings.mapping, off_tree=settings.off_tree)

@@ -1,1 +1,1 @@
-"""Re-solving behind gadgets: carried values, re-solving agents, self-improvement."""
+"""Re-solving with gadgets: carried values, re-solving agents, self-improvement."""

@@ -1,14 +1,14 @@
-"""Continual re-solving agent; DeepStack, Libratus and Modicum are settings of it.
+"""Continual re-solving agent, with DeepStack, Libratus and Modicum as special cases.
 
-It starts from the ranges as dealt, or plays a blueprint at first. From then on it solves the current subgame behind a gadget,
-so that no hand of the opponent gets more than it was promised, plays the average policy found, and carries its own range and
-new promises on to the next subgame (:mod:`treeplex.search.resolving.carried`).
+It starts from the dealt ranges, or first plays a blueprint. From then on it solves the current subgame behind a gadget, so
+that no hand of the opponent gets more than its promised value, plays the average policy, and carries its own range and new
+promised values to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
 =========  ==============  =================================  ==================  =============================
-agent      before          solves again                       subgames end        leaves
+agent      before          re-solves                          subgames end        leaves
 =========  ==============  =================================  ==================  =============================
 DeepStack  nothing         at each own decision               with the round      a value function
-Libratus   a blueprint     from some round on, each round     with the game       none
+Libratus   a blueprint     each round, from a given round on  with the game       none
 Modicum    nothing         at the beginning of each round     with the round      continuations of a blueprint
 =========  ==============  =================================  ==================  =============================
 """
@@ -40,15 +40,15 @@ from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 from treeplex.search.subgames.subgame import Endgame
 
 LEAF_SHARE = 0.4
-"""Of the time to think, for what follows leaves by a blueprint; iterations get the rest."""
+"""Share of the thinking time for play after leaves by a blueprint; iterations get the rest."""
 
 
 class Stand(NamedTuple):
-    """Where a player solves again.
+    """The point where a player re-solves.
 
     Attributes:
-        depth: how many labels of the play come before.
-        carried: what it knows there.
+        depth: number of labels of the play before it.
+        carried: the resolving state there.
     """
 
     depth: int
@@ -56,16 +56,16 @@ class Stand(NamedTuple):
 
 
 class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
-    """Plays any public game of two players, either seat or both, by solving again behind gadgets.
+    """Plays any two-player public game, in either seat or both, by re-solving behind gadgets.
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`.
-        settings: how it solves.
-        horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
-            a deal, all of its outcomes are solved first, to find what each promises.
-        start: deals until it solves for the first time; before, it plays the blueprint.
+        settings: how it re-solves.
+        horizon: where subgames end. After a deal (``dealt``) the subgame of its outcome is solved directly; with leaves before
+            a deal, all of its outcomes are solved first, for the promised values of each.
+        start: number of deals before it first re-solves; until then it plays the blueprint.
         leaves: for each player the values at the leaves of its subgames.
-        blueprint: what it plays before it solves, and what promises at first; None for nothing.
+        blueprint: policy played before re-solving, and source of the first promised values; None for none.
         path: labels of the play so far.
     """
 
@@ -81,17 +81,17 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         generator: np.random.Generator | None = None,
         remember: int = 64,
     ) -> None:
-        """Begin a play.
+        """Start a play.
 
         Args:
             game: its public states, a spec or rules.
             settings, horizon, blueprint, start: see the attributes.
-            leaves: values at leaves, the same for both players or one for each; None where subgames are not cut off.
-            generator: of draws from its policy; it draws nothing else.
-            remember: solved subgames that are kept for later plays.
+            leaves: values at leaves, for both players or one per player; None if subgames have no cut.
+            generator: used for draws from its policy only.
+            remember: number of solved subgames kept for later plays.
 
         Raises:
-            AlgorithmError, PolicyError: settings that do not fit each other, or a blueprint of another game.
+            AlgorithmError, PolicyError: incompatible settings, or a blueprint of another game.
         """
         super().__init__(game, generator, remember)
         self.settings, self.horizon, self.blueprint, self.start = settings, horizon, blueprint, start
@@ -99,21 +99,21 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         if blueprint is not None:
             blueprint.check(self.game, start, reach=settings.gadget.startswith(REACH))
         elif start:
-            raise AlgorithmError(f"what is played until deal {start} is not known: give a blueprint, or start=0")
+            raise AlgorithmError(f"there is no policy until deal {start}; give a blueprint, or start=0")
         self._first, self._begun, self.path = self.game, Belief.root(self.game), tuple[int, ...]()
         self._stands: dict[int, Stand] = {}
         self._at: Belief | None = None
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`; actions added in the last play are forgotten.
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; actions added in the last play are dropped.
 
         Raises:
-            AlgorithmError: to begin elsewhere with a blueprint.
+            AlgorithmError: a start from another state with a blueprint.
         """
         self.sit(seat, generator)
         if at is not None and self.blueprint is not None:
-            raise AlgorithmError("an agent with a blueprint begins at the beginning of the game")
+            raise AlgorithmError("an agent with a blueprint cannot begin in the middle of the game; leave at out")
         begun = Belief.root(self._first) if at is None else at
         if at is not self._at:
             self.forget()
@@ -134,7 +134,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
 
     @property
     def _plays_blueprint(self) -> bool:
-        """Whether it does not solve here yet."""
+        """Whether it still plays the blueprint here."""
         return self.blueprint is not None and len(deals_in(self.game, self.path)) < self.start
 
     def public_belief_state(self) -> Belief:
@@ -171,8 +171,8 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
     def change_game(self, game: PublicGame) -> None:
         """See :meth:`SubgameAgent.change_game`.
 
-        Who solves at each decision has no need of the new action in its tree before it was played, and carries on what it has;
-        who solves with each round does so again from the round's beginning.
+        An agent that re-solves at each decision does not need the new action in its tree before it is played, and keeps its
+        carried state; one that re-solves each round does so again from the beginning of the round.
         """
         stands = dict(self._stands)
         if self.settings.every == DECISION:
@@ -191,7 +191,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         self.game, self.state, self.path = game, there, path
 
     def _stand(self, player: int) -> Stand:
-        """Where a player solves for what is to be decided now."""
+        """Where a player re-solves for the current decision."""
         stand = self._stands.get(player) or self._opening(player)
         for depth in self._stops(player, stand.depth):
             stand = self._moved(stand, depth)
@@ -202,17 +202,17 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         """A player's current resolving state, with all earlier streets solved.
 
         Raises:
-            AlgorithmError: a subgame ends before.
+            AlgorithmError: a subgame ends before the current state.
         """
         return self._moved(self._stand(player), len(self.path)).carried
 
     def go_on(self, carried: ResolvingState) -> None:
-        """Begin with what is known from solving another version of the game, the same public state being its beginning."""
+        """Continue from a solve of another version of the game, whose current public state is the root here."""
         stand = Stand(0, carried.in_game(self.game, self.game.first_state()))
         self._stands = self._stands | {carried.player: stand}
 
     def _opening(self, player: int) -> Stand:
-        """Where a player solves for the first time in a play."""
+        """Where a player first re-solves in a play."""
         if self.blueprint is None:
             return Stand(0, ResolvingState(player, self._begun))
         start = self.start
@@ -224,7 +224,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return Stand(len(path), ResolvingState(player, self.blueprint.belief(self.game, path), promised))
 
     def _stops(self, player: int, first: int) -> list[int]:
-        """Where subgames begin on the way here, after the one that begins ``first``, as numbers of labels."""
+        """Where subgames begin on the path so far, after the one that begins at ``first``, as numbers of labels."""
         if self.settings.every == ROUND:
             return [depth for depth in deals_in(self.game, self.path, self._begun.state) if depth > first]
         found, state = [], self._begun.state
@@ -236,7 +236,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return found
 
     def _moved(self, stand: Stand, depth: int) -> Stand:
-        """Carry on to a later point of the play; where a subgame ends on the way, another one is solved if that matters."""
+        """Carry the state on to a later point of the play; if a subgame ends on the way, the next is solved if needed."""
         while stand.depth < depth:
             solved, way = self._resolved(stand), self.path[stand.depth : depth]
             ends = [k for k in range(1, len(way)) if solved.kind(way[:k]) == "leaf"]
@@ -246,7 +246,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return stand
 
     def _carries_over(self, stand: Stand, way: tuple[int, ...], end: int) -> bool:
-        """Whether nothing but the opponent's actions follow the end of a subgame on the way, which leave all as it is."""
+        """Whether only the opponent's actions follow the end of a subgame on the way, which change nothing."""
         state, other = stand.carried.belief.state, 1 - stand.carried.player
         for depth, label in enumerate(way):
             if depth >= end and self.game.options(state).player != other:
@@ -255,12 +255,12 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return self.settings.gadget != UNSAFE
 
     def _resolved(self, stand: Stand) -> ResolvedSubgame:
-        """The subgame that begins where a player stands, solved or remembered."""
+        """The subgame that begins where a player re-solves, solved or cached."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
         return self.recall(key, lambda: self.solve(stand.carried))
 
     def solve(self, carried: ResolvingState) -> ResolvedSubgame:
-        """Solve a subgame again."""
+        """Re-solve a subgame."""
         settings, player = self.settings, carried.player
         belief, gadget = carried.belief, None
         if carried.promised is not None and settings.gadget != UNSAFE:

@@ -16,13 +16,13 @@ from treeplex.search.subgames.policy_tables import table_at
 
 
 class Blueprint(Protocol):
-    """A policy of the whole game, parts of which are solved again. Paths are labels of the game from its beginning."""
+    """A policy of the whole game, parts of which are re-solved. Paths are labels from the beginning of the game."""
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
         """Check that the game is the blueprint's, has the subgame, and allows gifts to be computed.
 
         Raises:
-            AlgorithmError, PolicyError: one line that says what fits.
+            AlgorithmError, PolicyError: they do not match, with a hint.
         """
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
@@ -30,7 +30,7 @@ class Blueprint(Protocol):
         ...
 
     def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
-        """The public belief state at the end of a path if all play the blueprint."""
+        """The public belief state at the end of a path if all players follow the blueprint."""
         ...
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
@@ -39,10 +39,10 @@ class Blueprint(Protocol):
         NaN for hands that face no opposing hand.
 
         Args:
-            game, path: where.
-            player: who solves again.
-            reach: add what hands gave away on the way, see :func:`treeplex.search.resolving.resolved.gifts`; of subgames
-                that begin after a deal.
+            game, path: the state.
+            player: the player who re-solves.
+            reach: add the gifts of hands on the way, see :func:`treeplex.search.resolving.resolved.gifts`; for subgames that
+                begin after a deal.
         """
         ...
 
@@ -53,7 +53,7 @@ class TableBlueprint:
     Attributes:
         rules: the public-tree rules.
         table: the policy.
-        start: deals until the subgames begin.
+        start: number of deals before the subgames begin.
     """
 
     def __init__(self, rules: PublicTree, table: Policy, start: int) -> None:
@@ -65,7 +65,7 @@ class TableBlueprint:
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
         """See :class:`Blueprint`."""
         if game is not self.rules:
-            raise AlgorithmError("a policy table plays its own game only; give a blueprint of the game that is played")
+            raise AlgorithmError("a policy table plays only its own game; give a blueprint of the game being played")
         state = self.rules.first_state()
         while (options := self.rules.options(state)).player == CHANCE:
             state = self.rules.after(state, options.labels[0])
@@ -74,7 +74,7 @@ class TableBlueprint:
             try:
                 self._trunk = Trunk.of(self.table, self.rules, Horizon(rounds=start))
             except AlgorithmError as error:
-                message = f"start={start}, but the game has no round after so many deals; solve from an earlier one"
+                message = f"start={start}, but the game has no round after {start} deals; give a smaller number"
                 raise AlgorithmError(message) from error
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
@@ -99,7 +99,7 @@ class TableBlueprint:
         return promised
 
     def _gifted(self, player: int) -> list[Floats]:
-        """Promises with gifts in them, for all subgames."""
+        """Promised values with gifts, for all subgames."""
         trunk = self._trunk
         assert trunk is not None
         if player not in self._with_gifts:
@@ -119,9 +119,9 @@ class TableBlueprint:
 
 
 def deals_in(game: PublicGame, path: tuple[int, ...], begun: State | None = None) -> list[int]:
-    """After how many labels of a path each of its deals is done; one with which it begins is not counted.
+    """The number of labels of a path up to and including each deal, without a deal at its very beginning.
 
-    It begins where said, or with the game.
+    The path starts at ``begun``, or at the beginning of the game.
     """
     found, state = [], game.first_state() if begun is None else begun
     for depth, label in enumerate(path):

@@ -1,15 +1,15 @@
 """State carried between re-solves: own range, and the opponent's promised values.
 
 =====================  ==================================  ============================================================
-event                  own range                           what the opponent's hands are promised
+event                  own range                           promised values of the opponent's hands
 =====================  ==================================  ============================================================
-own action             by Bayes, with the policy played    what they get after it by a best response to the solved policy
-the opponent's action  as it is                            as it is: who acts gets no more than before it could choose
-a deal                 without hands that it excludes      what they get after it by a best response to the solved policy
+own action             by Bayes, from the policy played    values after it, by a best response to the solved policy
+the opponent's action  unchanged                           unchanged: the actor gets no more than before its choice
+a deal                 without the hands that it excludes  values after it, by a best response to the solved policy
 =====================  ==================================  ============================================================
 
-That is continual re-solving (Moravčík et al. 2017, "Continual Re-solving"). Nothing else of the past is looked at: what the
-opponent played, and with what it may have, does not matter.
+This is continual re-solving (Moravčík et al. 2017, "Continual Re-solving"). Nothing else about the past is used: the
+opponent's earlier actions, and its range, do not matter.
 """
 
 from dataclasses import dataclass, field, replace
@@ -32,13 +32,13 @@ from treeplex.search.subgames.subgame import Endgame, ResponseValues, Subgame
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResolvedSubgame(SolvedSubgame):
-    """A re-solved subgame: the policy, and what the opponent's best response gets.
+    """A re-solved subgame: the policy, and the values of the opponent's best response.
 
     Attributes:
         subgame: the subgame.
-        player: who solved again.
+        player: the player who re-solved.
         policy: [Q], the average policy.
-        leaf_values: float64 [K, H], what the opponent's hands were worth where it is cut off; None where it is not.
+        leaf_values: float64 [K, H], the values of the opponent's hands at the cut; None without a cut.
     """
 
     subgame: Subgame
@@ -48,7 +48,7 @@ class ResolvedSubgame(SolvedSubgame):
 
     @classmethod
     def of(cls, search: SubgameSearch | Endgame, player: int) -> "ResolvedSubgame":
-        """What a search found; of a subgame that is cut off it must have kept the values of leaves."""
+        """The result of a search, which must have kept leaf values if the subgame has a cut."""
         leaf_values = None
         if isinstance(search, SubgameSearch) and len(search.subgame.leaves):
             leaf_values = search.leaf_values(1 - player)
@@ -70,14 +70,14 @@ class ResolvedSubgame(SolvedSubgame):
 
 @dataclass(frozen=True, eq=False)
 class ResolvingState:
-    """What a player re-solves from: its range, and the values promised to the opponent's hands.
+    """The state from which a player re-solves: its range, and the promised values of the opponent's hands.
 
     Attributes:
-        player: who solves again.
-        belief: the public state, and ranges. The player's own is what it has played; the other's is what solves so far would
-            have it play, and matters only to who solves from ranges alone.
-        promised: float64 [H], what the other one's hands were promised, in the game's units; NaN for those that face no
-            opposing hand. None at the beginning of the game, where ranges are as chance deals them.
+        player: the player who re-solves.
+        belief: the public state and ranges. The player's own range is as played; the opponent's is as solved so far, and is
+            used only by re-solving from ranges alone.
+        promised: float64 [H], the promised values of the opponent's hands, in the game's units; NaN for hands that face no
+            opposing hand. None at the beginning of the game, where ranges are as dealt.
     """
 
     player: int
@@ -89,18 +89,20 @@ class ResolvingState:
 
         Args:
             solved: the subgame that begins here.
-            path: labels from here; beyond its leaves only actions of the opponent.
+            path: labels from here; after its leaves only actions of the opponent.
 
         Raises:
-            AlgorithmError: the subgame ends before the last of its player's actions or deals; if a deal follows its end, it
-                says nothing of what each outcome is worth.
+            AlgorithmError: the subgame ends before the last action of its player or the last deal. If a deal follows its end,
+                the subgame has no value for each outcome.
         """
         belief, last, split = self.belief, 0, 1
         for depth, label in enumerate(path):
             options = belief.game.options(belief.state)
             if options.player != 1 - self.player:
                 last, split = depth + 1, 1
-            elif options.private:  # a hand becomes one for each action that it may have taken, with the same promise
+            elif (
+                options.private
+            ):  # a hand becomes one hand for each action that it may have taken, with the same promised value
                 split *= len(options.labels)
             belief = moved(belief, self.player, solved, path[: depth + 1], label)
         return ResolvingState(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
@@ -111,13 +113,13 @@ class ResolvingState:
             return self.promised
         if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):
             raise AlgorithmError(
-                "subgames end before a deal, so what its outcomes are worth is not known: let them end after it, or solve from "
+                "subgames end before a deal, so the values of its outcomes are unknown; end them after it, or solve from "
                 f"ranges alone (gadget none); at {self.belief.game.name_of(self.belief.state)}"
             )
         found = solved.responses.at(path)
         if self.promised is None or not np.isnan(found).all():
             return found
-        return np.repeat(self.promised, len(found) // len(self.promised))  # where the player never comes to
+        return np.repeat(self.promised, len(found) // len(self.promised))  # states that the player never reaches
 
     def in_game(self, game: PublicGame, state: State) -> "ResolvingState":
         """A copy for another version of the game, with more actions."""
@@ -125,7 +127,7 @@ class ResolvingState:
 
 
 def moved(belief: Belief, player: int, solved: ResolvedSubgame, path: tuple[int, ...], label: int) -> Belief:
-    """A belief after the last label of a path from where a subgame begins."""
+    """The belief after the last label of a path from the root of a subgame."""
     actor, before = belief.game.options(belief.state).player, path[:-1]
     if actor == CHANCE:
         return belief.after(label)
@@ -136,7 +138,7 @@ def moved(belief: Belief, player: int, solved: ResolvedSubgame, path: tuple[int,
         table = np.full((count, len(belief.ranges[actor])), 1.0 / count)
     else:
         raise AlgorithmError(f"no policy was solved for {belief.game.name_of(belief.state)}")
-    if table.shape[0] != count:  # an action was added since; the opponent's range goes on as it is
+    if table.shape[0] != count:  # an action was added since then; the opponent's range is kept
         table = np.ones((count, table.shape[1]))
     found = belief.after(label, table)
     ranges = tuple(with_trace(own) if each != player else own for each, own in enumerate(found.ranges))

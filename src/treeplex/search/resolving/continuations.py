@@ -1,8 +1,8 @@
 """Multi-valued leaves: players choose among continuations (Brown, Sandholm and Amos 2018).
 
-Behind a leaf valued by one policy, the opponent cannot answer to what is played before it. Leaves are sound if the opponent
-may choose, with each hand, one of several ways to play on, while the player who searches follows the blueprint. So the choice
-is one more decision behind each leaf, updated by the rule that solves the subgame.
+With one policy behind a leaf, the opponent cannot respond to play before it. Leaves are sound if the opponent may choose,
+with each hand, one of several continuations, while the searching player follows the blueprint. So the choice is one more
+decision behind each leaf, updated by the rule that solves the subgame.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,17 +22,17 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 AnyPolicy = TypeVar("AnyPolicy")
 BOARDS = 48
-"""Complete boards below a leaf of hold'em, where more can follow."""
+"""Maximum number of complete boards per leaf in hold'em."""
 FOLD, CALL = ("fold",), ("call", "check")
-"""First words of actions, in small letters; other actions of poker raise."""
+"""First words of action names, in lower case; other poker actions are raises."""
 
 
 class BlueprintLeaf:
-    """Values where both go on by a blueprint, or a player by one of several policies that it chooses.
+    """Values if both players continue with a blueprint, or a player chooses one of several policies.
 
-    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows; in hold'em see
-    :mod:`treeplex.holdem.search.leaves.walk`. There the blueprint may know other bets than the game that is searched:
-    bets before the leaf are translated to the likelier one in its tree, and payoffs are in parts of the pot.
+    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking the rest of the game; for
+    hold'em see :mod:`treeplex.holdem.search.leaves.walk`. There the blueprint may have other bet sizes than the searched
+    game: bets before the leaf are translated to the likelier size in its tree, and payoffs scale with the pot.
 
     Attributes:
         continuations: see :class:`treeplex.search.leaf.ManyValued`.
@@ -46,22 +46,20 @@ class BlueprintLeaf:
         *,
         boards: int = BOARDS,
     ) -> None:
-        """Go on by policies.
+        """Store the policies.
 
         Args:
-            rules: the public states of the policies' game, or its spec or rules; of hold'em the game that is searched.
-            blueprint: how players go on who have no choice.
-            choices: for players who have one, the policies that they choose from, such as :func:`biased_policies`.
-            boards: in hold'em, complete boards at most that are looked at below a leaf; all where there are no more.
+            rules: the public states of the policies' game, or its spec or rules; in hold'em the searched game.
+            blueprint: continuation of players without a choice.
+            choices: for each player with a choice, its policies, such as :func:`biased_policies`.
+            boards: in hold'em, the most complete boards per leaf; all if there are no more.
 
         Raises:
-            AlgorithmError: no such player, nothing to choose from, or policies of different kinds.
+            AlgorithmError: no such player, no policies to choose from, or policies of different kinds.
         """
         given = {} if choices is None else dict(choices)
         if not set(given) <= {0, 1} or not all(given.values()):
-            raise AlgorithmError(
-                f"choices are policies of player 0, of player 1 or of both, at least one each, not {choices!r}"
-            )
+            raise AlgorithmError(f"choices are {choices!r}; give policies of player 0, player 1 or both, at least one each")
         self.rules = public_game(rules)
         policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
         self.continuations = tuple(len(own) for own in policies)
@@ -100,17 +98,17 @@ def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, 
 
     Args:
         policy: the policy.
-        words: first words of the actions' names, in small letters.
-        factor: times as likely.
+        words: first words of the actions' names, in lower case.
+        factor: factor on the probabilities.
         others: bias the actions with other names instead.
 
     Raises:
-        AlgorithmError: a factor that is not above 0, or no action of such a name.
+        AlgorithmError: a factor that is not above 0, or no action with such a name.
     """
     game = policy.game
     weights, found = policy.probabilities.copy(), False
     if not factor > 0:
-        raise AlgorithmError(f"a bias must be a factor above 0, not {factor!r}")
+        raise AlgorithmError(f"the bias factor is {factor!r}; give a factor above 0")
     for player in range(game.players):
         own = slice(*game.tree.sequence_offsets[player : player + 2])
         names = {number: name.lower().split()[0] for number, name in game.action_names[player].items()}
@@ -119,16 +117,16 @@ def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, 
         weights[own][chosen] *= factor
         found |= bool(chosen.any())
     if not found:
-        raise AlgorithmError(f"{game} has no action called {' or '.join(words)}; name the actions to be biased")
+        raise AlgorithmError(f"{game} has no action called {' or '.join(words)}; give the names of the actions to bias")
     return Policy(game, normalised(game, weights))
 
 
 def biased_policies(policy: AnyPolicy, factor: float = 10.0) -> list[AnyPolicy]:
-    """The policy, and the same biased to folding, to calling and to raising: the four continuations of poker.
+    """The policy, and copies biased towards folding, calling and raising: the four continuations of poker.
 
     Args:
-        policy: the blueprint, a policy table or another kind of policy that has a method ``biased(factor)``.
-        factor: how many times as likely the actions of a bias become.
+        policy: the blueprint, a policy table or another kind of policy with a method ``biased(factor)``.
+        factor: factor on the probabilities of the biased actions.
 
     Raises:
         AlgorithmError: a game without these actions.

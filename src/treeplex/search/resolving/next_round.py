@@ -1,4 +1,4 @@
-"""Values at the end of a betting round as means of values at the beginning of the next, over what chance may show."""
+"""Values at the end of a betting round as means of values at the beginning of the next, over all deals."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ class Deals:
     """The possible deals at some places.
 
     Attributes:
-        after: the public states after a deal where play goes on, as places; a place where somebody acts is one itself.
-        owner: int64 [n], from which place each comes.
-        over: where no more is to be decided after a deal: the places, int64 [m], and player 0's payoff for each pair of hands
-            times the weight of the pair, float64 [m, H_0, H_1], summed over deals.
+        after: public states after a deal where play continues, as places; a place with a player to act is its own.
+        owner: int64 [n], the place of each.
+        over: deals after which no decisions remain: the places, int64 [m], and player 0's payoff for each pair of hands times
+            the weight of the pair, float64 [m, H_0, H_1], summed over deals.
     """
 
     after: PairPlaces
@@ -28,10 +28,10 @@ class Deals:
 
 
 class NextRoundLeaf:
-    """Leaf values where betting rounds end, from those where the next ones begin (Moravčík et al. 2017, DeepStack).
+    """Leaf values at the ends of betting rounds, from those at the beginnings of the next (Moravčík et al. 2017, DeepStack).
 
-    What follows a deal is valued for each deal by itself, and weighted by how likely the deal is for the hand. Where nothing
-    is left to decide after it, payoffs are exact.
+    Each deal is evaluated separately, and weighted by its probability given the hand. If no decisions remain after it,
+    payoffs are exact.
 
     Attributes:
         after: values of the public states after a deal, any :class:`treeplex.search.leaf.LeafValue`.
@@ -42,7 +42,7 @@ class NextRoundLeaf:
         self._deals: Prepared[Places, Deals] = Prepared(deals_of)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """See :class:`treeplex.search.leaf.LeafValue`; places may stand before a deal or after one."""
+        """See :class:`treeplex.search.leaf.LeafValue`; places may be before or after a deal."""
         deals = self._deals(places)
         owner, (rows, payoffs) = deals.owner, deals.over
         arrived = tuple(own[owner] for own in reached)
@@ -70,7 +70,7 @@ def deals_of(places: Places) -> Deals:
     """The possible deals at the places.
 
     Raises:
-        AlgorithmError: no public tree.
+        AlgorithmError: the game is not a public tree.
     """
     places = places.trees
     rules, owners, states = places.game, list[int](), list[PublicState]()
@@ -92,7 +92,7 @@ def deals_of(places: Places) -> Deals:
 
 
 def places_at(rules: PublicTree, states: list[PublicState], widths: tuple[int, ...]) -> PairPlaces:
-    """Public states as places of no subgame in particular: no sequences lead there."""
+    """Public states as places outside any subgame, without sequences."""
     count = len(states)
     nowhere = tuple(np.full((count, width), -1, np.int64) for width in widths)
     return PairPlaces(rules, np.arange(count), tuple(states), ((),) * count, (nowhere[0], nowhere[1]), tuple(states))

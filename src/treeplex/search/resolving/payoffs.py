@@ -1,6 +1,6 @@
-"""Payoffs of pairs of hands behind leaves under continuation policies, computed once a leaf.
+"""Payoffs of pairs of hands behind leaves under continuation policies, computed once per leaf.
 
-On public trees what follows is walked; a kind of game may bring its own :class:`Walk`, as hold'em does
+On public trees the rest of the game is walked; a kind of game may provide its own :class:`Walk`, as hold'em does
 (:mod:`treeplex.holdem.search.leaves.walk`).
 """
 
@@ -24,8 +24,8 @@ class Payoffs(Protocol):
     """Player 0's payoffs behind K leaves for each pair of hands.
 
     Attributes:
-        hands: for each player which of its H_i hands these are, n_i of them.
-        boards: complete boards that were looked at behind each leaf, where they are drawn; else 0.
+        hands: for each player the n_i of its H_i hands that have payoffs.
+        boards: number of complete boards used behind each leaf if they are sampled, otherwise 0.
     """
 
     @property
@@ -37,21 +37,21 @@ class Payoffs(Protocol):
         """Counterfactual values of a player's hands by continuation, float64 [C_i, K, n_i].
 
         Args:
-            player: whose hands.
-            reached: how likely the other's hands come to each leaf and choose each of their continuations, [C, K, n].
+            player: the player whose hands are evaluated.
+            reached: reach of the opponent's hands at each leaf, by continuation, [C, K, n].
         """
         ...
 
 
 class Walk(Protocol):
-    """Works out payoffs behind leaves."""
+    """Computes payoffs behind leaves."""
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
-        """Walk what follows.
+        """Walk the rest of the game.
 
         Args:
             places: the leaves.
-            seconds: about how long it may take, where a kind of game can do with less.
+            seconds: approximate time limit, for games that can use less time.
         """
         ...
 
@@ -61,7 +61,7 @@ class PairPayoffs:
     """Payoffs behind leaves of public trees.
 
     Attributes:
-        pairs: float64 [K, C_0, C_1, H_0, H_1], times how likely chance makes each pair.
+        pairs: float64 [K, C_0, C_1, H_0, H_1], times the chance probability of each pair.
     """
 
     pairs: Floats
@@ -82,21 +82,21 @@ class PairWalk:
     """Payoffs behind leaves of public trees."""
 
     def __init__(self, rules: PublicTree, policies: Sequence[Sequence[Any]]) -> None:
-        """Go on by policies of both players.
+        """Store the policies of both players.
 
         Raises:
-            AlgorithmError: one is no policy table.
+            AlgorithmError: a policy is not a policy table.
         """
         tables = [[each for each in own if isinstance(each, Policy)] for own in policies]
         if [*map(len, tables)] != [*map(len, policies)]:
-            raise AlgorithmError("policies of hold'em's hands go on in hold'em; here give policies of the game")
+            raise AlgorithmError("policies of hold'em hands work only in hold'em; give policy tables of this game")
         self.rules, self._policies = rules, tables
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
-        """Walk what follows; all of a leaf's hands, however long it takes.
+        """Walk the rest of the game for all hands at each leaf, without time limit.
 
         Raises:
-            AlgorithmError: leaves of another kind of game.
+            AlgorithmError: the leaves belong to another kind of game.
         """
         return PairPayoffs(self._walk_places(places.trees))
 

@@ -1,8 +1,8 @@
-"""Solving the subgames of a policy again, safely: what is carried down to their roots, and the policy that results.
+"""Safe re-solving of a policy's subgames: the values carried to their roots, and the resulting policy.
 
-A *blueprint* is a policy of the whole game. Its *trunk*, all that comes before some public states, is kept; from there on
-each player is solved again, behind a gadget (:mod:`treeplex.search.subgames.gadgets`) with what the other player's hands were
-promised: their counterfactual best-response values against the blueprint.
+A *blueprint* is a policy of the whole game. Its *trunk*, the part before some public states, is kept. From there on each
+player is re-solved, behind a gadget (:mod:`treeplex.search.subgames.gadgets`) with the promised values of the other player's
+hands: their counterfactual best-response values against the blueprint.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,31 +32,31 @@ from treeplex.search.subgames.subgame import Ranges, Subgame
 
 UNSAFE, REACH = "none", "reach-"
 RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))
-"""How subgames may be solved again: ``none`` from ranges alone, which is unsafe; or behind a gadget, ``reach-`` with gifts."""
+"""Ways to re-solve subgames: ``none`` from ranges alone, which is unsafe; or behind a gadget, ``reach-`` with gifts."""
 
 SECOND_ROUND = Horizon(rounds=1)
 """Subgames begin with the second betting round."""
 
 
 def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
-    """The values promised to the opponent's hands where a subgame begins, if a player follows a policy.
+    """The promised values of the opponent's hands at the root of a subgame, if a player follows a policy.
 
     Args:
-        subgame: uncut, with the ranges by which the policy comes there.
-        policy: of public trees a policy of the compiled game; of any subgame what a solve of it found, float64 [Q], see
+        subgame: without a cut, with the ranges of the policy.
+        policy: in public trees a policy of the compiled game; in any subgame the result of a solve, float64 [Q], see
             :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
-        player: who follows it; the other one plays its best response.
+        player: the player who follows it; the opponent plays its best response.
 
     Returns:
-        The expected payoff of each root hand of the other player, float64 [B, H], in the game's units; NaN for hands that
-        face no opposing hand.
+        The expected payoff of each root hand of the opponent, float64 [B, H], in the game's units; NaN for hands that face no
+            opposing hand.
 
     Raises:
-        AlgorithmError: a subgame that is cut off, or a policy that cannot be read there.
+        AlgorithmError: a subgame with a cut, or a policy that does not cover it.
         PolicyError: a policy of another game.
     """
     if len(subgame.leaves):
-        raise AlgorithmError("what hands are promised is known of subgames to the end of the game; cut without a horizon")
+        raise AlgorithmError("promised values need subgames to the end of the game; cut without a horizon")
     other, arrays = 1 - player, subgame.start(predicts=True)
     if not isinstance(policy, Policy):
         arrays.policy[:] = policy
@@ -73,14 +73,14 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
 
 @dataclass(eq=False)
 class TrunkNode:
-    """A public state before subgames, or where one begins.
+    """A public state before subgames, or at the beginning of one.
 
     Attributes:
         state: the public state.
         reaches: for each player float64 [H_i], own reach by the blueprint.
-        visited: what happens here.
-        below: what follows; nothing where the game is over or a subgame begins.
-        start: the number of the subgame that begins here; -1 for none.
+        visited: the public node's content.
+        below: child nodes; empty if the game is over or a subgame begins.
+        start: number of the subgame that begins here; -1 for none.
     """
 
     state: PublicState
@@ -92,12 +92,12 @@ class TrunkNode:
 
 @dataclass(frozen=True, eq=False)
 class Trunk:
-    """All that comes before some public states, as a policy plays it.
+    """The part of the game before some public states, under a policy.
 
     Attributes:
         rules: the public-tree rules.
-        root: where the game begins.
-        starts: where the subgames begin.
+        root: the beginning of the game.
+        starts: the roots of the subgames.
     """
 
     rules: PublicTree
@@ -106,11 +106,11 @@ class Trunk:
 
     @classmethod
     def of(cls, policy: Policy, rules: PublicTree, horizon: Horizon) -> "Trunk":
-        """The trunk down to a horizon; where chance moves at the horizon, subgames begin after its move.
+        """The trunk down to a horizon; if chance moves at the horizon, subgames begin after its move.
 
         Raises:
             PolicyError: a policy of another game.
-            AlgorithmError: the game is over before the horizon.
+            AlgorithmError: the game ends before the horizon.
         """
         first = rules.first_state()
         starts: list[TrunkNode] = []
@@ -136,7 +136,7 @@ class Trunk:
             deals += depth > 0 and isinstance(node.visited, Chance)
             stack.extend((below, depth + 1, deals, cuts) for below in reversed(node.below))
         if not starts:
-            raise AlgorithmError(f"no subgame begins at {horizon}; give a horizon that the game goes beyond")
+            raise AlgorithmError(f"no subgame begins at {horizon}; give a horizon before the end of the game")
         return cls(rules, root, starts)
 
     def subgames(self, starts: Sequence[TrunkNode], gadget: Gadget | None = None) -> Subgames:
@@ -149,15 +149,15 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
     """Gifts of the opponent's hands before each subgame, float64 [H], in the game's units.
 
     With an action that is worth less than another one, both against the player's blueprint, a hand makes a *gift* of the
-    difference (Brown and Sandholm 2017, section 4.1); so much more than it was promised may it get after that action without
-    gaining by it, for it has the other one. Gifts of several actions add up. A gift is shared by all subgames that chance and
-    the player may lead to after it: each may give the same to the same hand, since only one of them is met. So the sum over
-    subgames, weighted with how likely they are, is the gift itself and never more.
+    difference (Brown and Sandholm 2017, section 4.1). After that action it may get more than its promised value by this
+    amount without gaining by it, since it has the other action. Gifts of several actions add up. All subgames that chance
+    and the player may lead to afterwards share a gift: each may give the full amount to the hand, since only one of them is
+    reached. So the sum over subgames, weighted by their probabilities, is the gift and never more.
 
     Args:
-        trunk: what comes before the subgames.
+        trunk: the part of the game before the subgames.
         promised: for each subgame float64 [H], see :func:`opponent_values`.
-        player: who solves again.
+        player: the player who re-solves.
     """
     other, worth = 1 - player, dict[int, Floats]()
     found: list[Floats] = [np.zeros(0)] * len(trunk.starts)
@@ -210,17 +210,17 @@ def resolve_subgames(
 ) -> Policy:
     """Re-solve all subgames from a horizon on, for both players.
 
-    Behind a gadget the result is, for each player, at most as exploitable as the policy was, up to how far the iterations
-    have converged (Burch et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1; Brown and Sandholm 2017, theorem 1).
+    Behind a gadget the result is, for each player, at most as exploitable as the policy was, up to the convergence of the
+    iterations (Burch et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1; Brown and Sandholm 2017, theorem 1).
 
     Args:
-        game: a spec, rules, or a compiled game; of two players, zero-sum, with public states.
+        game: a spec, rules, or a compiled game with public states; two players, zero-sum.
         policy: the blueprint.
-        gadget: one of :data:`RESOLVING`, or what makes a gadget of the player who solves again and what was promised. ``none``
-            solves from ranges alone, which may make the policy worse.
-        horizon: where subgames begin; by default with the second betting round, after its card was dealt.
+        gadget: one of :data:`RESOLVING`, or a function from the player who re-solves and the promised values to a gadget.
+            ``none`` solves from ranges alone, which may make the policy worse.
+        horizon: where subgames begin; by default the second betting round, after its card is dealt.
         method: one of :data:`treeplex.search.methods.METHODS`.
-        iterations: of each solve.
+        iterations: iterations of each solve.
         batch: subgames solved side by side.
 
     Raises:
@@ -235,7 +235,7 @@ def resolve_subgames(
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     if compiled.rules is None:
-        raise AlgorithmError(f"{compiled} was loaded without rules, which search needs; give the game by its spec")
+        raise AlgorithmError(f"{compiled} was loaded without rules, which search needs; give the game as a spec")
     trunk = Trunk.of(policy, public_tree(compiled.rules), horizon)
     pieces = [trunk.starts[first : first + batch] for first in range(0, len(trunk.starts), batch)]
     probabilities = policy.probabilities.copy()
@@ -257,24 +257,24 @@ def resolve_subgames(
 
 
 def padded(row: Floats, length: int) -> Floats:
-    """The row with zeros behind it."""
+    """The row, padded with zeros at the end."""
     return np.pad(row, (0, length - len(row)))
 
 
 def solve_again(
     subgames: Subgames, policy: Policy, players: Sequence[int], method: str, iterations: int, probabilities: Floats
 ) -> None:
-    """Solve a batch, and write the average policies of some players to a table, float64 [Q], for hands that come there."""
+    """Solve a batch, and write the average policies of some players to a table, float64 [Q], for reachable hands."""
     search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
     search.run(iterations)
     write_average(search, policy.game, players, probabilities)
 
 
 def write_average(search: SubgameSearch, game: CompiledGame, players: Sequence[int], probabilities: Floats) -> None:
-    """Write what a search found for some players to a table of the whole game, float64 [Q], for hands that come there.
+    """Write some players' policies from a search to a table of the whole game, float64 [Q], for reachable hands.
 
     Raises:
-        PolicyError: the compiled game is not that of the search.
+        PolicyError: the compiled game is not the search's.
     """
     subgames, average = search.subgames, search.average_policy()
     layout = subgames.tree.infoset_layout

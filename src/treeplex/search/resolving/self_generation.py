@@ -1,7 +1,7 @@
-"""Continuations that generate themselves: best responses to what a depth-limited search finds (Brown, Sandholm and Amos 2018).
+"""Self-generated continuations: best responses to the results of depth-limited search (Brown, Sandholm and Amos 2018).
 
-The biased versions of a blueprint need actions that mean folding, calling and raising. The paper's *self-generative approach*
-needs a public tree and nothing else.
+The biased versions of a blueprint need actions that mean folding, calling and raising. The paper's *self-generative
+approach* needs only a public tree.
 """
 
 from treeplex.errors import AlgorithmError
@@ -30,30 +30,30 @@ def self_generated_policies(
 ) -> list[Policy]:
     """The blueprint and self-generated continuations: best responses to the opponent's searches.
 
-    It begins with the blueprint alone. Again and again the other player searches the game down to a horizon, behind which the
-    player chooses among the policies so far, and the player's best response to what was found is one more. What was found is
-    the search's average policy, and the blueprint behind the horizon. Averages hold a little of the uniform policy with which
-    a search begins; so every leaf is reached, and a response is a best one behind all of them.
+    It starts with the blueprint alone. Repeatedly the other player searches the game down to a horizon, where the player
+    chooses among the policies so far, and the player's best response to the result is added. The result is the search's
+    average policy, with the blueprint after the horizon. Averages contain some of the uniform policy with which a search
+    begins, so every leaf is reached, and the response is optimal after all of them.
 
-    In the paper that is the self-generative approach (section 4).
+    In the paper this is the self-generative approach (section 4).
 
     Args:
         rules: the public-tree rules of the blueprint's game, or its spec or rules.
-        blueprint: the first continuation, and how the other player goes on.
-        player: who chooses behind leaves.
-        count: how many policies, the blueprint included. Searches may find the same response twice; both count.
-        horizon: where the searches are cut off; by default with the first betting round.
-        method: one of :data:`treeplex.search.methods.METHODS` that lets players choose behind leaves.
-        iterations: of each search.
+        blueprint: the first continuation, and the other player's only one.
+        player: the player who chooses behind leaves.
+        count: number of policies, including the blueprint. Searches may find the same response twice; both count.
+        horizon: where the searches are cut; by default after the first betting round.
+        method: one of :data:`treeplex.search.methods.METHODS` that supports choices behind leaves.
+        iterations: iterations of each search.
 
     Raises:
         AlgorithmError: no such player, a count below 1, an unknown method, or one without choices behind leaves.
         PolicyError: a blueprint of another game.
     """
     if player not in (0, 1):
-        raise AlgorithmError(f"the player who chooses behind leaves is 0 or 1, not {player!r}")
+        raise AlgorithmError(f"player is {player!r}; give 0 or 1, the player who chooses behind leaves")
     if not 1 <= count == int(count):
-        raise AlgorithmError(f"count must be a whole number of at least 1, the blueprint included, not {count!r}")
+        raise AlgorithmError(f"count is {count!r}; give a whole number of at least 1, including the blueprint")
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     rules, found = public_tree(rules), [blueprint]

@@ -1,13 +1,13 @@
 """Self-improver: solves off-tree bets of opponents and adds them to the blueprint.
 
-A blueprint considers few actions, and translates all others to one of these (:mod:`treeplex.search.translation.mapping`). The
-actions that opponents choose most often of those it does not know are added one by one. What follows each of them is solved
-by itself, behind a gadget: every hand of the opponent was promised what it could get at most by the actions known before, so
-that no hand gains by the new one where that can be had. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up
-no-limit poker: Libratus beats top professionals", section "self-improvement".
+A blueprint has few actions, and translates all others to these (:mod:`treeplex.search.translation.mapping`). The off-tree
+actions that opponents choose most often are added one by one. Play after each of them is solved separately, behind a gadget:
+the promised value of every opposing hand is the most that it could get with the earlier actions, so that no hand gains by
+the new one where this is possible. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker: Libratus
+beats top professionals", section "self-improvement".
 
-Libratus added bets of the first round during the nights between days of play, and chose those that it saw often and that lay
-far from the ones it knew. Here any round will do, and all that counts is how often a bet is made.
+Libratus added first-round bets during the nights between days of play, and chose bets that were frequent and far from those
+in its blueprint. Here any round is supported, and only the frequency of a bet counts.
 """
 
 from collections import Counter
@@ -31,15 +31,15 @@ from treeplex.search.subgames.gadgets import GADGETS, Gadget
 from treeplex.search.subgames.policy_tables import table_at
 
 Path = tuple[int, ...]
-"""Labels of actions and cards from the beginning of a game; the last one is an action that was not considered."""
+"""Labels of actions and cards from the beginning of a game; the last one is an off-tree action."""
 
 
 class CoarsePolicy(NamedTuple):
-    """A blueprint of some of a game's actions.
+    """A blueprint for some of a game's actions.
 
     Attributes:
-        rules: which actions are considered.
-        policy: of these rules, compiled.
+        rules: the action abstraction.
+        policy: a policy of the compiled abstraction.
     """
 
     rules: ActionAbstraction
@@ -51,25 +51,25 @@ def compile_abstraction(game: CompiledGame, rules: ActionAbstraction) -> Compile
 
     Args:
         game: the whole game.
-        rules: what is considered.
+        rules: the action abstraction.
 
     Raises:
         GameError: a game that was loaded without rules.
     """
     if game.rules is None:
-        raise GameError(f"{game} was loaded without rules, which search needs; give the game by its spec")
+        raise GameError(f"{game} was loaded without rules, which search needs; give the game as a spec")
     return compile_public_tree(game.rules, rules)
 
 
 def off_tree_actions(rules: ActionAbstraction, policy: Policy) -> dict[Path, float]:
-    """The probability that each off-tree action is the first of a play, if both follow a policy of the whole game.
+    """The probability that each off-tree action is the first of a play, if both players follow a policy of the whole game.
 
     Args:
-        rules: what is considered.
-        policy: of the whole game; in one seat that of an opponent, in the other the translated blueprint.
+        rules: the action abstraction.
+        policy: a policy of the whole game: an opponent's in one seat, the translated blueprint in the other.
 
     Returns:
-        For each such action, with all that comes before it, its probability; none with probability 0.
+        A positive probability for each such action, given with the path to it.
     """
     whole, found = rules.rules, dict[Path, float]()
     first = whole.first_state()
@@ -100,8 +100,8 @@ def off_tree_counts(
     """How often each off-tree action was the first of a play.
 
     Args:
-        rules: what is considered.
-        plays: for each play the labels of all actions and cards, in the whole game.
+        rules: the action abstraction.
+        plays: the labels of all actions and cards of each play, in the whole game.
         seats: for each play the seat of the opponent; None to count both.
     """
     found: Counter[Path] = Counter()
@@ -119,11 +119,11 @@ def off_tree_counts(
 
 
 def most_frequent_actions(actions: Mapping[Path, float], count: int) -> list[Path]:
-    """The most frequent of some actions, most frequent first.
+    """The most frequent actions, most frequent first.
 
     Args:
-        actions: how likely or how often each is, see :func:`off_tree_actions` and :func:`off_tree_counts`.
-        count: how many at most.
+        actions: probability or count of each, see :func:`off_tree_actions` and :func:`off_tree_counts`.
+        count: the most actions to return.
     """
     return sorted(actions, key=lambda path: (-actions[path], path))[:count]
 
@@ -137,21 +137,21 @@ def improve_blueprint(
     method: str = "cfr+",
     iterations: int = 1000,
 ) -> CoarsePolicy:
-    """Add actions to a blueprint, each solved as a subgame of its own.
+    """Add actions to a blueprint, each solved as a separate subgame.
 
     Args:
         game: the whole game.
-        blueprint: what was considered, and its policy.
-        actions: paths that end in an action to add, as :func:`most_frequent_actions` gives; one path may begin with another.
+        blueprint: an action abstraction and its policy.
+        actions: paths that end in an action to add, from :func:`most_frequent_actions`; one path may begin with another.
         gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`.
         method: one of :data:`treeplex.search.methods.METHODS`.
-        iterations: of each solve.
+        iterations: iterations of each solve.
 
     Returns:
-        The new blueprint. It plays as before wherever these actions do not come first.
+        The new blueprint, which is unchanged wherever these actions have not been played.
 
     Raises:
-        GameError: a path that the whole game does not have, or whose last action is no player's.
+        GameError: a path that the whole game does not have, or whose last action is not a player's.
         AlgorithmError: an unknown gadget.
     """
     if gadget not in RESOLVING:
@@ -170,12 +170,12 @@ def with_one(
     state, reaches = before[-1]
     visited = rules.rules.visit(state.node)
     if not isinstance(visited, Decision):
-        raise GameError(f"nobody is to act at {rules.name_of(state)}")
+        raise GameError(f"no player acts at {rules.name_of(state)}; end the path with a player's action")
     other, player = visited.player, 1 - visited.player
     more = rules.with_action_at(state.node, path[-1])
     larger = Policy(compiled := compile_abstraction(game, more), carried_over(policy, compiled))
     after, own = pair_state(more.after(state, path[-1])), tuple(each[None] for each in reaches)
-    if not rules.opposing(state, reaches, other).any():  # the blueprint never comes here
+    if not rules.opposing(state, reaches, other).any():  # the blueprint never reaches this state
         return CoarsePolicy(more, larger)
     front = None
     if gadget != UNSAFE:
@@ -191,7 +191,7 @@ def with_one(
 
 
 def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[Floats, Floats]]]:
-    """The public states on a path, each with the reaches of both players by the blueprint, float64 [H_i]."""
+    """The public states on a path, with both players' reaches under the blueprint, float64 [H_i]."""
     rules, policy = blueprint
     state = rules.first_state()
     reaches = np.ones(state.weight.shape[0]), np.ones(state.weight.shape[1])
@@ -200,7 +200,7 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
         options = rules.options(state)
         if options.player >= 0:
             if label not in options.labels:
-                raise GameError(f"{rules.name_of(state)} lies behind another action that is not considered; add that first")
+                raise GameError(f"{rules.name_of(state)} comes after another off-tree action; add that one first")
             number = list(options.labels).index(label)
             moved = moved_range(reaches[options.player], table_at(policy, rules, state), number, private=options.private)
             reaches = (moved, reaches[1]) if options.player == 0 else (reaches[0], moved)
@@ -224,7 +224,7 @@ def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tupl
 
 
 def carried_over(policy: Policy, game: CompiledGame) -> Floats:
-    """A policy in a game with more infosets and actions, float64 [Q]: new actions are not played, new infosets uniformly."""
+    """A policy in a game with more infosets and actions, float64 [Q]: 0 for new actions, uniform at new infosets."""
     found = uniform_probabilities(game)
     for infoset, (player, infostate) in enumerate(zip(owners(game), game.infostates, strict=True)):
         known = policy.game.lookup.get((player, infostate))

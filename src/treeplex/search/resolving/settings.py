@@ -1,4 +1,4 @@
-"""Common settings of re-solving agents; named agents add their own."""
+"""Common settings of re-solving agents, to which named agents add."""
 
 from dataclasses import dataclass
 
@@ -10,25 +10,23 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 
 DECISION, ROUND = "decision", "round"
 NESTED = (DECISION, ROUND)
-"""Where a subgame begins: at each own decision, or with each betting round."""
+"""Where subgames begin: at each own decision, or with each betting round."""
 
 
 @dataclass(frozen=True)
 class Resolving(Settings):
-    """How an agent solves again."""
+    """How an agent re-solves."""
 
     iterations: int = setting(1000, "iterations of each search", low=1)
-    gadget: str = setting("resolve", "what stands in front of subgames; reach-: with gifts", choices=RESOLVING)
+    gadget: str = setting("resolve", "gadget in front of subgames; reach-: with gifts", choices=RESOLVING)
     every: str = setting(DECISION, "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
-    method: str = setting("cfr+", "how subgames are solved", choices=METHODS, listed=METHOD_NAMES)
-    skip: int = setting(
-        0, "iterations at the beginning of each search that averages leave out; of methods that floor regrets", low=0
-    )
+    method: str = setting("cfr+", "method that solves subgames", choices=METHODS, listed=METHOD_NAMES)
+    skip: int = setting(0, "first iterations of each search to leave out of averages, for methods that floor regrets", low=0)
     threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
 
     def check(self) -> None:
         """See :meth:`treeplex.base.settings.Settings.check`."""
         if self.skip >= self.iterations:
-            raise SpecError(f"skip must be below the {self.iterations} iterations of a solve, not {self.skip}")
+            raise SpecError(f"skip is {self.skip}; give less than the {self.iterations} iterations of a solve")
         if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):
-            raise SpecError(f"{self.method} cannot skip iterations, for it plays against its average; leave skip out")
+            raise SpecError(f"{self.method} cannot skip iterations, since it plays against its average; leave skip out")
