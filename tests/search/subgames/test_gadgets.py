@@ -93,13 +93,13 @@ def test_the_margins_are_balanced() -> None:
 
 @pytest.mark.parametrize("kind", GADGETS.values())
 def test_what_is_refused(kind: type[Gadget]) -> None:
-    with pytest.raises(AlgorithmError, match=r"no value was carried for hand 1 of player 0 at \(1,\); compute carried with"):
+    with pytest.raises(AlgorithmError, match=r"no promised value for hand 1 of player 0 at \(1,\); compute carried with"):
         guess(kind, "cfr+", (0.5, np.nan), 1)
     rules = toss_rules()
     belief = Belief.root(rules).after(1, np.full((2, 2), 0.5))
     for gadget, words in (
         (kind(1, np.zeros(2)), r"carried has shape \(2,\), but 1 roots with 2 hands of player 0 need \(1, 2\)"),
-        (kind(2, np.zeros((1, 2))), "player must be 0 or 1, not 2"),
+        (kind(2, np.zeros((1, 2))), "player is 2; give 0 or 1"),
     ):
         with pytest.raises(AlgorithmError, match=words):
             SubgameSearch(cut(rules, [belief], gadget=gadget), METHODS["cfr+"], NoLeaf())

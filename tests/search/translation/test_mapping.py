@@ -255,7 +255,7 @@ def test_errors_name_the_remedy() -> None:
     inner = TableAgent(public_tree(COARSE), policy)
     with pytest.raises(SpecError, match="unknown mapping 'randm'; did you mean 'random'"):
         TranslatedAgent(public_tree(REAL), inner, mapping="randm")
-    with pytest.raises(SpecError, match="a TableAgent does not search, so it cannot solve new bets"):
+    with pytest.raises(SpecError, match="a TableAgent does not search and cannot solve new bets"):
         TranslatedAgent(public_tree(REAL), inner, off_tree="resolve")
     with pytest.raises(GameError, match="give one deck"):
         TranslatedAgent(public_tree("no_limit_leduc(ranks=4,stack=700)"), inner)

@@ -1,10 +1,10 @@
-"""Depth-limited subgames of public-tree rules, compiled many at once into one tree and payoff for the engine.
+"""Depth-limited subgames of public-tree rules, many compiled at once into one tree and payoff for the engine.
 
 A subgame begins at a public state with a range of hands for each player and ends at terminal public nodes or, at its
-``search.subgames.horizon.Horizon``, at *leaves*, public states whose values somebody else must give. Ranges stand in the
-tree as root sequences, one per hand, whose reach is set from outside; so the engine's reach, gradient, backup and
-update run on it unchanged. A batch of subgames is a tree with longer blocks: every subgame is walked once, as a
-*template* (:mod:`treeplex.search.subgames.templates`), and copies of templates are put side by side by array arithmetic.
+``search.subgames.horizon.Horizon``, at *leaves*, public states whose values come from elsewhere. Ranges are root sequences
+of the tree, one per hand, whose reach is set from outside, so that the engine's reach, gradient, backup and update run on it
+unchanged. A batch of subgames is a tree with longer blocks: every subgame is walked once, as a *template*
+(:mod:`treeplex.search.subgames.templates`), and copies of templates are joined by array operations.
 """
 
 from collections.abc import Hashable, Sequence
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairPlaces(Places):
-    """Public states inside a batch of subgames, and which sequences of each player come there.
+    """Public states inside a batch of subgames, and the sequences of each player there.
 
     Attributes:
         game: the public-tree rules.
-        owner: int64 [K], the subgame of each.
-        states: the public states; where futures are equal, another node of the same future may stand for one.
-        paths: the actions and chance outcomes from the subgame's root to each.
-        sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
+        owner: int64 [K], the subgame of each state.
+        states: the public states; if futures are equal, another node of the same future may represent one.
+        paths: the actions and chance outcomes from the subgame's root to each state.
+        sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for impossible hands.
         begun: the roots of the subgames.
     """
 
@@ -64,7 +64,7 @@ class PairPlaces(Places):
 
     @cached_property
     def true_states(self) -> tuple[PublicState, ...]:
-        """The public states themselves, also where another of the same future stands in :attr:`states`."""
+        """The public states themselves, even if :attr:`states` has another of the same future."""
         nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
         return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
 
@@ -90,7 +90,7 @@ class PairPlaces(Places):
         return tuple((own > 0).astype(np.float64) for own in self.dealt)
 
     def reach_at(self, strategy: Floats) -> Ranges:
-        """The reach of every hand of both players here by a strategy of the batch, float64 [K, H_i]."""
+        """The reach of every hand of both players here under a strategy of the batch, float64 [K, H_i]."""
         found = []
         for own in self.sequences:
             arrived = np.empty(own.shape)
@@ -100,7 +100,7 @@ class PairPlaces(Places):
 
     @cached_property
     def groups(self) -> list[tuple[Floats, Ints]]:
-        """The places grouped by the weights of pairs of hands there, which many share: (weight, rows)."""
+        """The places grouped by their weights of pairs of hands: (weight, rows)."""
         found: dict[int, tuple[Floats, list[int]]] = {}
         for k, state in enumerate(self.states):
             found.setdefault(id(state.weight), (state.weight, []))[1].append(k)
@@ -122,14 +122,14 @@ class Subgames(Subgame):
 
     Attributes:
         game: the public-tree rules.
-        tree, payoff: what the engine runs on.
-        roots: where the ranges stand, one place a subgame.
-        leaves: public states at which the batch is cut.
+        tree, payoff: input of the engine.
+        roots: the states of the ranges, one place per subgame.
+        leaves: public states at the cut.
         infosets: int64 [decisions, H], the infoset of each hand of the player to act at each decision, -1 for none.
-        owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which nothing uses.
+        owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which are unused.
         templates: the template of each subgame.
-        shifts, final: where each template's numbers of sequences begin, and the tree's numbers of all those.
-        ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
+        shifts, final: where each template's sequence numbers begin, and the final numbers of all sequences in the tree.
+        ranges: for each player float64 [B, H_i], the ranges at the cut, up to a factor.
     """
 
     game: PublicTree
@@ -147,7 +147,7 @@ class Subgames(Subgame):
 
     @cached_property
     def decisions(self) -> PairPlaces:
-        """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
+        """The public states where players act; the first of each subgame is its root, if a player acts there."""
         return placed(self.game, "decisions", self.roots.states, self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
@@ -157,12 +157,12 @@ class Subgames(Subgame):
 
     @cached_property
     def first_decision(self) -> Ints:
-        """The number of each subgame's first decision, int64 [B]; its decisions are neighbours."""
+        """The number of each subgame's first decision, int64 [B]; its decisions are contiguous."""
         return np.concatenate(([0], np.cumsum([len(made.decisions) for made in self.templates])))[:-1]
 
     @cached_property
     def first_leaf(self) -> Ints:
-        """The number of each subgame's first leaf, int64 [B]; its leaves are neighbours."""
+        """The number of each subgame's first leaf, int64 [B]; its leaves are contiguous."""
         return np.concatenate(([0], np.cumsum([len(made.leaves) for made in self.templates])))[:-1]
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
@@ -189,7 +189,7 @@ class Subgames(Subgame):
         return table
 
     def reach_from(self, ranges: Ranges, policy: Floats) -> Floats:
-        """The strategy of a policy, float64 [Q] both, from ranges at the roots, for each player float64 [B, H_i]."""
+        """The strategy of a policy, both float64 [Q], from ranges at the roots, for each player float64 [B, H_i]."""
         strategy = np.zeros_like(policy)
         for player in (0, 1):
             place(self.roots.sequences[player], ranges[player], strategy)
@@ -207,7 +207,7 @@ class Subgames(Subgame):
         return tuple(normalised_range(own, can) for own, can in zip(given, self.roots.possible, strict=True))
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: LeafValue, path: tuple[int, ...]) -> Floats | None:
-        """See :meth:`treeplex.search.subgames.subgame.Subgame.action_values`; of one subgame."""
+        """See :meth:`treeplex.search.subgames.subgame.Subgame.action_values`; for a single subgame."""
         if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(self.leaves):
             return None
         decision = self.find(0, path)[1]
@@ -255,7 +255,7 @@ class Subgames(Subgame):
 
 
 class BatchArrays(SubgameArrays):
-    """A batch of subgames being solved; of fictitious play the policy is the last best responses.
+    """A batch of subgames being solved; in fictitious play the policy is the last best responses.
 
     Attributes:
         subgames: the batch.
@@ -305,7 +305,7 @@ class BatchArrays(SubgameArrays):
 
     @property
     def infoset_values(self) -> Floats:
-        """Counterfactual values of the infosets of who last improved or responded, float64 [I]; scratch space."""
+        """Counterfactual values of the infosets of the player who last improved or responded, float64 [I]; scratch space."""
         return self._work.infoset_values
 
     def root_entries(self, player: int) -> Floats:
@@ -341,14 +341,14 @@ def cut_states(
     """Compile the subgames that begin at ``states`` and end at a horizon.
 
     Args:
-        rules: the public-tree rules.
         states: where they begin.
         horizon: where they end.
-        ranges: for each player float64 [B, H_i], with which they begin; None for every hand as it was dealt.
+        ranges: for each player float64 [B, H_i], the initial ranges; None for all hands as dealt.
+        gadget: the gadget in front of them.
         gadget: what stands in front of them.
 
     Raises:
-        GameError: a subgame that begins at a terminal node, or rules that give no actions.
+        GameError: a subgame that begins at a terminal node, or a decision without actions.
     """
     known = _templates.setdefault(rules, {})
     templates = []
@@ -367,7 +367,7 @@ def united(
     ranges: Ranges | None,
     gadget: Gadget | None,
 ) -> Subgames:
-    """Copies of templates side by side as one tree and payoff."""
+    """Copies of templates as one tree and payoff."""
     sizes = np.array([made.sequences for made in templates])
     shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
     counts = np.array([len(made.player) for made in templates])
@@ -398,7 +398,7 @@ def united(
 
 
 def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: Ints) -> Payoff:
-    """The operators of a batch: dense where the hands' sequences are neighbours, else entries of the sparse one."""
+    """The payoff operators of a batch: dense if the hands' sequences are contiguous, otherwise sparse."""
     entries = []
     for made, shift in zip(templates, shifts, strict=True):
         for number, scale, sequences in made.scattered:
@@ -425,7 +425,7 @@ def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
 def placed(
     rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
 ) -> PairPlaces:
-    """The leaves or the decisions of a batch, with final sequences."""
+    """The leaves or the decisions of a batch, with final sequence numbers."""
     found = [made.leaves if name == "leaves" else made.decisions for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
     return PairPlaces(
@@ -439,12 +439,12 @@ def placed(
 
 
 def located(table: Ints, final: Ints) -> Ints:
-    """Final numbers of provisional ones, -1 staying -1."""
+    """Final numbers of provisional ones; -1 stays -1."""
     return np.where(table >= 0, final[np.maximum(table, 0)], NONE) if table.size else table
 
 
 def joined(tables: Sequence[Ints], shifts: Ints) -> Ints:
-    """Tables one below the other, each with its shift added, padded with -1."""
+    """Stack tables, each with its shift added, padded with -1."""
     widest = max(table.shape[1] for table in tables)
     sizes = [len(table) for table in tables]
     whole = np.full((sum(sizes), widest), NONE, np.int64)

@@ -1,4 +1,4 @@
-"""Public belief states: a public state and what everybody believes about every player's hand (Brown et al. 2020, section 4)."""
+"""Public belief states: a public state and all beliefs about the players' hands (Brown et al. 2020, section 4)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from treeplex.games.public import PublicGame, State
 class Belief:
     """A public belief state (PBS) of any public game.
 
-    A *range* is how likely a player's own play has made each hand: ``ranges[i][h]`` is proportional to the product of the
-    probabilities of the player's own actions with hand h (in hold'em also to its weight at the beginning). Together with what
-    chance does the ranges give the joint distribution of hands, and so the belief about each player, in either direction.
+    A *range* gives how likely each hand is by a player's own play: ``ranges[i][h]`` is proportional to the product of the
+    probabilities of the player's own actions with hand h (in hold'em also to its initial weight). With the chance
+    probabilities, the ranges give the joint distribution of hands, and so the belief about each player, and vice versa.
 
     Attributes:
         game: the game.
         state: the public state.
-        ranges: for each player float64 [H_i], non-negative, summing to one over the hands that can be there.
+        ranges: for each player float64 [H_i], non-negative, summing to one over possible hands.
     """
 
     game: PublicGame
@@ -37,35 +37,35 @@ class Belief:
 
     @classmethod
     def of(cls, game: PublicGame | str | Game, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":
-        """A public belief state from ranges up to a factor; None for those with which the game begins.
+        """A public belief state from ranges up to a factor; None for those at the beginning of the game.
 
-        Ranges may exclude each other: then nothing can be drawn, see :attr:`pairs`. A spec or rules will do for the game.
+        Ranges may exclude each other; then nothing can be drawn, see :attr:`pairs`. The game may be a spec or rules.
 
         Raises:
-            GameError: ranges of another length, negative or not finite.
+            GameError: ranges of wrong length, negative or not finite.
         """
         game = public_game(game)
         possible = game.possible(state)
         given = tuple(np.asarray(own, np.float64) for own in (game.first_ranges() if ranges is None else ranges))
         for own, can in zip(given, possible, strict=True):
             if own.shape != can.shape or not (np.isfinite(own) & (own >= 0)).all():
-                raise GameError(f"a range at {game.name_of(state)} must be {len(can)} numbers >= 0, not {own!r}")
+                raise GameError(f"the range at {game.name_of(state)} is {own!r}; give {len(can)} numbers >= 0")
         return cls(game, state, tuple(normalised_range(own, can) for own, can in zip(given, possible, strict=True)))
 
     @classmethod
     def root(cls, game: PublicGame | str | Game) -> "Belief":
-        """The beginning of a game: its public states, a spec or rules."""
+        """The beginning of a game, given by its public states, a spec or rules."""
         game = public_game(game)
         return cls.of(game, game.first_state())
 
     @classmethod
     def along(cls, game: PublicGame | str | Game, path: Sequence[int], policy: Callable[["Belief"], Floats]) -> "Belief":
-        """From the discrete representation: what a public history says if all know how all play.
+        """The belief after a public history if all policies are known (from the discrete representation).
 
         Args:
             game: the game: its public states, a spec or rules.
-            path: the labels of actions and outcomes of chance from the beginning.
-            policy: for a public belief state where a player acts, float64 [A, H], how each hand plays.
+            path: the labels of actions and chance outcomes from the beginning.
+            policy: for a public belief state where a player acts, the policy of each hand, float64 [A, H].
         """
         belief = cls.root(game)
         for label in path:
@@ -82,12 +82,12 @@ class Belief:
 
     @cached_property
     def opposing(self) -> tuple[Floats, ...]:
-        """For each hand of a player how likely chance and the others' ranges make it to be met, float64 [H_i]."""
+        """The probability that each hand of a player is met, by chance and the others' ranges, float64 [H_i]."""
         return tuple(self.game.opposing(self.state, self.ranges, player) for player in range(self.game.players))
 
     @cached_property
     def pairs(self) -> float:
-        """The weight of all combinations of hands, up to a factor; 0 where the ranges exclude each other."""
+        """The weight of all combinations of hands, up to a factor; 0 if the ranges exclude each other."""
         return float(self.ranges[0] @ self.opposing[0])
 
     @property
@@ -97,7 +97,7 @@ class Belief:
         return tuple(own / own.sum() if own.sum() > 0 else own for own in found)
 
     def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
-        """To the discrete representation: a hand of each player, drawn from the joint distribution.
+        """Draw a hand for each player from the joint distribution (to the discrete representation).
 
         Raises:
             GameError: the ranges exclude each other.
@@ -105,14 +105,14 @@ class Belief:
         return self.game.draw(self.state, self.ranges, generator)
 
     def after(self, label: int, policy: Floats | None = None) -> "Belief":
-        """The public belief state after an action or an outcome of chance, by Bayes.
+        """The public belief state after an action or a chance outcome, by Bayes.
 
         Args:
-            label: the action, or chance's outcome; of a private action any.
-            policy: float64 [A, H], how the player to act plays each hand; needed where a player acts.
+            label: the action or chance outcome; for a private action any label.
+            policy: float64 [A, H], the policy of the player to act; needed if a player acts.
 
         Raises:
-            GameError: nothing with this label can happen, or no policy, or one of another shape.
+            GameError: nothing with this label can happen, or the policy is missing or has the wrong shape.
         """
         options, ranges = self.game.options(self.state), self.ranges
         following = self.game.after(self.state, label)
@@ -127,7 +127,7 @@ class Belief:
 
 
 def moved_range(own: Floats, policy: Floats, number: int, *, private: bool = False) -> Floats:
-    """A range after its player's action of this number, up to a factor; after a private one that of hands with actions."""
+    """The range after the player's action with this number, up to a factor; after a private one that of hands with actions."""
     return np.asarray((own * policy).T.ravel() if private else own * policy[number])
 
 
@@ -143,10 +143,10 @@ def stacked_ranges(beliefs: Sequence[Belief]) -> tuple[Floats, ...]:
 
 
 def normalised_range(own: Floats, possible: Floats) -> Floats:
-    """A range that sums to one over possible hands; where it is zero on all of them, every possible hand alike.
+    """A range that sums to one over possible hands; if it is zero on all of them, uniform over possible hands.
 
-    This is the one convention about public states of zero reach; the search, self-play and the judge share it. Where no
-    hand is possible, nothing is.
+    This is the only convention about public states of zero reach, shared by search, self-play and evaluation. If no hand is
+    possible, the range is zero.
     """
     kept = own * possible
     total, count = kept.sum(axis=-1, keepdims=True), possible.sum(axis=-1, keepdims=True)
@@ -155,14 +155,14 @@ def normalised_range(own: Floats, possible: Floats) -> Floats:
 
 
 TRACE = 1e-9
-"""Of the largest reach, what every hand has at least, so that a solve says how it would play."""
+"""Minimum reach of every hand, relative to the largest, so that a solve gives it a policy."""
 
 
 def with_trace(reached: Floats) -> Floats:
-    """Reaches [..., H] with a trace of every hand.
+    """Reaches [..., H] with a small minimum for every hand.
 
-    A hand of zero probability has a value as well, what it gets if it plays best (equation 1). Its average policy, which
-    weighs by own reach, would otherwise be no policy at all.
+    A hand of zero probability also has a value, its payoff under best play (equation 1). Without this its average policy,
+    which is weighted by own reach, would be undefined.
     """
     traced: Floats = np.maximum(reached, TRACE * reached.max(axis=-1, keepdims=True))
     return traced

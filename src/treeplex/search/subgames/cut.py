@@ -18,25 +18,25 @@ def cut(
 ) -> Subgame:
     """The subgames that begin at public belief states and end at a horizon.
 
-    Of the ranges it matters which hands may be held: in hold'em those without weight are left out.
+    The ranges determine which hands are possible: in hold'em, hands without weight are left out.
 
     Args:
-        game: the game: its public states, a spec or rules; beliefs are of its states.
-        beliefs: where the subgames begin; in hold'em one.
-        horizon: where they end. In hold'em at the end of a street or nowhere: ``rounds``, all else as it is.
-        gadget: what stands in front of the roots when a player solves again; None for nothing. In hold'em the opponent's range
-            must have a weight for every hand that may come in.
+        game: the game: its public states, a spec or rules; beliefs refer to its states.
+        beliefs: where the subgames begin; in hold'em only one.
+        horizon: where they end. In hold'em at the end of a street or not at all: ``rounds``, other fields at their defaults.
+        gadget: the gadget in front of the roots when a player re-solves; None for none. In hold'em the opponent's range must
+            have a weight for every hand that may enter.
 
     Raises:
-        GameError: a subgame that begins where the game is over, rules that give no actions, or no pair of hands.
-        AlgorithmError: a horizon that this kind of game does not know, or something that is no gadget.
+        GameError: a subgame that begins after the end of the game, a decision without actions, or no possible pair of hands.
+        AlgorithmError: a horizon that this kind of game does not support, or an invalid gadget.
     """
     if gadget is not None and not isinstance(gadget, Gadget):
-        raise AlgorithmError(f"{type(gadget).__name__} is no gadget; give Resolve(...), Maxmargin(...) or a Gadget of your own")
+        raise AlgorithmError(f"{type(gadget).__name__} is not a gadget; give Resolve(...), Maxmargin(...) or a custom Gadget")
     game = public_game(game)
     own: Subgame | None = game.cut(beliefs, horizon, gadget)
     if own is not None:
         return own
     if not isinstance(game, PublicTree):
-        raise AlgorithmError(f"no subgames are made of a {type(game).__name__}")
+        raise AlgorithmError(f"a {type(game).__name__} has no subgames; give a public tree or a hold'em game")
     return cut_states(game, [pair_state(belief.state) for belief in beliefs], horizon, stacked_ranges(beliefs), gadget)

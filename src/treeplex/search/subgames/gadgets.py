@@ -1,23 +1,23 @@
 """Re-solving gadgets: small treeplexes of the opponent in front of a subgame's roots.
 
-A player who solves a subgame again from ranges alone may do worse than before: the opponent would have come with other hands.
-A gadget keeps the opponent's alternatives open. It carries down to the roots what each opposing hand was *promised*, the
-value that it could get at most against the re-solving player's old policy (a counterfactual best-response value), and lets the
-opponent choose, by hand, whether and with what to enter. If no hand gets more from the new policy than it was promised, the
-new policy is no more exploitable than the old one, in all subgames together.
+A player who re-solves a subgame from ranges alone may do worse than before, since the opponent could have come with other
+hands. A gadget keeps the opponent's alternatives open. It carries to the roots the *promised* value of each opposing hand,
+the most that it could get against the re-solving player's old policy (a counterfactual best-response value), and lets the
+opponent choose, by hand, whether and with which hand to enter. If no hand gets more from the new policy than its promised
+value, the new policy is no more exploitable than the old one, in all subgames together.
 
 ========================  =============================================================================================
-:class:`Resolve`          every hand chooses by itself between what it was promised and entering (CFR-D: Burch, Johanson
+:class:`Resolve`          every hand chooses separately between its promised value and entering (CFR-D: Burch, Johanson
                           and Bowling 2014, section 4)
-:class:`Maxmargin`        the opponent chooses the hand too, and what was promised is taken off what it gets; so the smallest
-                          *margin*, promised less got, becomes as large as it can (Moravčík et al. 2016, section 4)
+:class:`Maxmargin`        the opponent also chooses the hand, and gets its value less the promised one; so the smallest
+                          *margin*, promised minus actual value, is maximised (Moravčík et al. 2016, section 4)
 ========================  =============================================================================================
 
-*Reach* versions (Brown and Sandholm 2017, section 4) are the same gadgets with larger promises, see
+*Reach* versions (Brown and Sandholm 2017, section 4) are the same gadgets with larger promised values, see
 :func:`treeplex.search.resolving.resolved.gifts`.
 
-A gadget is data, a :class:`Front`: a treeplex, what its sequences are worth by themselves, and by which of them hands enter.
-Its local decisions are updated by the rule that solves the subgame, whichever it is. A custom gadget is a class with
+A gadget is data, a :class:`Front`: a treeplex, payoffs of its sequences, and the sequences by which hands enter. Its local
+decisions are updated by the rule that solves the subgame. A custom gadget is a class with
 :meth:`Gadget.front`.
 """
 
@@ -42,11 +42,11 @@ class Front(NamedTuple):
     """A gadget's treeplex in front of B roots with H opposing hands.
 
     Attributes:
-        blocks: for each block of infosets how many there are and how many actions they have; sequence 0 is the empty one, and
-            those of a block stand action-major behind those of the block before.
-        doors: int64 [B, H], the sequence by which a hand enters; -1 for hands that cannot.
-        payoffs: float64 [Q], what the opponent gets for a sequence itself, without what follows.
-        shares: float64 [B, H], the range with which a hand enters when its sequence is played with probability one.
+        blocks: for each block the number of infosets and their number of actions; sequence 0 is the empty one, and those of a
+            block follow those of the previous block, action-major.
+        doors: int64 [B, H], the sequence by which a hand enters; -1 for hands that cannot enter.
+        payoffs: float64 [Q], the opponent's payoff for a sequence itself, without the subgame.
+        shares: float64 [B, H], the range with which a hand enters if its sequence has probability one.
     """
 
     blocks: Sequence[tuple[int, int]]
@@ -57,13 +57,13 @@ class Front(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gadget(ABC):
-    """What stands in front of a subgame's roots.
+    """A gadget in front of a subgame's roots.
 
     Attributes:
-        player: who solves again; the gadget's choices are its opponent's.
-        carried: float64 [B, H], what each hand of the opponent was promised at the roots: its expected payoff against the
-            hands of the player who solves again, in the game's units. NaN where nothing is known, which only hands may be that
-            never meet anybody.
+        player: the player who re-solves; the gadget's choices are the opponent's.
+        carried: float64 [B, H], the promised value of each hand of the opponent at the roots: its expected payoff against the
+            hands of the re-solving player, in the game's units. NaN if unknown, which is allowed only for hands that never meet
+            an opposing hand.
     """
 
     player: int
@@ -71,7 +71,7 @@ class Gadget(ABC):
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__.lower()} gadget: player {self.player} solves again, {self.carried.shape[1]} hands promised>"
+            f"<{type(self).__name__.lower()} gadget: player {self.player} re-solves, {self.carried.shape[1]} promised values>"
         )
 
     @abstractmethod
@@ -79,13 +79,13 @@ class Gadget(ABC):
         """The treeplex in front.
 
         Args:
-            mass: float64 [B, H], how likely chance and the re-solving player make each hand of the opponent to be met; 0 for
-                hands that stay out.
+            mass: float64 [B, H], the probability that each hand of the opponent is met, by chance and the re-solving player; 0
+                for hands that stay out.
         """
 
 
 class Resolve(Gadget):
-    """Every hand takes what it was promised, or enters."""
+    """Every hand takes its promised value, or enters."""
 
     def front(self, mass: Floats) -> Front:
         met = mass > 0
@@ -98,10 +98,10 @@ class Resolve(Gadget):
 
 
 class Maxmargin(Gadget):
-    """The opponent chooses one hand of each root, and pays what that hand was promised.
+    """The opponent chooses one hand at each root, and pays its promised value.
 
-    A hand is not dealt then but chosen: it enters with a range of one over its mass, so that it meets the other hands as
-    likely as if it were held.
+    A hand is chosen here, not dealt: it enters with a range of one over its mass, so that it meets the other hands with the
+    same probabilities as if it were held.
     """
 
     def front(self, mass: Floats) -> Front:
@@ -122,8 +122,8 @@ class GadgetArrays:
     """A gadget being solved together with its subgame.
 
     Attributes:
-        opponent: whose choices these are.
-        mass: float64 [B, H], how likely each of its hands is met.
+        opponent: the player who makes these choices.
+        mass: float64 [B, H], the probability that each of its hands is met.
         front, level: the gadget's treeplex, and its regrets and policy.
     """
 
@@ -132,15 +132,15 @@ class GadgetArrays:
 
         Args:
             gadget: the gadget.
-            roots: the public states that it stands in front of.
-            admitted: for each player float64 [B, H_i], 1 for hands that may enter there, else 0.
-            ranges: for each player float64 [B, H_i], with which they begin; the opponent's own are not looked at.
+            roots: the public states behind it.
+            admitted: for each player float64 [B, H_i], 1 for hands that may enter there, otherwise 0.
+            ranges: for each player float64 [B, H_i], the initial ranges; the opponent's is ignored.
 
         Raises:
-            AlgorithmError: what was promised to a hand is missing, or is no table of all hands; or no such player.
+            AlgorithmError: a promised value is missing, the values have the wrong shape, or there is no such player.
         """
         if gadget.player not in (0, 1):
-            raise AlgorithmError(f"gadget {type(gadget).__name__}: player must be 0 or 1, not {gadget.player!r}")
+            raise AlgorithmError(f"gadget {type(gadget).__name__}: player is {gadget.player!r}; give 0 or 1")
         self.opponent = 1 - gadget.player
         self.mass = roots.opposing(ranges, self.opponent) * admitted[self.opponent]
         check_carried(gadget, roots, self.mass)
@@ -148,7 +148,7 @@ class GadgetArrays:
         self.level = Level(self.front.blocks)
 
     def improve(self, entries: Floats, row: Weights) -> None:
-        """Update the choices from what root hands get by entering, counterfactual values, float64 [B, H]."""
+        """Update the choices from the root hands' values of entering, counterfactual, float64 [B, H]."""
         self.level.improve(self._values(entries), row)
 
     def respond(self, entries: Floats) -> None:
@@ -161,14 +161,14 @@ class GadgetArrays:
         return values
 
     def entered(self) -> Floats:
-        """The range with which the opponent enters by the current choices, float64 [B, H]."""
+        """The range with which the opponent enters under the current choices, float64 [B, H]."""
         found = np.empty(self.mass.shape)
         gather(self.front.doors, self.level.strategy, found)
         return found * self.front.shares
 
 
 def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:
-    """Refuse a gadget without a value for each hand that may be met."""
+    """Raise an error for a gadget without a value for each hand that may be met."""
     name, carried = type(gadget).__name__, np.asarray(gadget.carried)
     if carried.shape != mass.shape:
         raise AlgorithmError(
@@ -179,6 +179,6 @@ def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:
     if len(missing):
         row, hand = missing[0].tolist()
         raise AlgorithmError(
-            f"gadget {name}: no value was carried for hand {hand} of player {1 - gadget.player} at "
+            f"gadget {name}: no promised value for hand {hand} of player {1 - gadget.player} at "
             f"{roots.game.name_of(roots.states[row])}; compute carried with treeplex.search.opponent_values"
         )

@@ -9,18 +9,17 @@ from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 @dataclass(frozen=True)
 class Horizon:
-    """How far subgames go.
+    """The extent of subgames.
 
     Attributes:
-        depth: actions of players and chance until a subgame is cut; None: as many as there are.
-        rounds: at which deal after its root it is cut as well, before anything is shown: 1 (or True) at the end of this betting
-            round, 2 at the end of the next; 0 (or False) at none.
-        endgame: where no more public nodes than this are left, that one included, the rest is not cut off.
-        dealt: whether leaves stand after a deal and not before it: where a subgame would end with one, it ends at each of its
-            outcomes instead. So a leaf says what each outcome is worth, which agents that solve again carry on. Of public
-            trees.
-        all_in: of hold'em, whether a subgame ends with its first street also where both are all-in, as one of a public tree
-            does; else the cards are dealt inside. Then no later board is compiled.
+        depth: number of actions, of players and chance, before the cut; None for no limit.
+        rounds: number of the deal after the root at which the subgame is also cut, before the cards are shown: 1 (or True) at
+            the end of this betting round, 2 at the end of the next; 0 (or False) for none.
+        endgame: if no more public nodes than this are left, including the current one, the rest is not cut.
+        dealt: whether leaves are after a deal instead of before it: where a subgame would end with a deal, it ends at each of
+            its outcomes. So each outcome has a leaf value, which re-solving agents carry on. For public trees only.
+        all_in: for hold'em, whether a subgame also ends with its first street if both are all-in, as in public trees; otherwise
+            the cards are dealt inside. With it no later board is compiled.
     """
 
     depth: int | None = None
@@ -31,13 +30,13 @@ class Horizon:
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth == int(self.depth):
-            raise SpecError(f"depth must be a whole number of at least 1, or 0 for as deep as the game is, not {self.depth!r}")
+            raise SpecError(f"depth is {self.depth!r}; give a whole number of at least 1, or 0 for no limit")
         if not 0 <= self.rounds == int(self.rounds):
-            raise SpecError(f"rounds must be a whole number of at least 0, not {self.rounds!r}")
+            raise SpecError(f"rounds is {self.rounds!r}; give a whole number of at least 0")
         if self.all_in and self.rounds != 1:
             raise SpecError("all_in is for subgames that end with their first street; give rounds=1")
         if not 0 <= self.endgame == int(self.endgame):
-            raise SpecError(f"endgame must be a whole number of at least 0, not {self.endgame!r}")
+            raise SpecError(f"endgame is {self.endgame!r}; give a whole number of at least 0")
 
     def cuts(
         self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Terminal, deals: int = 0
@@ -52,13 +51,13 @@ class Horizon:
 
 
 MOST_VISITED = 20_000
-"""Public nodes that :func:`subgame_roots` visits at most."""
+"""Maximum number of public nodes that :func:`subgame_roots` visits."""
 
 
 def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED) -> frozenset[Hashable] | None:
-    """Futures of the public nodes where subgames begin, if a game is played as one subgame after the other; its start is one.
+    """Futures of the public nodes where subgames begin, if a game is played as a sequence of subgames; includes its start.
 
-    None where more than ``most`` public nodes would have to be visited to know.
+    None if this would need visits to more than ``most`` public nodes.
     """
     found, waiting, visited = {rules.future(rules.root)}, [rules.root], 0
     while waiting:
@@ -81,11 +80,11 @@ def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED)
 
 
 TO_THE_END = Horizon()
-"""Nothing is cut off."""
+"""No cut."""
 
 
 def fewer_nodes(rules: PublicTree, node: Hashable, most: int) -> bool:
-    """Whether no more than ``most`` public nodes are left, ``node`` included."""
+    """Whether at most ``most`` public nodes are left, including ``node``."""
     stack, seen = [node], 0
     while stack:
         seen += len(stack)

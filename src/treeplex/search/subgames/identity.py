@@ -1,4 +1,4 @@
-"""A hash of public-tree rules, by which files know their game."""
+"""A hash of public-tree rules, by which files identify their game."""
 
 import hashlib
 from collections import deque
@@ -9,11 +9,11 @@ import numpy as np
 from treeplex.games.public import Chance, Decision, PublicTree
 
 MOST_NODES = 2000
-"""Public nodes that are looked at, breadth first; whole small games, the beginning of large ones."""
+"""Number of public nodes visited, breadth-first; covers small games completely and the beginning of large ones."""
 
 
 def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:
-    """Equal for equal rules: the deal, and actions, chances, payoffs (to nine decimals) and features of the first nodes."""
+    """A text that is equal for equal rules: deal, actions, chances, payoffs (nine decimals) and features of the first nodes."""
     digest = hashlib.sha256(rounded(rules.prior))
     queue: deque[Hashable] = deque([rules.root])
     seen = {rules.future(rules.root)}
@@ -43,6 +43,6 @@ def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:
 
 
 def rounded(array: object) -> bytes:
-    """Shape and numbers to nine decimals, as bytes."""
+    """Shape and numbers, rounded to nine decimals, as bytes."""
     found = np.round(np.asarray(array, np.float64), 9) + 0.0
     return repr(found.shape).encode() + found.astype("<f8").tobytes()

@@ -1,4 +1,4 @@
-"""One level of one player's decisions: those of a gadget, or behind leaves."""
+"""One level of a player's decisions: those of a gadget, or behind leaves."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from treeplex.engine.tree.sweeps import best_response, reach
 def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:
     """One player's treeplex of root infosets, from (infosets, actions) of blocks.
 
-    Sequence 0 is the empty one; the sequences of a block follow those of the block before, action-major.
+    Sequence 0 is the empty one; the sequences of a block follow those of the previous block, action-major.
     """
     rows, layout, first, infosets = [], [], 1, 0
     owners = [np.array([-1])]
@@ -34,18 +34,18 @@ def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:
 
 
 class Level:
-    """The decisions of a level being solved, by the same local updates as the subgame.
+    """The decisions of a level being solved, with the same local updates as the subgame.
 
     Attributes:
         tree: the treeplex.
-        regrets, policy, strategy: float64 [Q]; the strategy is the policy's, each infoset reached with probability one.
+        regrets, policy, strategy: float64 [Q]; the strategy is the policy with each infoset reached with probability one.
     """
 
     def __init__(self, blocks: Sequence[tuple[int, int]]) -> None:
         """Start from the uniform policy.
 
         Args:
-            blocks: for each block how many infosets of how many actions.
+            blocks: for each block the number of infosets and of actions.
         """
         self.tree = level_tree(blocks)
         size = int(self.tree.sequence_offsets[-1])
@@ -56,14 +56,14 @@ class Level:
         reach(self.tree, 0, self.policy, self.strategy)
 
     def improve(self, values: Floats, row: Weights) -> Floats:
-        """Regrets and next policy from what the actions are worth.
+        """Update regrets and policy from action values.
 
         Args:
             values: float64 [Q], overwritten.
             row: the iteration's weights.
 
         Returns:
-            What each infoset is worth by the policy before, float64 [I], valid until the next call.
+            The value of each infoset under the previous policy, float64 [I], valid until the next call.
         """
         update(self.tree, 0, np.array(row), self._state, self._work._replace(values=values))
         reach(self.tree, 0, self.policy, self.strategy)

@@ -1,9 +1,9 @@
 """Subgames of any number of players: one betting round compiled as a game.
 
-Where chance moves the subgame is cut off. There each player may choose, with each hand and without seeing the others' choices,
-among several ways to play on (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker", "Depth-limited search"); that is
-one more decision. So a subgame needs nothing but infosets and one payoff for every combination of sequences, and whatever runs
-on compiled games solves it.
+The subgame is cut where chance moves. There each player may choose, with each hand and without seeing the others' choices,
+among several continuations (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker", "Depth-limited search"); this is
+one more decision. So a subgame consists only of infosets and one payoff for every combination of sequences, and anything
+that runs on compiled games solves it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,10 +24,10 @@ from treeplex.games.card_game import CardGame
 from treeplex.games.public import State, check_entries
 
 Leaf = Callable[[State, Ints], Floats]
-"""From a public state where chance moves, and deals int64 [D, N], to what each player gets, float64 [C_0, ..., C_(N-1), D, N]:
-``C_i`` is among how many continuations player i chooses; 1 where it does not."""
+"""Function from a public state where chance moves, and deals int64 [D, N], to each player's payoffs, float64
+[C_0, ..., C_(N-1), D, N]; ``C_i`` is player i's number of continuations, 1 without a choice."""
 Considered = Callable[[State], Sequence[int]]
-"""From a public state where somebody acts to the actions of a subgame there, in the game's order."""
+"""Function from a public state with a player to act to the actions of a subgame there, in the game's order."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,14 +38,14 @@ class RoundSubgame:
         game: the public game.
         state: where it begins.
         deals: int64 [D, N], the hands of all players.
-        tree: its treeplexes; each player's empty sequence stands for the beginning, with any hand.
-        infostates, action_ids: of its infosets and sequences; choices behind leaves have an infostate as well.
-        sequences: for each public state where somebody acts int64 [A, H], the sequence of each action that is considered and
-            each hand; -1 for hands that cannot be there.
-        labels: for each such state the actions that are considered.
+        tree: its treeplexes; each player's empty sequence is the beginning, with any hand.
+        infostates, action_ids: those of its infosets and sequences; choices behind leaves also have an infostate.
+        sequences: for each public state with a player to act int64 [A, H], the sequence of each available action and each
+            hand; -1 for impossible hands.
+        labels: for each such state the available actions.
         pointers, others: rows of the payoff operator, see :class:`treeplex.engine.tree.form.Sparse`.
-        payoffs: float64 [entries], what the row's player gets.
-        deal: int64 [entries], with which deal.
+        payoffs: float64 [entries], the payoff of the row's player.
+        deal: int64 [entries], the deal of each entry.
     """
 
     game: CardGame
@@ -73,7 +73,7 @@ class RoundSubgame:
         return GameSize(counted, len(self.payoffs), len(self.sequences), len(self.deals), len(self.sequences))
 
     def compiled(self, ranges: Sequence[Floats]) -> CompiledGame:
-        """The subgame that begins with these ranges, for each player float64 [H]; all deals together have weight 1.
+        """The subgame with these initial ranges, for each player float64 [H]; all deals together have weight 1.
 
         Raises:
             GameError: the ranges exclude each other.
@@ -89,9 +89,9 @@ class RoundSubgame:
         )
 
     def table(self, policy: Floats, state: State) -> Floats:
-        """A policy [Q] at a public state where somebody acts, float64 [A, H] with all of the game's actions there.
+        """A policy [Q] at a public state with a player to act, float64 [A, H] over all of the game's actions.
 
-        It is 0 for actions that are not considered, and uniform over the others for hands that cannot be there.
+        It is 0 for actions outside the subgame, and uniform over the others for impossible hands.
         """
         sequences, labels = self.sequences[state], self.game.options(state).labels
         found = np.zeros((len(labels), sequences.shape[1]))
@@ -99,7 +99,7 @@ class RoundSubgame:
         return found
 
     def rows(self, state: State) -> list[int]:
-        """The numbers of the actions that are considered at a public state, among all of the game's."""
+        """The numbers of the subgame's actions at a public state, among all of the game's."""
         labels = list(self.game.options(state).labels)
         return [labels.index(label) for label in self.labels[state]]
 
@@ -109,15 +109,15 @@ def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered |
 
     Args:
         game: the public game.
-        state: where a player is to act.
+        state: a state with a player to act.
         leaf: values where chance moves.
-        considered: which actions the subgame has; None for all.
+        considered: the actions that the subgame has; None for all.
 
     Raises:
-        GameError: no player is to act there, or the tables are too large.
+        GameError: no player acts there, or the tables are too large.
     """
     if game.options(state).player < 0:
-        raise GameError(f"no round of betting begins at {game.name_of(state)}; nobody is to act")
+        raise GameError(f"no betting round begins at {game.name_of(state)}; give a state with a player to act")
     check_entries(game.name_of(state), len(game.hands) ** game.players)
     deals = np.argwhere(game.joint(state, game.possible(state)) > 0)
     return Cutting(game, deals, leaf, considered).cut(state)
@@ -163,7 +163,7 @@ class Cutting:
         )  # fmt: skip
 
     def _visit(self, state: State, before: Sequence[Ints]) -> None:
-        """Go on from a public state; ``before`` are the sequences that lead there, for each player int64 [H]."""
+        """Continue from a public state; ``before`` are the sequences that lead there, for each player int64 [H]."""
         options = self.game.options(state)
         if options.player == TERMINAL:
             self._end(before, self.game.payoffs_of(state, self.deals))
@@ -180,7 +180,7 @@ class Cutting:
                 self._visit(self.game.after(state, label), after)
 
     def _choose(self, state: State, before: Sequence[Ints]) -> None:
-        """The choices among continuations where chance moves."""
+        """Add the choices among continuations where chance moves."""
         values = self.leaf(state, self.deals)
         counts = values.shape[: self.game.players]
         chosen = []
@@ -192,7 +192,7 @@ class Cutting:
             self._end([own[pick] for own, pick in zip(chosen, picks, strict=True)], values[picks])
 
     def _add(self, player: int, before: Ints, texts: Mapping[int, str], labels: list[int]) -> Ints:
-        """An infoset for each hand that a player may hold; the sequences of its actions, int64 [A, H]."""
+        """Add an infoset for each possible hand of a player; returns the sequences of its actions, int64 [A, H]."""
         own = np.full((len(labels), len(before)), -1, np.int64)
         for hand, text in texts.items():
             infoset = self.found.add(player, int(before[hand]), text, labels)

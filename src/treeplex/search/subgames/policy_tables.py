@@ -1,4 +1,4 @@
-"""A policy of a compiled game at public states, where it is a table over actions and hands, and back."""
+"""A policy of a compiled game at public states, as a table over actions and hands, and back."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:
 
 
 def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[int, Ints]:
-    """The sequences of the actions of each possible hand in the compiled game, at a public state where somebody acts.
+    """The sequences of each possible hand's actions in the compiled game, at a public state with a player to act.
 
     Raises:
         PolicyError: the compiled game lacks an infostate of these rules.
@@ -35,7 +35,7 @@ def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[in
 
 
 def subgame_policy(policy: Policy, subgames: Subgames) -> Floats:
-    """A policy in the decisions of subgames, float64 [Q], as :func:`treeplex.search.subgame_search.subgame_values` reads it."""
+    """A policy at the decisions of subgames, float64 [Q], as in :func:`treeplex.search.subgame_search.subgame_values`."""
     found = np.zeros(subgames.size)
     for infosets, state in zip(subgames.infosets, subgames.decisions.true_states, strict=True):
         for hand, sequences in sequences_at(policy.game, subgames.game, state).items():

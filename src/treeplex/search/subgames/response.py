@@ -1,6 +1,6 @@
 """Best-response values of hands at the public states of a solved subgame.
 
-An agent that solves again carries such values on: they are what the opponent's hands are promised where the next solve begins.
+An agent that re-solves carries these values on: they are the promised values of the opponent's hands at the next solve's root.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 def response_values(subgame: Subgame, policy: NDArray[Any], player: int, leaf_values: Floats | None = None) -> ResponseValues:
-    """What a player's hands get by their best response.
+    """The values of a player's hands under a best response.
 
     Args:
-        subgame: one subgame, with the ranges with which it begins.
-        policy: [Q], what the other one plays, see :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
-        player: who responds.
-        leaf_values: float64 [K, H_player], what its hands are worth where the subgame is cut off.
+        subgame: one subgame, with its initial ranges.
+        policy: [Q], the other player's policy, see :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
+        player: the player who responds.
+        leaf_values: float64 [K, H_player], the values of the player's hands at the cut.
 
     Raises:
-        AlgorithmError: a subgame that is cut off, without values for its leaves.
+        AlgorithmError: a subgame with a cut but without leaf values.
     """
     if len(subgame.leaves) and leaf_values is None:
-        raise AlgorithmError("the subgame is cut off, so what hands get depends on its leaves: give leaf_values")
+        raise AlgorithmError("the subgame has a cut, so a response needs the values of its leaves; give leaf_values")
     return subgame.responses(policy, player, leaf_values)
 
 
@@ -39,12 +39,12 @@ class PairResponse:
     """A best response in a subgame of a public tree."""
 
     def __init__(self, subgame: "Subgames", arrays: "BatchArrays", player: int, entries: Floats) -> None:
-        """Read on.
+        """Store the best response.
 
         Args:
             subgame: the subgame.
             arrays: after the best response; policy and strategy of the other player are those responded to.
-            player: who responded.
+            player: the player who responded.
             entries: float64 [K, H_player], at the leaves.
         """
         self.subgame, self.player, self._entries = subgame, player, entries
@@ -77,7 +77,7 @@ class PairResponse:
         return number
 
     def _below(self, path: tuple[int, ...], state: PublicState, reached: Floats) -> Floats:
-        """Counterfactual values of the hands at a state, float64 [H], from the other one's reach there, [H_other]."""
+        """Counterfactual values of the hands at a state, float64 [H], from the other player's reach there, [H_other]."""
         rules, size = self.subgame.game, state.weight.shape[self.player]
         if self.subgame.find(0, path)[0] == "leaf":
             return np.asarray(self._entries[self._find("leaf", path), :size])

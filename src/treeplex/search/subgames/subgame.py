@@ -1,15 +1,16 @@
-"""Subgames as search sees them: where they begin, where they are cut, and arrays to iterate on.
+"""Subgames as used by search: where they begin, where they are cut, and arrays to iterate on.
 
-A *subgame* begins at public states with a range of hands for each player and ends where the game does or, cut off, at *leaves*,
-public states whose values somebody else must give. Batches of templates are subgames of any public tree, many at once
-(:mod:`treeplex.search.subgames.batch`). A kind of game may bring its own (:meth:`treeplex.games.public.PublicGame.cut`); search
-asks a :class:`Subgame` for all that depends on the kind. :func:`treeplex.search.subgames.cut.cut` makes them.
+A *subgame* begins at public states with a range of hands for each player and ends with the game or, if cut, at *leaves*,
+public states whose values come from elsewhere. Batches of templates are subgames of any public tree, many at once
+(:mod:`treeplex.search.subgames.batch`). A kind of game may provide its own (:meth:`treeplex.games.public.PublicGame.cut`);
+search uses :class:`Subgame` for everything that depends on the kind. :func:`treeplex.search.subgames.cut.cut` makes
+subgames.
 
-Wherever something belongs to players it is a tuple with one entry per player. *Reach* is own reach, the product of the
-probabilities of a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times
-how likely chance and the others make it to be met.
+Values that belong to players are tuples with one entry per player. *Reach* is own reach, the product of the probabilities of
+a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times the probability
+that it is met, by chance and the others.
 
-What may stand in front of the roots, so that solving again is safe, is in :mod:`treeplex.search.subgames.gadgets`.
+For gadgets in front of the roots, which make re-solving safe, see :mod:`treeplex.search.subgames.gadgets`.
 """
 
 from abc import ABC, abstractmethod
@@ -38,7 +39,7 @@ Ranges = tuple[Floats, ...]
 
 
 class Places(ABC):
-    """Some public states of subgames, K of them, H_i hands of player i at most.
+    """Some public states of subgames: K states with up to H_i hands of player i.
 
     Attributes:
         game: the game.
@@ -61,29 +62,29 @@ class Places(ABC):
 
     @abstractmethod
     def opposing(self, reached: Ranges, player: int) -> Floats:
-        """For each hand of a player, how likely chance and the others make it to be met, float64 [K, H_player].
+        """The probability that each hand of a player is met, by chance and the others, float64 [K, H_player].
 
         Args:
             reached: for each player float64 [K, H_i].
-            player: whose hands.
+            player: the player who has the hands.
         """
 
     @property
     def trees(self) -> "PairPlaces":
-        """They, as places of public trees.
+        """These places in a public tree.
 
         Raises:
-            AlgorithmError: they are none.
+            AlgorithmError: they are not in a public tree.
         """
         raise AlgorithmError(f"this needs public states of public trees, not {self!r}")
 
     def endgames(self, method: str, iterations: int, *, threads: int, storage: str) -> "Endgames | None":
-        """All that follows, compiled once, for the game's own engine; None where it has none. See ``search.exact_leaf``."""
+        """All play after these places, compiled once for the game's own engine; None without one. See ``search.exact_leaf``."""
         return None
 
     @property
     def possible(self) -> Ranges:
-        """1 for the hands of each player that chance allows, else 0; for each player float64 [K, H_i]."""
+        """1 for each player's possible hands, otherwise 0; for each player float64 [K, H_i]."""
         found = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
             for own, can in zip(found, self.game.possible(state), strict=True):
@@ -101,19 +102,19 @@ class Places(ABC):
 
 
 class Endgames(Protocol):
-    """All that follows some places, compiled once and solved to the end for beliefs."""
+    """Everything after some places, compiled once and solved to the end for given beliefs."""
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values when all play the solution for what is believed; shapes as of :class:`treeplex.search.leaf.LeafValue`."""
+        """Values under the solution for the beliefs; shapes as in :class:`treeplex.search.leaf.LeafValue`."""
         ...
 
 
 class Endgame(Protocol):
-    """A subgame without leaves being solved to the end of the game, as far as an agent plays by it.
+    """A subgame without leaves being solved to the end of the game, as used by agents.
 
     Attributes:
         subgame: the subgame.
-        ranges: for each player float64 [B, H_i], with which it begins.
+        ranges: for each player float64 [B, H_i], the initial ranges.
         iteration: iterations done.
     """
 
@@ -144,23 +145,23 @@ class ResponseValues(Protocol):
         NaN for hands that face no opposing hand.
 
         Args:
-            path: the labels of actions and outcomes of chance from the subgame's root, none of them after a leaf.
+            path: the labels of actions and chance outcomes from the subgame's root, none of them after a leaf.
 
         Raises:
-            GameError: the subgame does not go there.
+            GameError: the subgame has no such path.
         """
         ...
 
 
 class SubgameArrays(ABC):
-    """A subgame being solved: its arrays, and what an iteration does to them. Shapes of flat arrays are the subgame's own, [Q].
+    """A subgame being solved: its arrays, and their updates in an iteration. Flat arrays have the subgame's own shape, [Q].
 
     Attributes:
-        ranges: for each player float64 [B, H_i], with which the subgames begin, summing to one.
-        regrets: float64 [Q], as the variant of CFR keeps them; of fictitious play in hold'em the last best responses.
-        policy: float64 [Q], what the current policy is proportional to; uniform where that is zero.
+        ranges: for each player float64 [B, H_i], the initial ranges, summing to one.
+        regrets: float64 [Q], as stored by the CFR variant; in hold'em, fictitious play keeps the last best responses here.
+        policy: float64 [Q], proportional to the current policy; zero means uniform.
         strategy: float64 [Q], the current policy in sequence form.
-        average, faced: float64 [Q], sums of strategies, which :meth:`accumulate` moves on.
+        average, faced: float64 [Q], sums of strategies, updated by :meth:`accumulate`.
     """
 
     ranges: Ranges
@@ -172,7 +173,7 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def enter(self, player: int, ranges: Floats) -> None:
-        """Let a player begin with another range from now on, float64 [B, H_player], as it is; before :meth:`play`."""
+        """Set a player's initial range from now on, float64 [B, H_player], without normalising; before :meth:`play`."""
 
     @abstractmethod
     def play(self, player: int) -> None:
@@ -180,7 +181,7 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
-        """A player's part of an average, [Q], times ``discount``, plus ``weight`` times that of a strategy, [Q]."""
+        """Multiply a player's part of an average, [Q], by ``discount``, and add ``weight`` times that of a strategy, [Q]."""
 
     @abstractmethod
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
@@ -188,7 +189,7 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def write_gradient(self, player: int, strategy: Floats) -> None:
-        """Set what a player's actions are worth against a strategy of the others, leaves counted as nothing."""
+        """Set a player's action values against a strategy of the others, with leaves at zero."""
 
     @abstractmethod
     def write_leaves(self, player: int, entries: Floats) -> None:
@@ -196,11 +197,11 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def improve(self, player: int, row: Weights) -> None:
-        """Regrets and next policy of a player, from what its actions are worth."""
+        """Update a player's regrets and policy from its action values."""
 
     @abstractmethod
     def respond(self, player: int) -> None:
-        """Set a player's policy to a best response to what its actions are worth."""
+        """Set a player's policy to a best response to its action values."""
 
     @abstractmethod
     def root_entries(self, player: int) -> Floats:
@@ -208,7 +209,7 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def as_policy(self, strategy: Floats) -> Floats:
-        """What :meth:`Subgame.policy_at` reads of a strategy, [Q] both, a copy; current or uniform where it does not go."""
+        """A strategy as input of :meth:`Subgame.policy_at`, both [Q], a copy; current or uniform where it has no reach."""
 
 
 class Subgame(ABC):
@@ -217,11 +218,11 @@ class Subgame(ABC):
     Attributes:
         game: the game.
         roots: where they begin, B public states.
-        leaves: where they are cut off, K public states.
-        ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
-        gadget: what stands in front of the roots; None for nothing.
-        plays_behind_gadgets: whether fictitious play can solve it behind a gadget; members of the CFR family can.
-        policy_from_regrets: whether its arrays keep only regrets, from which the policy follows.
+        leaves: where they are cut, K public states.
+        ranges: for each player float64 [B, H_i], the ranges at the cut, up to a factor.
+        gadget: the gadget in front of the roots; None for none.
+        plays_behind_gadgets: whether fictitious play can solve it behind a gadget; CFR variants can.
+        policy_from_regrets: whether its arrays keep only regrets, from which the policy is derived.
     """
 
     plays_behind_gadgets: ClassVar[bool] = True
@@ -254,22 +255,22 @@ class Subgame(ABC):
 
     @property
     def admitted(self) -> Ranges:
-        """1 for the root hands that it has a place for, else 0; for each player float64 [B, H_i]."""
+        """1 for the root hands that it has room for, otherwise 0; for each player float64 [B, H_i]."""
         return self.roots.possible
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """Q, numbers of one policy."""
+        """Q, the length of a policy."""
 
     @property
     def storage(self) -> type[np.floating[Any]]:
-        """The numbers in which many policies of it are kept at a time."""
+        """The number type in which many of its policies are stored."""
         return np.float64
 
     @abstractmethod
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """What stands at the end of a path of labels from a root: ("decision" or "leaf", its number), or ("end", -1)."""
+        """The end of a path of labels from a root: ("decision" or "leaf", its number), or ("end", -1)."""
 
     @abstractmethod
     def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
@@ -277,25 +278,25 @@ class Subgame(ABC):
 
         Args:
             decision: its number, see :meth:`find`.
-            source: [Q], :attr:`SubgameArrays.policy` or what :meth:`SubgameArrays.as_policy` makes of a strategy.
+            source: [Q], :attr:`SubgameArrays.policy` or a result of :meth:`SubgameArrays.as_policy`.
         """
 
     @abstractmethod
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
-        """The ranges at the end of a path from the only root when everybody plays a policy, float64 [H_i], up to a factor.
+        """The ranges at the end of a path from the only root when all players follow a policy, float64 [H_i], up to a factor.
 
         Args:
             source: [Q], the policy, as for :meth:`policy_at`.
             path: labels that lead to a leaf.
-            ranges: for each player float64 [1, H_i], with which the subgame begins, summing to one.
+            ranges: for each player float64 [1, H_i], the initial ranges, summing to one.
         """
 
     @property
     def trees(self) -> "Subgames":
-        """It, as a batch of compiled public trees.
+        """The subgame as a batch of compiled public trees.
 
         Raises:
-            AlgorithmError: it is none.
+            AlgorithmError: it is not one.
         """
         raise AlgorithmError(f"this needs subgames of public trees, not a {type(self).__name__}")
 
@@ -304,12 +305,12 @@ class Subgame(ABC):
         return self
 
     def endgame(self, method: "Method", horizon: int, *, as_cut: bool = False) -> Endgame | None:
-        """A faster solver than :class:`treeplex.search.subgame_search.SubgameSearch`; None where there is none.
+        """A faster solver than :class:`treeplex.search.subgame_search.SubgameSearch`; None if there is none.
 
         Args:
             method: how it is solved.
             horizon: iterations planned.
-            as_cut: begin with ranges as they were cut, which need not sum to one.
+            as_cut: begin with the ranges of the cut, which need not sum to one.
         """
         return None
 
@@ -317,23 +318,23 @@ class Subgame(ABC):
         """Best-response values of a player's hands, see :func:`treeplex.search.subgames.response.response_values`.
 
         Raises:
-            AlgorithmError: they are not known of subgames of this kind.
+            AlgorithmError: this kind of subgame does not support them.
         """
-        raise AlgorithmError(f"best responses are not known in {self!r}; solve from ranges alone (gadget none)")
+        raise AlgorithmError(f"{self!r} has no best responses; solve from ranges alone (gadget none)")
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: "LeafValue", path: tuple[int, ...]) -> Floats | None:
         """Action values by hand under one policy."""
         return None
 
     def action_worth(self, search: Endgame) -> ActionWorth | None:
-        """What actions are worth by the average policy of a search of it; None where :meth:`action_values` says it."""
+        """Action values under the average policy of a search of it; None if :meth:`action_values` provides them."""
         return None
 
     def write_guess(self, search: "SubgameSearch", guess: Any) -> None:
-        """Make a guess the current policy of a search, from the roots down: beliefs below are those it leads to itself.
+        """Make a guess the current policy of a search, from the roots down, each time with the beliefs that it leads to.
 
         Raises:
-            AlgorithmError: searches of this kind of subgames start uniform.
+            AlgorithmError: this kind of subgame supports only uniform starts.
         """
         raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")
 
@@ -342,6 +343,6 @@ class Subgame(ABC):
 
         Args:
             search: after :meth:`write_guess`.
-            weight: of its values in what modified CFR-AVG takes differences from.
+            weight: weight of its values in the differences of modified CFR-AVG.
         """
         raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")

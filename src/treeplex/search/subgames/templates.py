@@ -1,4 +1,4 @@
-"""Depth-limited subgames one by one: each is walked once and kept as a template, of which batches are put together."""
+"""Single depth-limited subgames, each walked once and kept as a template; batches consist of copies of templates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,10 +22,10 @@ Placed = tuple[PublicState, tuple[int, ...], Pair]
 
 
 class Matrices:
-    """Payoff matrices that terminals share, each scaled so that its largest entry is 1.
+    """Payoff matrices shared by terminals, each scaled so that its largest entry is 1.
 
     Attributes:
-        matrices: by number.
+        matrices: the matrices by number.
     """
 
     def __init__(self) -> None:
@@ -55,15 +55,15 @@ class Matrices:
 
 @dataclass
 class Template:
-    """One subgame, with sequences and infosets numbered from 0 in the order found; the ranges' sequences come first.
+    """One subgame, with sequences and infosets numbered from 0 in order of discovery; the ranges' sequences come first.
 
     Attributes:
         player, parent, level, actions, first: of each infoset, as in :func:`treeplex.forms.compile.assemble.numbered`.
         sequences: number of sequences, without empty ones.
-        roots: how many of them are player 0's and player 1's ranges.
+        roots: the number of sequences of player 0's and player 1's ranges.
         store: the payoff matrices of all templates of these rules.
-        terminals: of each terminal node the number of its payoff matrix, a factor, and the sequences of the hands there.
-        decisions, leaves: where somebody acts, and where the subgame is cut off.
+        terminals: for each terminal node the number of its payoff matrix, a factor, and the sequences of the hands there.
+        decisions, leaves: public states with a player to act, and at the cut.
         infosets: the infoset of each hand at each decision, -1 for none.
     """
 
@@ -110,7 +110,7 @@ class Template:
 
     @cached_property
     def dense(self) -> tuple[Ints, Ints, Floats]:
-        """Of terminals whose hands' sequences are neighbours in a tree: matrix numbers, first sequences [K, 2], factors."""
+        """Terminals whose hands' sequences are contiguous in a tree: matrix numbers, first sequences [K, 2], factors."""
         near = [each for each in self.terminals if self.neighbours(each[2])]
         starts = np.array([(own[0], other[0]) for _, _, (own, other) in near], np.int64).reshape(-1, 2)
         return np.array([number for number, _, _ in near], np.int64), starts, np.array([scale for _, scale, _ in near])
@@ -123,18 +123,18 @@ class Template:
     def neighbours(self, sequences: Pair) -> bool:
         """Whether each player's sequences are contiguous in trees of several copies.
 
-        In a tree of one copy alone the actions of a single infoset would as well, which other copies move apart.
+        In a tree of a single copy the actions of a single infoset would be contiguous too, but other copies move them apart.
         """
         return all((np.diff(self._beside_another[own]) == 1).all() for own in sequences)
 
     @cached_property
     def _beside_another(self) -> Ints:
-        """Where a tree of two copies of this template has the sequences of the first."""
+        """The positions of the first copy's sequences in a tree of two copies of this template."""
         return layout_of([self, self], np.array([2, 2 + self.sequences])).final[2 : 2 + self.sequences]
 
     @cached_property
     def index(self) -> dict[tuple[int, ...], tuple[str, int]]:
-        """By path: ("decision" or "leaf", its number in the template)."""
+        """Map from paths to ("decision" or "leaf", number in the template)."""
         decisions = {path: ("decision", number) for number, (_, path, _) in enumerate(self.decisions)}
         return decisions | {path: ("leaf", number) for number, (_, path, _) in enumerate(self.leaves)}
 
@@ -146,7 +146,7 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Matr
         GameError: it begins at a terminal node, or the rules give no actions or payoffs that are not finite.
     """
     if isinstance(rules.visit(root.node), Terminal):
-        raise GameError(f"a subgame cannot begin at {root.node!r}, where the game is over")
+        raise GameError(f"the game is over at {root.node!r}, where a subgame should begin; give an earlier state")
     made = Template(store=store)
     tables = []
     for player in (0, 1):
@@ -178,7 +178,7 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Matr
 
 
 def add_terminal(made: Template, terminal: Terminal, state: PublicState, sequences: Pair) -> None:
-    """A terminal node, over the hands that can be there."""
+    """Add a terminal node, over the possible hands."""
     payoff = state.weight * terminal.matrix
     if not np.isfinite(payoff).all() or not np.isfinite(terminal.scale):
         raise GameError(f"a payoff at public node {state.node!r} is not finite")
@@ -216,7 +216,7 @@ def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: 
 
 
 def there(weight: Floats, player: int) -> NDArray[np.bool_]:
-    """Which hands of a player chance allows, bool [H]."""
+    """A player's possible hands, bool [H]."""
     return np.asarray((weight > 0).any(axis=1 - player))
 
 
@@ -246,7 +246,7 @@ def root_numbers(made: Template, player: int) -> Ints:
 
 
 def stacked(rows: Sequence[Ints]) -> Ints:
-    """Rows of an array, padded with -1."""
+    """Stack rows as an array, padded with -1."""
     table = np.full((len(rows), max(map(len, rows), default=0)), NONE, np.int64)
     for k, row in enumerate(rows):
         table[k, : len(row)] = row

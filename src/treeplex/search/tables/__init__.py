@@ -1,1 +1,1 @@
-"""Tables at which people play."""
+"""Tables where a person plays against agents or policies."""

@@ -1,4 +1,4 @@
-"""Evaluation of a person's decisions by a solution, or by an estimate in large games."""
+"""Evaluation of a person's decisions by a solution, or in large games by an estimate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,29 +23,29 @@ from treeplex.search.evaluate.play import PlayedHand
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 100_000
-"""The most histories of a game that is solved while somebody waits to sit down."""
+"""Maximum number of histories of a game that is solved while a person waits to start."""
 ITERATIONS = 1000
-"""Of CFR+, for what decisions are judged by."""
+"""Iterations of CFR+ for the solution that evaluates decisions."""
 MOST_BETS = 12
-"""Actions up to which an estimate prices bets; of more, folds and calls alone."""
+"""Maximum number of actions for which an estimate evaluates bets; with more, only folds and calls."""
 ESTIMATED = 0.05
-"""A difference of an estimate, as a part of the pot, that counts as none."""
+"""Difference in an estimate, as a share of the pot, that counts as none."""
 CLOSE = 0.002
-"""A difference in value, as a part of the span of payoffs, that counts as none: what is left of it when solving ends."""
+"""Difference in value, relative to the span of payoffs, that counts as none: the remaining error of the solution."""
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision, judged.
+    """An evaluated decision.
 
     Attributes:
-        where: the street, round or what else says where.
+        where: the street, round or other place.
         options: names of the actions.
-        chosen: the number of the one taken.
+        chosen: the number of the action taken.
         values: the value of each; NaN if unknown.
-        policy: the probability of each by the solution or agent; empty if unknown.
-        by: what says so: ``solution``, ``agent`` (by its search) or ``estimate``.
-        close: a loss up to here counts as none.
+        policy: the probability of each action in the solution or agent; empty if unknown.
+        by: the source: ``solution``, ``agent`` (by its search) or ``estimate``.
+        close: losses up to this count as none.
     """
 
     where: str
@@ -64,7 +64,7 @@ class Decided:
 
     @property
     def verdict(self) -> str:
-        """``best``, ``mixed`` (one of several that are as good), ``mistake``, or ``unknown``."""
+        """``best``, ``mixed`` (one of several equally good actions), ``mistake``, or ``unknown``."""
         if not np.isfinite(self.lost):
             return "unknown"
         if self.lost > self.close:
@@ -77,7 +77,7 @@ class Decided:
 
 
 class Solved:
-    """A small game, solved to judge by."""
+    """A solved small game, for evaluating decisions."""
 
     def __init__(self, rules: Game, values: HistoryValues) -> None:
         self.rules, self.values = rules, values
@@ -85,7 +85,7 @@ class Solved:
 
     @classmethod
     def of(cls, rules: Game, policy: Policy | None = None) -> "Solved | None":
-        """A game with its solution, or one that is given; None of a game too large for it, or of more than two players."""
+        """A game with its solution, or a given one; None for a game that is too large, or has more than two players."""
         if rules.num_players != 2:
             return None
         try:
@@ -105,7 +105,7 @@ class Solved:
         return CLOSE * float(payoffs.max() - payoffs.min())
 
     def judge(self, player: int, infostate: str, where: str, options: dict[int, str], action: int) -> Decided | None:
-        """A decision at an infostate; None where the solution has no such place."""
+        """Evaluate a decision at an infostate; None if the solution has no such infostate."""
         infoset = self.values.infosets.get((player, infostate))
         if infoset is None:
             return None
@@ -114,7 +114,7 @@ class Solved:
         return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
 
     def luckless(self, game: PublicGame, hand: PlayedHand, person: int) -> list[float] | None:
-        """Payoffs without luck, by AIVAT with the policies of all but a person; None where it has no answer."""
+        """Luck-adjusted payoffs, by AIVAT with the policies of all but one person; None if it is not applicable."""
         try:
             if self._worth is None or self._worth.rules is not game:
                 self._worth = PolicyValues(game, self.values.policy)
@@ -126,7 +126,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class Among(Moves):
-    """Some of the actions, by their numbers."""
+    """Some of the actions, by number."""
 
     numbers: tuple[int, ...] = ()
 
@@ -137,18 +137,18 @@ class Among(Moves):
 def estimate(
     agent: Agent, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
 ) -> Decided | None:
-    """A decision in poker for two, judged as a local best response to the agent would: see :mod:`treeplex.search.evaluate.lbr`.
+    """Evaluate a decision in two-player poker as a local best response would: see :mod:`treeplex.search.evaluate.lbr`.
 
-    The agent answers a bet as it does, and from then on all check and call; folding is worth 0. An agent that searches is not
-    asked how it would answer: then only folds, checks and calls are judged, and the values of bets are NaN. So it is where more
-    than :data:`MOST_BETS` actions are given.
+    The agent responds to a bet with its policy, after which all check and call; folding has value 0. The responses of an
+    agent that searches are not computed: then only folds, checks and calls are evaluated, and the values of bets are NaN.
+    The same holds if there are more than :data:`MOST_BETS` actions.
 
     Args:
         agent: the opponent, at this state.
-        state: of the agent's game.
-        ranges: for each player float64 [H], what its play has made of its hands.
-        hand: of the player to act.
-        where, options, action: the place, the actions by label, and the one that is taken.
+        state: a state of the agent's game.
+        ranges: for each player float64 [H], the range after its play.
+        hand: the hand of the player to act.
+        where, options, action: the place, the actions by label, and the action taken.
     """
     game = agent.game
     bets = game.bets(state)

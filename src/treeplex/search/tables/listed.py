@@ -1,25 +1,25 @@
-"""The actions that are listed for a person: all, or some of very many bets."""
+"""The actions listed for a person: all, or a selection of many bets."""
 
 import numpy as np
 
 from treeplex.games.public import PublicGame, State
 
 MOST_OPTIONS = 60
-"""Actions that are listed; of more, which are bets of all sizes, some are, and the rest can be typed."""
+"""Maximum number of listed actions; if there are more, some bets are listed and the rest can be typed."""
 SIZES = (0.0, 0.33, 0.5, 0.75, 1.0, 1.5, np.inf)
-"""Bets that are listed then, the closest to each, in parts of the pot."""
+"""Listed bets in that case, the closest to each, as shares of the pot."""
 
 
 def listed(
     options: dict[int, str], place: tuple[PublicGame, State] | None, also: int | None = None, *, most: int = MOST_OPTIONS
 ) -> dict[int, str]:
-    """The options that are listed: all, or of very many some bets, spread over them.
+    """The options that are listed: all, or of many bets a selection spread over them.
 
     Args:
         options: names by label.
-        place: the game and where it stands, where that is known.
-        also: a label that is listed whatever happens.
-        most: how many are listed before some are left out.
+        place: the game and its current state, if known.
+        also: a label that is always listed.
+        most: the number of options above which some are left out.
     """
     if len(options) <= most:
         return options

@@ -16,13 +16,13 @@ class Replied:
     """A decision of an agent.
 
     Attributes:
-        player: who decided.
-        hand: the hand held.
+        player: the player who decided.
+        hand: the player's hand.
         chosen: the number of the action.
         options: names of the actions.
-        policy: float64 [A, H], how it plays every hand.
-        reach: float64 [H], how likely chance and its own play so far have made each hand, up to a factor; zero where the hand
-            cannot be held.
+        policy: float64 [A, H], the policy of every hand.
+        reach: float64 [H], the probability of each hand by chance and the player's own play so far, up to a factor; zero for
+            impossible hands.
     """
 
     player: int
@@ -35,13 +35,13 @@ class Replied:
 
 @final
 class Ranges:
-    """All players' ranges given the policies behind actions; a person's own stays as dealt."""
+    """All players' ranges given the policies behind actions; a person's range stays as dealt."""
 
     def __init__(self, root: Belief) -> None:
         self._own = [np.array(own, np.float64) for own in root.ranges]
 
     def move(self, player: int, policy: Floats | None, number: int, actions: int, *, private: bool = False) -> None:
-        """An action was played, by a policy float64 [A, H] or, where that is None, by a person."""
+        """Update for an action, by a policy float64 [A, H] or, if that is None, by a person."""
         if policy is None and not private:
             return
         own = self._own[player]
@@ -49,13 +49,13 @@ class Ranges:
         self._own[player] = moved_range(own, known, number, private=private)
 
     def at(self, game: PublicGame, state: State) -> list[Floats]:
-        """The ranges at a public state, for each player float64 [H], up to a factor; zero where a hand cannot be held."""
+        """The ranges at a public state, for each player float64 [H], up to a factor; zero for impossible hands."""
         return [own * possible for own, possible in zip(self._own, game.possible(state), strict=True)]
 
 
 def reply_of(agent: Agent, hand: int) -> tuple[Floats, int]:
     """An acting agent's policy for every hand, float64 [A, H], and the action drawn for one."""
     policy = np.asarray(agent.policy(), np.float64)
-    if isinstance(agent, BaseAgent) and cast(object, type(agent).act) is BaseAgent.act:  # so that it thinks once
+    if isinstance(agent, BaseAgent) and cast(object, type(agent).act) is BaseAgent.act:  # think only once
         return policy, agent.game.options(agent.state).labels[pick(agent.generator, policy[:, hand])]
     return policy, agent.act(hand)

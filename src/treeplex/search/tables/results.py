@@ -1,4 +1,4 @@
-"""Hands played and what they add up to."""
+"""Hands played and their totals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from treeplex.search.tables.judging import Decided
 
 @dataclass
 class Hand:
-    """A hand played or under way.
+    """A finished or unfinished hand.
 
     Attributes:
-        number: from 1.
-        seed: of its deal.
-        person: the seat.
-        spot: the file of the solved spot that was drawn, if one was.
-        said: what happened, in words.
+        number: number of the hand, from 1.
+        seed: seed of its deal.
+        person: the person's seat.
+        spot: the file of the solved spot, if one was drawn.
+        said: the events, as text.
         decided: the person's decisions.
-        thoughts: the decisions of the others, as :func:`~treeplex.web.playing.thoughts.thought_of` shows them.
-        payoff: of the person; None of a hand under way.
-        luckless: the same without luck, where that can be said.
-        end: what there is to see of it afterwards.
-        phh: the hand as PHH writes it, where that can be.
+        thoughts: the others' decisions, as shown by :func:`~treeplex.web.playing.thoughts.thought_of`.
+        payoff: the person's payoff; None for an unfinished hand.
+        luckless: the luck-adjusted payoff, if available.
+        end: information shown after the hand.
+        phh: the hand in PHH format, if possible.
     """
 
     number: int
@@ -42,17 +42,17 @@ class Hand:
 
     @property
     def lost(self) -> float | None:
-        """The value lost in decisions that are known exactly; None where none is."""
+        """The value lost in decisions with exact values; None if there are none."""
         known = [each.lost for each in self.decided if each.by == "solution" and np.isfinite(each.lost)]
         return sum(known) if known else None
 
 
 def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]:
-    """Hands and payoffs so far, with 95% intervals, and what was lost, by where it was lost.
+    """Hands and payoffs so far, with 95% intervals, and losses by where they occurred.
 
     Args:
-        hands: the hands, the one under way among them.
-        big_blind: what results are counted in, where the game is poker.
+        hands: the hands, including the current one.
+        big_blind: unit of results in poker games.
     """
     done = [hand for hand in hands if hand.payoff is not None]
     spots: dict[str, dict[str, float]] = {}
@@ -73,7 +73,7 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
 
 
 def told(numbers: list[float | None]) -> dict[str, float | None] | None:
-    """Sum, mean and half the width of its 95% interval, None of too few hands; None unless all are known."""
+    """Sum, mean and half the width of its 95% interval (None with too few hands); None unless all are known."""
     known = np.array([number for number in numbers if number is not None], np.float64)
     if not len(known) or len(known) < len(numbers):
         return None

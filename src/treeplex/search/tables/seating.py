@@ -1,4 +1,4 @@
-"""The table for a game and an opponent that texts name."""
+"""The table for a game and an opponent given as texts."""
 
 from contextlib import suppress
 
@@ -26,19 +26,19 @@ def table_for(
     *,
     public: bool = False,
 ) -> tuple[Table, str]:
-    """A table for the game with the opponent that is asked for, and who that is.
+    """The table for a game with the requested opponent, and the opponent's name.
 
-    Policies can be played against in any game, whether its rules say what is public or not.
+    Policies can play any game, even if its rules do not define public states.
 
     Args:
         game: a spec or rules.
-        against: as :func:`treeplex.agent` takes it.
-        iterations, think: of each search of an agent that searches; see :func:`agent_against_person`.
-        seed: of deals and draws; None for others each time.
-        public: sit down with policies as with agents wherever rules say what is public, so that ranges and luck are known.
+        against: the opponent, see :func:`treeplex.agent`.
+        iterations, think: limits of each search of an agent that searches; see :func:`agent_against_person`.
+        seed: seed of deals and draws; None for random ones.
+        public: also seat policies as agents if the rules define public states, so that ranges and luck are known.
 
     Raises:
-        PolicyError: an opponent for another game.
+        PolicyError: the opponent is for another game.
         SpecError: whole hold'em with stacks too short for a decision.
     """
     rules = load(game)
@@ -50,7 +50,7 @@ def table_for(
         return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
-            raise PolicyError("--iterations and --think are about searching; a policy does not search")
+            raise PolicyError("a policy does not search; leave out --iterations and --think")
         if public:
             with suppress(GameError):
                 draws = np.random.default_rng(own)
@@ -64,23 +64,23 @@ def table_for(
 
 
 def seed_of_draws(seed: int | None) -> int | None:
-    """The seed of an opponent's draws, where ``seed`` is that of deals."""
+    """The seed of an opponent's draws, given the seed of deals."""
     return None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
 
 
 def agent_against_person(text: str, game: Game, iterations: int | None, think: str | None, seed: int | None) -> Agent:
-    """The agent that a text names.
+    """The agent named by a text.
 
-    Where nothing else is said it decides within :data:`treeplex.search.named_agents.registry.PATIENCE`.
+    By default it decides within :data:`treeplex.search.named_agents.registry.PATIENCE`.
 
     Args:
-        text: as :func:`treeplex.agent` takes it.
-        game: what is played.
-        iterations, think: of each search; None for those of the text or the usual ones.
-        seed: of its draws; None for others each time.
+        text: the agent, see :func:`treeplex.agent`.
+        game: the game to play.
+        iterations, think: limits of each search; None for those in the text or the defaults.
+        seed: seed of its draws; None for random ones.
 
     Raises:
-        SpecError, GameError, PolicyError, FileError: as :func:`treeplex.agent`.
+        SpecError, GameError, PolicyError, FileError: see :func:`treeplex.agent`.
     """
     time = usual_time(text, game, iterations) if think is None else think
     return agent(text, game, iterations=iterations, think=time, seed=seed)
@@ -93,7 +93,7 @@ def equally_often(state: State) -> dict[int, float]:
 
 
 def policy_table(rules: Game, policy: Policy, generator: np.random.Generator) -> Table:
-    """A table against a policy of a game: at public states where the rules say them, else at histories."""
+    """A table against a policy of a game: on public states if the rules define them, otherwise on histories."""
     with suppress(GameError):
         draws = np.random.default_rng(generator.integers(2**63))
         return AgentTable(TableAgent(rules.public, policy, draws), generator)

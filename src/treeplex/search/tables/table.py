@@ -1,4 +1,4 @@
-"""Tables at which a person plays against a policy or against an agent."""
+"""Tables where a person plays against a policy or an agent."""
 
 import re
 from collections.abc import Callable
@@ -23,16 +23,16 @@ TYPED = re.compile(
     r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%|bb|chips?)?"
 )
 POTS = {"half pot": 50.0, "pot": 100.0}
-"""Bets that have names, in percent of the pot."""
+"""Named bets, in percent of the pot."""
 
 
 class TypedBet(NamedTuple):
-    """A bet as people type it.
+    """A bet typed by a person.
 
     Attributes:
         amount: the number.
-        unit: what it counts: ``%`` of the pot, ``bb`` or ``chips``; empty where nothing is said.
-        bare: whether the number stands alone, with no word and no unit.
+        unit: its unit: ``%`` of the pot, ``bb`` or ``chips``; empty if not given.
+        bare: whether the number stands alone, without word or unit.
     """
 
     amount: float
@@ -41,7 +41,7 @@ class TypedBet(NamedTuple):
 
 
 def typed_bet(text: str) -> TypedBet | None:
-    """A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``12bb``, ``bet 75%``, ``pot``; None if it is none."""
+    """Parse a typed bet: ``1500``, ``b1500``, ``raise to 4,000``, ``12bb``, ``bet 75%``, ``pot``; None if it is not a bet."""
     word = text.removeprefix("bet ").removeprefix("raise ")
     if word in POTS:
         return TypedBet(POTS[word], "%")
@@ -53,7 +53,7 @@ def typed_bet(text: str) -> TypedBet | None:
 
 
 class Table(Protocol):
-    """A game under way; chance has always moved already."""
+    """A game in progress; chance has always moved already."""
 
     players: int
 
@@ -61,13 +61,13 @@ class Table(Protocol):
         """Deal a new game.
 
         Args:
-            person: the seat that a person has.
-            generator: of this and later deals, so that a deal can be repeated; None for the one it has.
+            person: the person's seat.
+            generator: random numbers of this and later deals, so that a deal can be repeated; None to keep the current one.
         """
 
     @property
     def actor(self) -> int | None:
-        """Whose turn it is; None when the game is over."""
+        """The player to act; None when the game is over."""
 
     def seat(self, player: int) -> str:
         """A player's name."""
@@ -83,44 +83,44 @@ class Table(Protocol):
         """Names of the legal actions, by id."""
 
     def named(self, text: str) -> int | None:
-        """The action that a person means by a text which is none of those names; None if it means nothing.
+        """The action meant by a text that is not one of the option names; None if there is none.
 
         Raises:
-            GameError: an action that the rules do not have here; the message says what they have.
-            SpecError: too little memory for it.
+            GameError: an action that is not legal here; the message lists legal ones.
+            SpecError: it needs too much memory.
         """
         return None
 
     def reply(self) -> int:
-        """The action of a player that no person plays."""
+        """The action of a player that is not a person."""
 
     def thought(self) -> Thought | None:
         """The search behind the last reply; None without a search or if already reported."""
         return None
 
     def replied(self) -> Replied | None:
-        """The policy and the range behind the last reply; None where the rules do not say what is public."""
+        """The policy and the range behind the last reply; None if the rules do not define public states."""
         return None
 
     def seen_by(self, player: int) -> bool:
         """Whether this player sees which action is played now."""
 
     def history(self) -> State | None:
-        """The game by its rules, all cards included; None where it is not known as a history."""
+        """The game as a state of its rules, including all cards; None if it has no history."""
         return None
 
     def infostate(self, player: int) -> str | None:
-        """The infostate of a player who is to act, as the rules write it; None where infosets have no names."""
+        """The infostate of a player to act, as the rules write it; None if infosets have no names."""
         return None
 
     def play(self, action: int) -> None:
         """Play an action."""
 
     def returns(self) -> list[float]:
-        """Everybody's payoff, once the game is over."""
+        """Each player's payoff, once the game is over."""
 
     def outcome(self, player: int) -> str:
-        """The outcome of the game for a player, in words."""
+        """The outcome of the game for a player, as text."""
         return payoff_text(self.returns()[player])
 
     def shown(self) -> list[str]:
@@ -132,17 +132,17 @@ class Table(Protocol):
 
 
 def payoff_text(payoff: float) -> str:
-    """A payoff in words."""
+    """A payoff as text."""
     return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
 
 
 Reply = Callable[[State], dict[int, float]]
-"""How the player to act plays: probabilities by action."""
+"""The policy of the player to act: probabilities by action."""
 
 
 @final
 class RulesTable(Table):
-    """Any rules, against a policy. Simultaneous moves are made one after another, in secret."""
+    """Any game against a policy. Simultaneous moves are made one after another, in secret."""
 
     def __init__(self, game: Game, reply: Reply, generator: np.random.Generator) -> None:
         self._rules, self._reply, self._generator = turn_by_turn(game), reply, generator
@@ -217,12 +217,12 @@ class Thoughts:
 class AgentTable(Table):
     """Any game with public states, against an agent in all other seats.
 
-    A bet that the game leaves out can be typed where the agent can :meth:`SubgameAgent.add` it; then the play goes on in
-    another version of the game, the agent's.
+    A bet outside the game can be typed if the agent can :meth:`SubgameAgent.add` it; play then continues in the agent's
+    version of the game.
 
     Attributes:
-        steps: what has happened in this game, with the policy behind what the agent did.
-        dealt: the hand of each player at the beginning.
+        steps: the events of this game, with the policies behind the agent's actions.
+        dealt: each player's initial hand.
     """
 
     def __init__(self, agent: Agent, generator: np.random.Generator) -> None:
@@ -318,30 +318,30 @@ class AgentTable(Table):
             return None
 
     def played(self) -> PlayedHand | None:
-        """The finished game as those of a match are kept; None where a bet was added, so that it was another game's."""
+        """The finished game in the format of a match; None if a bet was added, since it then belongs to another game."""
         if self._game is not self._first:
             return None
         return PlayedHand(tuple(self.dealt), tuple(self.steps), tuple(self.returns()))
 
     def public(self) -> tuple[PublicGame, PublicState]:
-        """The game of the table and where it stands."""
+        """The table's game and its current state."""
         return self._game, self._state
 
     def hand_of(self, player: int) -> int:
-        """The number of a player's hand now."""
+        """The number of a player's current hand."""
         return self._hands[player]
 
     def hand_names(self, player: int) -> Callable[[int], str]:
-        """What hands are called: cards or dice where the rules are known, else what the player knows."""
+        """Names of hands: cards or dice if the rules are known, otherwise the player's information."""
         game, state = self._game, self._state
         return lambda hand: game.hand_name(state, player, hand)
 
     def ranges(self) -> list[Floats]:
-        """Ranges given each player's play, for each player float64 [H]; a person's own as dealt."""
+        """Ranges given each player's play, for each player float64 [H]; a person's range stays as dealt."""
         return self._ranges.at(self._game, self._state)
 
     def range_against(self, player: int, other: int) -> Floats:
-        """How likely a player holds each hand for somebody who holds what another one does, float64 [H], the sum 1 or 0."""
+        """The probability of each of a player's hands given another player's hand, float64 [H], summing to 1 or 0."""
         ranges = self.ranges()
         own = ranges[player]
         ranges[other] = np.zeros_like(ranges[other])

@@ -1,8 +1,8 @@
-"""An agent of a game with few bets at the table of one with many; see :mod:`treeplex.search.translation.mapping`.
+"""An agent of a game with few bet sizes at a table with many; see :mod:`treeplex.search.translation.mapping`.
 
-Several coarse bets may be played as one real bet. The hand then went several ways in the coarse game, and the agent follows
-all of them: its policy is the mean of those on each way, weighted for every hand by how likely its own actions took that way.
-So the policy depends on what everybody saw and not on the hand held, as in
+Several coarse bets may be played as the same real bet. The hand then has several possible coarse histories, and the agent
+follows all of them: its policy is the mean over these, weighted for every hand by the probability of its own actions in
+each. So the policy depends only on public information and not on the hand held, as in
 :func:`treeplex.search.translation.exact.translated_policy`.
 """
 
@@ -21,22 +21,22 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
 
 TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
-"""What is done about a bet that is not in an agent's own game: it is heard as one that is, or added and solved."""
+"""Handling of a bet outside an agent's game: translated, or added and solved."""
 
 
 def follows_blueprint(agent: Agent) -> bool:
-    """Whether an agent needs a blueprint wherever it comes, before it searches or behind the leaves of its searches."""
+    """Whether an agent needs a blueprint everywhere, before it searches or behind the leaves of its searches."""
     leaves = getattr(agent, "leaves", ())
     return getattr(agent, "blueprint", None) is not None or any(isinstance(leaf, BlueprintLeaf) for leaf in leaves)
 
 
 class Way(NamedTuple):
-    """A way that the hand may have gone in the coarse game.
+    """A possible history of the hand in the coarse game.
 
     Attributes:
-        agent: the agent of the coarse game, there.
-        reached: for each player float64 [H_i], how likely the agent's own actions with each hand take this way, up to a factor
-            that all ways share.
+        agent: the agent of the coarse game after this history.
+        reached: for each player float64 [H_i], the probability of the agent's own actions in this history with each hand, up to
+            a factor shared by all histories.
     """
 
     agent: Agent
@@ -48,7 +48,7 @@ class TranslatedAgent(BaseAgent):
 
     Attributes:
         game, state: the real game; see :class:`treeplex.search.agents.agent.Agent`.
-        inner: the agent of the coarse game, on the first of the ways.
+        inner: the agent of the coarse game, on the first history.
         mapping: one of :data:`MAPPINGS`.
     """
 
@@ -66,13 +66,13 @@ class TranslatedAgent(BaseAgent):
         Args:
             game: the real game: its public states, a spec or rules.
             inner: an agent of the coarse game, with the same hands and cards.
-            generator: of its draws.
+            generator: random numbers of its draws.
             mapping: how bets are translated.
-            off_tree: one of :data:`OFF_TREE`. An agent that searches can ``resolve``: bets that it does not know are added to
-                its game, and translated only where that cannot be done.
+            off_tree: one of :data:`OFF_TREE`. An agent that searches can ``resolve``: bets outside its game are added to it,
+                and translated only if this is impossible.
 
         Raises:
-            GameError: other hands.
+            GameError: the games have different hands.
             SpecError: an unknown word, or an agent that cannot resolve.
         """
         super().__init__(game, generator)
@@ -81,9 +81,9 @@ class TranslatedAgent(BaseAgent):
         check_hands(self.game, inner.game)
         self._resolves = off_tree == RESOLVE
         if self._resolves and getattr(inner, "add", None) is None:
-            raise SpecError(f"a {type(inner).__name__} does not search, so it cannot solve new bets; give off_tree=translate")
+            raise SpecError(f"a {type(inner).__name__} does not search and cannot solve new bets; give off_tree=translate")
         if self._resolves and follows_blueprint(inner):
-            raise SpecError("a blueprint does not know new bets; let the agent play the game with all bets, and translate it")
+            raise SpecError("a blueprint lacks new bets; let the agent play the game with all bets, or give off_tree=translate")
         self._coarse, self.mapping = inner, mapping
         self.draws = True if mapping == "random" else getattr(inner, "draws", None)
         self.begin()
@@ -98,13 +98,13 @@ class TranslatedAgent(BaseAgent):
         return getattr(self.inner, "thought", None)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`; it plays from the beginning only.
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; it plays only from the beginning of the game.
 
         Raises:
-            GameError: another beginning.
+            GameError: another start.
         """
         if at is not None:
-            raise GameError("an agent that translates plays from the beginning of its own game only")
+            raise GameError("an agent that translates plays only from the beginning of its own game; leave at out")
         self.sit(seat, generator)
         self.state = self.game.first_state()
         self._coarse.begin(seat, np.random.default_rng(self.generator.integers(2**63)))
@@ -140,11 +140,11 @@ class TranslatedAgent(BaseAgent):
             agent.see(card)
 
     def _after(self, way: Way, player: int, action: int, label: int) -> list[Way]:
-        """Where a way goes on after an action of the real game: several ways after an own one that may mean several.
+        """The histories after an action of the real game; several if an own action may mean several coarse ones.
 
         Args:
-            way: the way so far.
-            player: who acts.
+            way: the history so far.
+            player: the player who acts.
             action, label: the number of the action, and its label.
         """
         agent, own = way.agent, self.player in (None, player)
@@ -157,7 +157,7 @@ class TranslatedAgent(BaseAgent):
             try:
                 agent.see(agent.add(label if isinstance(agent.game, ActionAbstraction) else float(real.chips[action])))  # type: ignore[attr-defined]
                 return [way]
-            except GameError:  # its betting has gone another way, and has no such bet
+            except GameError:  # its betting went differently, and has no such bet
                 pass
         meant = [number for number, played in enumerate(spoken(coarse, real)) if played == action] if own else []
         if not meant:
@@ -172,7 +172,7 @@ class TranslatedAgent(BaseAgent):
 
     @staticmethod
     def _moved(way: Way, player: int, played: Floats | float) -> Way:
-        """A way after an own action that each hand plays this often."""
+        """A history after an own action, with the probability of the action for each hand."""
         return way._replace(reached=tuple(own * played if seat == player else own for seat, own in enumerate(way.reached)))
 
     def policy(self) -> Floats:
@@ -183,7 +183,7 @@ class TranslatedAgent(BaseAgent):
         if len(tables) == 1:
             return tables[0]
         reached = np.stack([way.reached[player] for way in self._ways])
-        weights = np.where(reached.any(axis=0), reached, 1.0)  # of hands that never come here: all ways alike
+        weights = np.where(reached.any(axis=0), reached, 1.0)  # hands that never come here: all histories equally
         return np.asarray(np.einsum("wh,wah->ah", weights / weights.sum(axis=0), np.stack(tables)))
 
     def _policy_on(self, agent: Agent, player: int) -> Floats:

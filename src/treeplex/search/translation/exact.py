@@ -28,7 +28,7 @@ class Hearing:
 
     @classmethod
     def of(cls, pairs: "list[tuple[PublicState, Floats]]") -> "Hearing":
-        """From pairs, of which those at one node are added up; those that never happen are left out while others do."""
+        """Merge pairs at the same node; impossible ones are dropped unless all are impossible."""
         merged: dict[Hashable, tuple[PublicState, Floats]] = {}
         for state, weight in pairs:
             known = merged.get(state.node)
@@ -61,7 +61,7 @@ class Translation:
         return self._tables[state.node]
 
     def dealt(self, hearing: Hearing, label: int) -> Hearing:
-        """After a card."""
+        """The histories after a card."""
         pairs = []
         for state, weight in zip(hearing.states, hearing.weights, strict=True):
             while (options := self.coarse.options(state)).player >= 0:
@@ -70,7 +70,7 @@ class Translation:
         return Hearing.of(pairs)
 
     def heard(self, hearing: Hearing, state: PublicState, action: int) -> Hearing:
-        """After an action of the other player in the real game."""
+        """The histories after an action of the other player in the real game."""
         player, pairs = self.real.options(state).player, []
         for there, weight in zip(hearing.states, hearing.weights, strict=True):
             options = self.coarse.options(there)
@@ -83,7 +83,7 @@ class Translation:
         return Hearing.of(pairs)
 
     def played(self, hearing: Hearing, state: PublicState) -> tuple[Floats, list[Hearing]]:
-        """What the player to act in the real game does, float64 [A, H], and what it has in mind after each action."""
+        """The policy of the player to act in the real game, float64 [A, H], and its coarse histories after each action."""
         options, real = self.real.options(state), bets_at(self.real, state)
         found = np.zeros((len(options.labels), len(hearing.weights[0])))
         even = np.zeros_like(found)
@@ -115,23 +115,23 @@ class Translation:
 def translated_policy(
     game: CompiledGame, policy: Policy, coarse: PublicTree, *, mapping: str = "random", rules: PublicTree | None = None
 ) -> Policy:
-    """What a policy of a coarse game plays in the real one, by translation: exactly, whatever is drawn.
+    """The policy of the real game that a policy of a coarse game plays by translation, exact over all random draws.
 
     Args:
         game: the real game, compiled.
-        policy: of the coarse game.
+        policy: a policy of the coarse game.
         coarse: the public-tree rules of the coarse game, with the same hands and cards.
         mapping: how bets are translated, one of :data:`MAPPINGS`.
-        rules: the public-tree rules of the real game; None for those that it brings.
+        rules: the public-tree rules of the real game; None for its own.
 
     Raises:
-        GameError: a game without bets, or other hands.
+        GameError: a game without bets, or different hands.
         PolicyError: a policy of another game.
         SpecError: an unknown mapping.
     """
     if rules is None:
         if game.rules is None:
-            raise GameError(f"{game} was loaded without rules, which translation needs; give the game by its spec")
+            raise GameError(f"{game} was loaded without rules, which translation needs; give the game as a spec")
         rules = public_tree(game.rules)
     both, found = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
     first = coarse.first_state()

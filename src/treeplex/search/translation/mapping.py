@@ -1,16 +1,16 @@
-"""Action translation: a game with many bet sizes played by a policy, or an agent, of one with few.
+"""Action translation: a game with many bet sizes, played by a policy or agent of a game with few.
 
-An agent that knows bets of half the pot and of the pot has to answer a bet of 0.7 pots as if it were one of them. The
-*pseudo-harmonic* mapping takes a bet of x pots between sizes A < B as A with probability
+An agent with bets of half the pot and the pot has to treat a bet of 0.7 pots as one of them. The *pseudo-harmonic* mapping
+treats a bet of x pots between sizes A < B as A with probability
 
     f(x) = (B - x) (1 + A) / ((B - A) (1 + x)),
 
-drawn at random, or as the likelier one, which is A up to x = (A + B + 2 A B) / (A + B + 2). To check or call is a size of 0.
+drawn at random, or as the likelier one, which is A up to x = (A + B + 2 A B) / (A + B + 2). A check or call has size 0.
 Source: Ganzfried and Sandholm (2013), "Action translation in extensive-form games with large action spaces: axioms, paradoxes,
 and the pseudo-harmonic mapping".
 
-The coarse game is tracked in parallel with the real one, its actions *translated* by the mapping. If the coarse betting ends
-first, since a small bet counted as a call or a large one as all-in, the agent checks and calls from then on.
+The coarse game is tracked in parallel with the real one, with actions *translated* by the mapping. If the coarse betting
+ends first, since a small bet counted as a call or a large one as all-in, the agent checks and calls from then on.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ from treeplex.games.base import CHANCE
 from treeplex.games.public import Bets, PublicGame, State
 
 MAPPINGS = ("random", "likelier")
-"""How a bet between two sizes is heard: as one of them at random, or as the likelier one."""
+"""How a bet between two sizes is translated: to one of them at random, or to the likelier one."""
 SAME = 1e-9
-"""Sizes that differ by less, in pots, are one."""
+"""Difference in pots below which sizes count as equal."""
 
 
 def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floats:
@@ -34,7 +34,7 @@ def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floa
 
     Args:
         size: the bet, in pots.
-        sizes: ascending, at least one; 0 is to check or call.
+        sizes: ascending, at least one; 0 is a check or call.
         mapping: one of :data:`MAPPINGS`.
     """
     found = np.zeros(len(sizes))
@@ -62,9 +62,9 @@ def heard(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
 
 
 def spoken(coarse: Bets, real: Bets) -> list[int]:
-    """Which action of the real game plays each one of the coarse game: of bets the nearest by the mapping, [coarse actions].
+    """The action of the real game for each action of the coarse game, [coarse actions]; for bets the nearest by the mapping.
 
-    Where nothing can be bet any more, a bet is a call; who cannot fold checks.
+    If no bet is possible any more, a bet becomes a call; if folding is impossible, a fold becomes a check.
     """
     passing = real.kinds.index("pass")
     raised = [number for number, kind in enumerate(real.kinds) if kind == "bet"]
@@ -80,14 +80,14 @@ def spoken(coarse: Bets, real: Bets) -> list[int]:
 
 
 def bets_at(game: PublicGame, state: State) -> Bets:
-    """The actions at a state where somebody acts, as bets.
+    """The actions at a state with a player to act, as bets.
 
     Raises:
         GameError: a game without bets.
     """
     found = game.bets(state)
     if found is None:
-        raise GameError(f"actions at {game.name_of(state)} are no bets, so they cannot be translated; take a game of poker")
+        raise GameError(f"actions at {game.name_of(state)} are not bets and cannot be translated; use a poker game")
     return found
 
 
@@ -98,16 +98,16 @@ def check_known(what: str, value: str, known: Sequence[str]) -> None:
 
 
 def check_hands(real: PublicGame, coarse: PublicGame) -> None:
-    """Raise a :class:`GameError` unless players hold the same hands in both games, and the same cards are dealt."""
+    """Raise a :class:`GameError` unless both games have the same hands and cards."""
     widths = [tuple(len(own) for own in game.possible(game.first_state())) for game in (real, coarse)]
     if widths[0] != widths[1]:
-        raise GameError(f"players have {widths[0]} hands in the real game and {widths[1]} in the coarse one; give one deck")
+        raise GameError(f"players have {widths[0]} hands in the real game and {widths[1]} in the coarse one; use the same deck")
     if first_deal(real) != first_deal(coarse):
-        raise GameError("other cards are dealt in the real game than in the coarse one; give one deck")
+        raise GameError("the real game and the coarse one deal different cards; use the same deck")
 
 
 def first_deal(game: PublicGame) -> tuple[int, ...]:
-    """The labels of what is dealt once everybody has checked or called; empty where nothing is."""
+    """The labels of the first deal after all check or call; empty if there is none."""
     state = game.first_state()
     while (options := game.options(state)).player >= 0 and (bets := game.bets(state)) is not None:
         state = game.after(state, options.labels[bets.kinds.index("pass")])

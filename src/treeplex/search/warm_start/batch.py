@@ -1,4 +1,4 @@
-"""Guesses in batches of public trees: what they are worth, and their regrets."""
+"""Guesses in batches of public trees: their values and regrets."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_guess(search: "SubgameSearch", guess: Guess) -> None:
-    """The guess as current policy, from the roots down: beliefs below are those that the guess itself leads to."""
+    """Write the guess as current policy, from the roots down, each time with the beliefs that the guess itself leads to."""
     tree, decisions = search.subgames.tree, search.subgames.decisions
     levels = np.array([len(path) for path in decisions.paths], np.int64)
     for level in np.unique(levels):
@@ -42,7 +42,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
 
 def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
-    """Both players' gradients against the current policy, leaves included, float64 [Q]; what modified CFR-AVG keeps of them."""
+    """Both players' gradients against the current policy, including leaves, float64 [Q], which modified CFR-AVG keeps."""
     tree, leaves = search.subgames.tree, search.subgames.leaves
     values = workspace(tree).values
     for player in (0, 1):
@@ -58,7 +58,7 @@ def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
 
 
 def regrets_of(search: "SubgameSearch", values: Floats) -> Floats:
-    """The value of each action less that of the current policy at its infoset, float64 [Q]; 0 at sequences without one."""
+    """The value of each action minus that of the current policy at its infoset, float64 [Q]; 0 at sequences without one."""
     infosets = search.subgames.tree.sequence_infoset
     inner = infosets >= 0
     mean = np.bincount(infosets[inner], weights=(search.policy * values)[inner])

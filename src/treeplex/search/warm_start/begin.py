@@ -1,12 +1,12 @@
 """Warm starts of searches from a guess (Brown et al. 2020, section 5.3, appendix J).
 
-The guess is played as if in the first ``warm`` iterations: the average holds it with the weight that the method gives these,
-the values at the roots likewise. The search continues with iteration ``warm + 1``, in which the guess is the current policy.
-Regrets are what each action would have gained over the guess at its infoset, with an exact best response below; they are added
-up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as in appendix J; other members of the family
-weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
+The guess is treated as the policy of the first ``warm`` iterations: it enters the average with the weight that the method
+gives these, and so do the values at the roots. The search continues with iteration ``warm + 1``, in which the guess is the
+current policy. Regrets are the gain of each action over the guess at its infoset, with an exact best response below, summed
+over ``warm`` iterations. In plain CFR this is ``warm`` times the gain, as in appendix J; other variants weight these
+iterations in their own way. Leaves are valued for the guess's beliefs throughout.
 
-Where the current policy follows from regrets, as in hold'em, the search continues with the one that follows from these.
+If the current policy is derived from regrets, as in hold'em, the search continues with the policy of these regrets.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -26,8 +26,8 @@ class Guided(Protocol):
     """Leaf values that come with guesses of the policies.
 
     Attributes:
-        warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
-        guess: the guesses, None for none; of streets :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
+        warm: iterations that a guess counts as, 15 in the paper; 0 for uniform starts.
+        guess: the guesses, None for none; in street search :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
     """
 
     warm: int
@@ -53,10 +53,10 @@ def begin_search(
 
 
 def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
-    """Put a search that has not begun where ``warm`` iterations of a guess would have left it.
+    """Put a new search in the state after ``warm`` iterations of a guess.
 
     Raises:
-        AlgorithmError: a search behind a gadget, or with choices behind leaves.
+        AlgorithmError: a search with a gadget, or with choices behind leaves.
     """
     if warm < 1:
         return

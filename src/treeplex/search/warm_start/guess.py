@@ -1,4 +1,4 @@
-"""Guesses of the policies in a subgame, and what they are worth there."""
+"""Guesses of the policies in a subgame, and their values and regrets."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -10,24 +10,24 @@ class Guess(Protocol):
     """Policies of public belief states, without search."""
 
     def __call__(self, subgames: Any, rows: Ints, reached: Ranges, policy: Floats) -> None:
-        """Write how hands play at some decisions.
+        """Write the policies of hands at some decisions.
 
         Args:
             subgames: the subgame.
-            rows: the numbers of the decisions, int64 [K], as :meth:`treeplex.search.subgames.subgame.Subgame.find` has them.
-            reached: for each player float64 [decisions, H_i], reach at all decisions; those of ``rows`` are right.
+            rows: the numbers of the decisions, int64 [K], see :meth:`treeplex.search.subgames.subgame.Subgame.find`.
+            reached: for each player float64 [decisions, H_i], reach at all decisions; correct at ``rows``.
             policy: float64 [Q], written at the infosets of these decisions.
         """
         ...
 
 
 class GuessRegrets(NamedTuple):
-    """What policies are worth.
+    """Values of policies.
 
     Attributes:
-        values, best: for each player float64 [B, H_i], counterfactual values of the root hands under the policies, and of best
-            responses to them.
-        regrets: float64 [Q], what each action gains over the policy at its infoset, with a best response below.
+        values, best: for each player float64 [B, H_i], counterfactual values of the root hands under the policies, and under
+            best responses to them.
+        regrets: float64 [Q], the gain of each action over the policy at its infoset, with a best response below.
     """
 
     values: Ranges
