@@ -256,7 +256,7 @@ def test_what_cannot_be_is_refused() -> None:
     found.see(1)
     assert isinstance(event(found), Showdown)
     for call in (lambda: found.policy(), lambda: found.add(3.0)):
-        with pytest.raises(GameError, match="nobody is to act"):
+        with pytest.raises(GameError, match="no player acts"):
             call()
     with pytest.raises(GameError, match="give the board of an earlier street"):
         start_of(replace(SPOT, board=(*SPOT.board, RIVER_CARD)))

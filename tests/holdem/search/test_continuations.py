@@ -15,7 +15,7 @@ from treeplex.holdem.betting.tree import StreetEnd
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.rules.public import HoldemGame, HoldemState
 from treeplex.holdem.rules.rules import PokerPublicTree
-from treeplex.holdem.search.leaves.continuations import Continued, boards_ahead, counterpart
+from treeplex.holdem.search.leaves.continuations import ContinuationPayoffs, boards_ahead, counterpart
 from treeplex.holdem.spots.spot import Rake
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
 from treeplex.search.resolving.agent import ResolvingAgent
@@ -113,7 +113,7 @@ def test_boards_that_are_drawn() -> None:
         hands = SpotHands(each)
         state = next(HoldemState(k, board) for k, node in enumerate(hands.game.tree.nodes) if isinstance(node, StreetEnd))
         held = np.flatnonzero(hands.game.free(board))
-        found = [Continued(([hands], [hands]), count).payoffs([state], (held, held)) for count in (42, 16)]
+        found = [ContinuationPayoffs(([hands], [hands]), count).payoffs([state], (held, held)) for count in (42, 16)]
         assert [boards for _, boards in found] == [42, 16]
         exact, drawn = (pairs[0][0, 0] for pairs, _ in found)
         assert np.abs((exact - drawn).sum(axis=1)).mean() < most * np.abs(exact.sum(axis=1)).mean()
@@ -127,7 +127,7 @@ def test_as_many_boards_as_there_is_time_for() -> None:
     states = [HoldemState(number, policy.spot.board) for number in ends]
     held = np.flatnonzero(hands.game.free(policy.spot.board))
     for most, seconds, boards in ((16, 0.0, 1), (16, 1e3, 16), (42, 0.0, 42)):
-        pairs, looked_at = Continued(([hands], [hands]), most).payoffs(states, (held, held), seconds)
+        pairs, looked_at = ContinuationPayoffs(([hands], [hands]), most).payoffs(states, (held, held), seconds)
         assert looked_at == boards
         assert all(np.isfinite(each).all() and np.abs(each).max() > 1.0 for each in pairs)
     game = hands.game
@@ -146,7 +146,7 @@ def test_hands_that_a_later_board_blocks_change_nothing() -> None:
     end = next(k for k, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd) and node.street == 2)
     first, later = (np.flatnonzero(game.free(cards)) for cards in (policy.spot.board, board))
     places = np.searchsorted(first, later)
-    continued = Continued(([hands], [hands]), 3)
+    continued = ContinuationPayoffs(([hands], [hands]), 3)
     ((every,), _), ((free,), _) = (continued.payoffs([HoldemState(end, board)], (own, own)) for own in (first, later))
     assert np.array_equal(every[..., places[:, None], places], free)
     assert np.array_equal(

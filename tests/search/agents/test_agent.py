@@ -144,7 +144,7 @@ def test_what_cannot_be_is_refused(name: str) -> None:
         agent.act(10**6)
     play(agent, 0)
     for call in (agent.policy, lambda: agent.act(0)):
-        with pytest.raises(GameError, match="nobody is to act"):
+        with pytest.raises(GameError, match="no player acts"):
             call()
     with pytest.raises(GameError):
         agent.see(0)

@@ -143,5 +143,5 @@ def test_nothing_is_explained_where_nobody_acts() -> None:
     agent = agent_of("drawn", "kuhn_poker")
     for label in (0, 0):
         agent.see(label)
-    with pytest.raises(GameError, match="nobody is to act"):
+    with pytest.raises(GameError, match="no player acts"):
         agent.explain()

@@ -17,7 +17,7 @@ from treeplex.games.card_game import CardGame
 from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver
-from treeplex.search.many_players.sampled_rounds import DrawnDeals, GuidedBetting, SampledFound, SampledRounds
+from treeplex.search.many_players.sampled_rounds import DrawnDeals, GuidedBetting, SampledResult, SampledRounds
 from treeplex.search.many_players.search import Continuations
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.many_players import RoundSubgame, cut_round
@@ -41,7 +41,7 @@ def guided(spec: str) -> GuidedBetting:
     return GuidedBetting.of_policy(*blueprint(spec))
 
 
-def in_subgame(found: SampledFound, subgame: RoundSubgame, ranges: tuple[np.ndarray, ...]) -> Policy:
+def in_subgame(found: SampledResult, subgame: RoundSubgame, ranges: tuple[np.ndarray, ...]) -> Policy:
     """What a search by sampling found, its choices among continuations included, in the same round as a compiled game."""
     rules, searched = subgame.game, found.cut.round
     compiled = subgame.compiled(ranges)
@@ -180,5 +180,5 @@ def test_settings_that_do_not_fit() -> None:
     state = rules.first_state()
     for label in (1, 1, 1):
         state = rules.after(state, label)
-    with pytest.raises(GameError, match="nobody is to act"):
+    with pytest.raises(GameError, match="no player acts"):
         SampledRounds(guided(LEDUC)).solve(state, Belief.root(rules).ranges, {})

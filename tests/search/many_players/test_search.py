@@ -240,5 +240,5 @@ def test_seats_and_plays() -> None:
         cut_round(five, five.first_state(), Continuations(five, Policy.uniform(game)))
     with pytest.raises(AlgorithmError, match="1 to 4 continuations"):
         Continuations(rules, Policy.uniform(game), 5)
-    with pytest.raises(GameError, match="nobody is to act"):
+    with pytest.raises(GameError, match="no betting round begins"):
         cut_round(rules, after_checks(rules, 1)._replace(player=CHANCE), Continuations(rules, blueprint(SMALL)))

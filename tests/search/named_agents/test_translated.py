@@ -101,7 +101,7 @@ def test_errors_name_the_remedy() -> None:
         tp.agent(f"translated(agent=uniform,game={FEW},mapping=random_one)", REAL)
     with pytest.raises(SpecError, match="poker with bets"):
         tp.agent("translated(agent=uniform,game=tic_tac_toe)", "tic_tac_toe")
-    with pytest.raises(GameError, match="give one deck"):
+    with pytest.raises(GameError, match="use the same deck"):
         tp.agent("translated(agent=uniform,game=no_limit_leduc(ranks=4))", REAL)
     with pytest.raises(GameError, match="other cards are dealt"):
         tp.agent("translated(agent=uniform,game=leduc_poker)", REAL)

@@ -106,9 +106,9 @@ def test_errors_name_the_remedy(blueprint: CoarsePolicy) -> None:
     check, half = RULES.options(RULES.first_state()).labels[:2]
     with pytest.raises(AlgorithmError, match="unknown gadget 'margin'; known: none, resolve"):
         improve_blueprint(GAME, blueprint, [], "margin")
-    with pytest.raises(GameError, match="behind another action that is not considered"):
+    with pytest.raises(GameError, match="comes after another off-tree action"):
         improve_blueprint(GAME, blueprint, [(half, half)])
-    with pytest.raises(GameError, match="nobody is to act"):
+    with pytest.raises(GameError, match="no player acts"):
         improve_blueprint(GAME, blueprint, [(check, check, 0)])
     with pytest.raises(GameError, match="no action 99"):
         improve_blueprint(GAME, blueprint, [(99,)])

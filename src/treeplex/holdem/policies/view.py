@@ -121,7 +121,7 @@ class NodeView:
 
 
 @dataclass(frozen=True, eq=False)
-class Spotted:
+class Location:
     """A place in the compiled spot.
 
     Attributes:
@@ -164,16 +164,16 @@ class Browser:
         Raises:
             SpecError: the spot does not have the line, or it ends on a street that was not saved.
         """
-        spotted = self.find(line)
-        spot, place, number = self.game.spot, spotted.place, spotted.place.node
+        location = self.find(line)
+        spot, place, number = self.game.spot, location.place, location.place.node
         node = self.game.betting.nodes[number]
-        sides = self.side(spotted, 0), self.side(spotted, 1)
+        sides = self.side(location, 0), self.side(location, 1)
         player = node.player if isinstance(node, Decision) else None
         strategy, action_ev = np.zeros((0, 0), np.float32), np.zeros((0, 0))
         if isinstance(node, Decision):
             side = sides[node.player]
-            strategy = spotted.tree.policy[number][:, side.order].astype(np.float32)
-            after = [spotted.tree.values[child][node.player][side.order] for child in node.children]
+            strategy = location.tree.policy[number][:, side.order].astype(np.float32)
+            after = [location.tree.values[child][node.player][side.order] for child in node.children]
             action_ev = np.array([ratio(values, side.met) for values in after])
         paid = node.contributions
         over = isinstance(node, Fold)
@@ -181,7 +181,7 @@ class Browser:
             paid = (min(paid), min(paid))
         return NodeView(
             board=board_at(spot, place),
-            street=spot.streets[spotted.street],
+            street=spot.streets[location.street],
             player=player,
             pot=paid[0] + paid[1],
             stacks=(spot.stack + spot.pot / 2 - paid[0], spot.stack + spot.pot / 2 - paid[1]),
@@ -192,26 +192,26 @@ class Browser:
             strategy=strategy,
             action_ev=action_ev,
             _sides=sides,
-            _find_equity=lambda: nothing(sides) if over else self.equity(spotted, sides),
+            _find_equity=lambda: nothing(sides) if over else self.equity(location, sides),
             _children=lambda: self.children(place),
         )
 
     def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:
         """Whether locks fix each of the acting player's hands at a node, [n] in the view's order; empty if no player acts."""
-        spotted = self.find(line)
-        node = self.game.betting.nodes[spotted.place.node]
+        location = self.find(line)
+        node = self.game.betting.nodes[location.place.node]
         if not isinstance(node, Decision):
             return np.zeros(0, bool)
-        order = self.side(spotted, node.player).order
-        row = self.game.forests[spotted.street].numbers[node.player].index(spotted.place.node)
-        here = self.values.board_number(spotted.street, spotted.board), node.player, row
+        order = self.side(location, node.player).order
+        row = self.game.forests[location.street].numbers[node.player].index(location.place.node)
+        here = self.values.board_number(location.street, location.board), node.player, row
         for lock in locks:
             if (lock.board, lock.player, lock.node) == here:
                 fixed: NDArray[np.bool_] = np.asarray(np.isfinite(lock.strategy).all(axis=0))[order]
                 return fixed
         return np.zeros(len(order), bool)
 
-    def find(self, line: str) -> Spotted:
+    def find(self, line: str) -> Location:
         """The place at the end of a line, found by following streets and boards."""
         place = find_place(self.game.spot, self.game.betting, line)
         if len(place.roots) > self.streets:
@@ -223,7 +223,7 @@ class Browser:
         for street, (root, end, cards) in enumerate(zip(place.roots[1:], place.ends, place.deals, strict=True), 1):
             board, renaming = self.dealt(street, board, renaming, cards)
             tree = self.values.tree(street, board, root, self.values.below(street, board, tree.reach[end]))
-        return Spotted(place, len(place.ends), board, renaming, tree)
+        return Location(place, len(place.ends), board, renaming, tree)
 
     def dealt(self, street: int, above: int, renaming: Renaming, cards: tuple[int, ...]) -> tuple[int, Renaming]:
         """The board that represents actual cards dealt on a board, and the renaming of its suits."""
@@ -254,24 +254,24 @@ class Browser:
             for copy in each.copies
         }
 
-    def side(self, spotted: Spotted, player: int) -> Side:
+    def side(self, location: Location, player: int) -> Side:
         """One player's side at a place."""
-        number, tree = spotted.place.node, spotted.tree
-        board = self.game.boards[spotted.street][spotted.board]
-        back = cast(Renaming, tuple(spotted.renaming.index(suit) for suit in range(4)))
+        number, tree = location.place.node, location.tree
+        board = self.game.boards[location.street][location.board]
+        back = cast(Renaming, tuple(location.renaming.index(suit) for suit in range(4)))
         hands = self.maps.map(back)[board.hands[player]]
         order = np.argsort(hands)
-        number_of_board = self.values.board_number(spotted.street, spotted.board)
+        number_of_board = self.values.board_number(location.street, location.board)
         met = self.values.compatible(number_of_board, player, tree.reach[number][1 - player])
         ev = ratio(tree.values[number][player], met)
         return Side(order, hands[order], tree.reach[number][player][order], met[order], ev[order])
 
-    def equity(self, spotted: Spotted, sides: tuple[Side, Side]) -> Pair:
+    def equity(self, location: Location, sides: tuple[Side, Side]) -> Pair:
         """Both players' equities at a place, in the order of the sides."""
-        key = (spotted.street, spotted.board, spotted.place.node)
+        key = (location.street, location.board, location.place.node)
         found = self._equities.pop(key, None)
         if found is None:
-            found = self.values.equity(spotted.street, spotted.board, spotted.tree.reach[spotted.place.node])
+            found = self.values.equity(location.street, location.board, location.tree.reach[location.place.node])
         self._equities[key] = found
         while len(self._equities) > MOST_EQUITIES:
             del self._equities[next(iter(self._equities))]

@@ -328,7 +328,7 @@ class PokerPublicTree(public.PublicTree):
         number, game = table(public.pair_state(state).node)[0], self.game
         event = self._nodes[number]
         if not isinstance(event, Decision):
-            raise GameError(f"nobody is to act at {self.name_of(state)}")
+            raise GameError(f"no player acts at {self.name_of(state)}")
         found = action_to(event, action)
         if found is not None:
             return self, game.moves[number][found]

@@ -121,7 +121,7 @@ def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Fl
     return np.clip(share, 0.0, 1.0)
 
 
-class Ranked(NamedTuple):
+class RankedHands(NamedTuple):
     """The hands that a complete board leaves, weakest first.
 
     Attributes:
@@ -136,16 +136,16 @@ class Ranked(NamedTuple):
     twins: NDArray[np.int16]
 
 
-def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ranked:
+def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> RankedHands:
     """The hands that a complete board leaves, by their strengths."""
     free = np.flatnonzero(~np.isin(format.hands, board).any(axis=1))
     by_strength = free[np.argsort(strengths[free], kind="stable")]
     order = np.unique(strengths[by_strength], return_inverse=True)[1].astype(np.int16)
-    return Ranked(by_strength, order, *card_columns(format, by_strength))
+    return RankedHands(by_strength, order, *card_columns(format, by_strength))
 
 
 @lru_cache(maxsize=MOST_RUN_OUTS)
-def ranked_by_cards(format: Format, board: tuple[int, ...]) -> Ranked:
+def ranked_by_cards(format: Format, board: tuple[int, ...]) -> RankedHands:
     """The hands that a complete board leaves, ranked by the cards; recent boards are cached (52 cards: 25 MB)."""
     return ranked(format, board, format_strengths(format, board))
 

@@ -92,7 +92,7 @@ class Limits:
         return cls(iterations, target, asked.seconds, every, threads, options.get("most_memory"), work)
 
 
-class Begun(NamedTuple):
+class SessionStart(NamedTuple):
     """A solver at the start of a session.
 
     Attributes:
@@ -134,7 +134,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
     return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
 
 
-def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: ExitStack) -> Begun:
+def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: ExitStack) -> SessionStart:
     """The solver of a new run, at iteration 0 or warm-started from a solution with other ranges or sizes.
 
     Raises:
@@ -169,7 +169,7 @@ def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: E
     return begun
 
 
-def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitStack) -> Begun:
+def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitStack) -> SessionStart:
     """The solver of a solution to resume, at iteration 0.
 
     Raises:
@@ -297,7 +297,7 @@ def solver_for(
     locks: Sequence[FixedStrategy],
     limits: Limits,
     stack: ExitStack,
-) -> Begun:
+) -> SessionStart:
     """A solver at iteration 0, if it fits into memory."""
     checked_storage(settings.storage)
     executor = stack.enter_context(limits.work.executor()) if limits.work.asked else None
@@ -313,4 +313,4 @@ def solver_for(
         executor=executor,
     )
     stack.callback(solver.close)
-    return Begun(solver, settings, memory)
+    return SessionStart(solver, settings, memory)

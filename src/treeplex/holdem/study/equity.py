@@ -96,7 +96,7 @@ class Equity:
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
+class EquityTable:
     """Cards, ranges and symmetries of an equity calculation.
 
     Attributes:
@@ -159,7 +159,7 @@ def equity(
         return sampled(table, samples or SAMPLES, seed, workers, show)
 
 
-def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Dealt:
+def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> EquityTable:
     """Check and read the arguments."""
     if not 2 <= len(ranges) <= MOST_PLAYERS:
         raise SpecError(f"{len(ranges)} ranges; give two to {MOST_PLAYERS}")
@@ -190,10 +190,10 @@ def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Dea
             group.append(order)
             maps.append(place[moved[hands]])
     deck = np.setdiff1d(np.arange(52), [*cards, *gone])
-    return Dealt(np.array(cards, np.int64), deck, hands, reach[:, hands].copy(), np.array(group), np.array(maps))
+    return EquityTable(np.array(cards, np.int64), deck, hands, reach[:, hands].copy(), np.array(group), np.array(maps))
 
 
-def boards_of(table: Dealt) -> tuple[NDArray[np.uint8], Ints]:
+def boards_of(table: EquityTable) -> tuple[NDArray[np.uint8], Ints]:
     """Complete boards up to the table's symmetry, uint8 [B, 5], and the number that each stands for, int64 [B]."""
     most = comb(len(table.deck), 5 - len(table.board))
     boards, weights = np.empty((most, 5), np.uint8), np.empty(most, np.int64)
@@ -202,7 +202,7 @@ def boards_of(table: Dealt) -> tuple[NDArray[np.uint8], Ints]:
 
 
 def over_boards(
-    table: Dealt, shape: tuple[int, ...], work: Callable[..., None], threads: int, progress: Done | None
+    table: EquityTable, shape: tuple[int, ...], work: Callable[..., None], threads: int, progress: Done | None
 ) -> tuple[Floats, int]:
     """Symmetrised sums over all complete boards, and the number of boards; ``work`` adds the sums of some boards."""
     boards, weights = boards_of(table)
@@ -223,7 +223,7 @@ def over_boards(
     return np.asarray(even), int(weights.sum())
 
 
-def heads_up(table: Dealt, threads: int, progress: Done | None) -> Equity:
+def heads_up(table: EquityTable, threads: int, progress: Done | None) -> Equity:
     """Equities of two ranges over every board."""
     met = compatible(table)
     if not (met * table.reach).any():
@@ -239,7 +239,7 @@ def heads_up(table: Dealt, threads: int, progress: Done | None) -> Equity:
     return Equity(tuple(exact_part(table, player, met[player], shares[player]) for player in (0, 1)), "exact", count)
 
 
-def compatible(table: Dealt) -> Floats:
+def compatible(table: EquityTable) -> Floats:
     """The opponent's reach compatible with each hand, float64 [2, H]."""
     cards, size = table.cards, len(table.hands)
     held = np.zeros((2, 52))
@@ -254,7 +254,7 @@ def compatible(table: Dealt) -> Floats:
     return found
 
 
-def exact_part(table: Dealt, player: int, met: Floats, shares: Floats) -> RangeEquity:
+def exact_part(table: EquityTable, player: int, met: Floats, shares: Floats) -> RangeEquity:
     """One player's equities; ``shares`` are [H, 2], won alone and in split pots."""
     here = table.reach[player] > 0
     weight, own = (table.reach[player] * met)[here], shares[here]
@@ -263,7 +263,7 @@ def exact_part(table: Dealt, player: int, met: Floats, shares: Floats) -> RangeE
     return RangeEquity(table.hands[here], weight, own.sum(axis=1), np.zeros(int(here.sum())), win + tie, win, tie, 0.0)
 
 
-def every_deal(table: Dealt, threads: int, progress: Done | None) -> Equity | None:
+def every_deal(table: EquityTable, threads: int, progress: Done | None) -> Equity | None:
     """Equities of several ranges over every deal on every board; None where there are too many."""
     players, size = table.reach.shape
     own = [np.flatnonzero(each) for each in table.reach]
@@ -296,7 +296,7 @@ def every_deal(table: Dealt, threads: int, progress: Done | None) -> Equity | No
     return Equity(tuple(parts), "exact", count)
 
 
-def sampled(table: Dealt, samples: int, seed: int, threads: int, progress: Done | None) -> Equity:
+def sampled(table: EquityTable, samples: int, seed: int, threads: int, progress: Done | None) -> Equity:
     """Equities of several ranges from random deals."""
     players, size = table.reach.shape
     tables = np.cumsum(table.reach, axis=1) / table.reach.sum(axis=1, keepdims=True)
@@ -321,7 +321,7 @@ def sampled(table: Dealt, samples: int, seed: int, threads: int, progress: Done 
     )
 
 
-def sampled_part(table: Dealt, player: int, held: Floats, sums: Floats) -> RangeEquity:
+def sampled_part(table: EquityTable, player: int, held: Floats, sums: Floats) -> RangeEquity:
     """One player's equities from random deals."""
     here = table.reach[player] > 0
     count, sums = held[here], sums[here]

@@ -22,7 +22,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.tables.replies import Ranges, Replied, reply_of
+from treeplex.search.tables.replies import AgentReply, Ranges, reply_of
 from treeplex.search.tables.table import Table, Thoughts, typed_bet
 
 NAMES = ("OOP", "IP")
@@ -88,7 +88,7 @@ class HoldemTable(Table):
         self._story: list[str] = []
         self._ranges = Ranges(self._root)
         self._policy: Floats | None = None
-        self._replied: Replied | None = None
+        self._replied: AgentReply | None = None
 
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._generator = generator or self._generator
@@ -151,13 +151,13 @@ class HoldemTable(Table):
         assert actor is not None
         hand, names = self._hands[actor], (*self.options().values(),)
         self._policy, action = reply_of(self._agent, hand)
-        self._replied = Replied(actor, hand, action, names, self._policy, self._reach(actor))
+        self._replied = AgentReply(actor, hand, action, names, self._policy, self._reach(actor))
         return action
 
     def thought(self) -> Thought | None:
         return self._thoughts.new()
 
-    def replied(self) -> Replied | None:
+    def replied(self) -> AgentReply | None:
         return self._replied
 
     def seen_by(self, player: int) -> bool:

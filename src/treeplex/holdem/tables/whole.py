@@ -27,7 +27,7 @@ from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.evaluate.aivat import Aivat
 from treeplex.search.tables.judging import Decided, estimate
 from treeplex.search.tables.listed import listed
-from treeplex.search.tables.replies import Replied
+from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
 
 MOST_LISTED = 10
@@ -229,7 +229,7 @@ class WholeTable(Table):
     def thought(self) -> Thought | None:
         return self._table.thought()
 
-    def replied(self) -> Replied | None:
+    def replied(self) -> AgentReply | None:
         return self._table.replied()
 
     def seen_by(self, player: int) -> bool:

@@ -30,7 +30,7 @@ class SolvedSubgame:
 Kept = TypeVar("Kept", bound=SolvedSubgame)
 
 
-class Iterated(Protocol):
+class IterativeSolver(Protocol):
     """A solver that runs by iterations."""
 
     @property
@@ -81,7 +81,7 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
                 del self._known[oldest]
         return found
 
-    def run(self, search: Iterated, iterations: int, before: Callable[[int], None] | None = None) -> int:
+    def run(self, search: IterativeSolver, iterations: int, before: Callable[[int], None] | None = None) -> int:
         """Run a search to its end or until the thinking time is up, but at least one iteration.
 
         Args:

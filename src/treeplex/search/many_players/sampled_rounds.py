@@ -124,7 +124,7 @@ class CutRound(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SampledFound:
+class SampledResult:
     """The result of a search; see :class:`treeplex.search.many_players.search.FoundRound`."""
 
     guided: GuidedBetting
@@ -149,9 +149,9 @@ class SampledFound:
         """Whether the search knew an action; always true, since it considers all actions of its game."""
         return True
 
-    def remembered(self) -> "SampledFound":
+    def remembered(self) -> "SampledResult":
         """A copy with 0 iterations and 0 seconds, for a cached result."""
-        return SampledFound(self.guided, self.cut, self.tables, 0, 0.0)
+        return SampledResult(self.guided, self.cut, self.tables, 0, 0.0)
 
 
 class SampledRounds:
@@ -202,7 +202,7 @@ class SampledRounds:
         frozen: Mapping[State, Floats],
         line: Sequence[tuple[State, int]] = (),
         think: float | None = None,
-    ) -> SampledFound:
+    ) -> SampledResult:
         """Search a round; see :class:`treeplex.search.many_players.search.Rounds`.
 
         Raises:
@@ -232,7 +232,7 @@ class SampledRounds:
             search_deals(Search(self.guided.nodes, cut.round, tables, self.guide, deals, scratch), done, self.seed)
             if think is not None and perf_counter() - began >= think:
                 break
-        return SampledFound(self.guided, cut, tables, done, perf_counter() - began)
+        return SampledResult(self.guided, cut, tables, done, perf_counter() - began)
 
     def cut(self, root: int) -> CutRound:
         """The round that begins with a decision, as arrays; cached."""

@@ -173,7 +173,7 @@ class Rounds(Protocol):
         ...
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The result of a search, float64 [Q] of its subgame: the policy after the last iteration, and the average.
 
     ``iterations`` and ``seconds`` are the cost of the search.
@@ -193,7 +193,7 @@ class Found(NamedTuple):
         """See :meth:`FoundRound.plays`."""
         return label in self.subgame.labels.get(state, ())
 
-    def remembered(self) -> "Found":
+    def remembered(self) -> "SearchResult":
         """See :meth:`FoundRound.remembered`."""
         return self._replace(iterations=0, seconds=0.0)
 
@@ -205,7 +205,7 @@ def search_round(
     *,
     iterations: int,
     think: float | None = None,
-) -> Found:
+) -> SearchResult:
     """Solve a round by linear CFR.
 
     Args:
@@ -235,7 +235,7 @@ def search_round(
         if think is not None and perf_counter() - began >= think:
             break
     last, average = solver.policy.copy(), solver.average_policy().probabilities
-    return Found(subgame, last, average, solver.iteration, perf_counter() - began)
+    return SearchResult(subgame, last, average, solver.iteration, perf_counter() - began)
 
 
 class EnumeratedRounds:
@@ -253,7 +253,7 @@ class EnumeratedRounds:
     ) -> None:
         """Set up the searches; ``remember`` is the number of subgames in the cache, for the rest see the attributes."""
         self.game, self.leaf, self.iterations, self.considered = leaf.game, leaf, iterations, considered
-        self._subgames: Kept[RoundSubgame] = Kept(remember)
+        self._subgames: RecentCache[RoundSubgame] = RecentCache(remember)
 
     def blueprint_at(self, state: State) -> Floats:
         """See :class:`Rounds`."""
@@ -266,7 +266,7 @@ class EnumeratedRounds:
         frozen: Mapping[State, Floats],
         line: Sequence[tuple[State, int]] = (),
         think: float | None = None,
-    ) -> Found:
+    ) -> SearchResult:
         """See :class:`Rounds`."""
         added = tuple(place for place in line if place[1] not in self._offered(place[0]))
         subgame = self._subgames.get((root, added))
@@ -340,7 +340,7 @@ class RoundSearchAgent(BaseAgent):
         super().__init__(rounds.game, generator)
         self.rounds, self.think, self.average = rounds, think, average
         self.search_after, self.searches = search_after, 0
-        self._found: Kept[FoundRound] = Kept(remember)
+        self._found: RecentCache[FoundRound] = RecentCache(remember)
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -409,7 +409,7 @@ class RoundSearchAgent(BaseAgent):
         return belief
 
 
-class Kept(OrderedDict[Hashable, Made]):
+class RecentCache(OrderedDict[Hashable, Made]):
     """A cache of the ``most`` results added last."""
 
     def __init__(self, most: int) -> None:

@@ -12,7 +12,7 @@ from treeplex.search.subgames.beliefs import Belief, moved_range
 
 
 @dataclass(frozen=True, eq=False)
-class Replied:
+class AgentReply:
     """A decision of an agent.
 
     Attributes:

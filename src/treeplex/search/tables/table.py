@@ -16,7 +16,7 @@ from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.evaluate.play import HandEvent, PlayedHand
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.tables.replies import Ranges, Replied, reply_of
+from treeplex.search.tables.replies import AgentReply, Ranges, reply_of
 
 Options = dict[int, str]
 TYPED = re.compile(
@@ -98,7 +98,7 @@ class Table(Protocol):
         """The search behind the last reply; None without a search or if already reported."""
         return None
 
-    def replied(self) -> Replied | None:
+    def replied(self) -> AgentReply | None:
         """The policy and the range behind the last reply; None if the rules do not define public states."""
         return None
 
@@ -248,7 +248,7 @@ class AgentTable(Table):
         self._agent.begin(1 - person if self.players == 2 else None)
         self._first, self.steps = self._game, list[HandEvent]()
         self._policy: Floats | None = None
-        self._replied: Replied | None = None
+        self._replied: AgentReply | None = None
         root = Belief.root(self._game)
         self._ranges, self.dealt = Ranges(root), root.draw(self._generator)
         self._hands = list(self.dealt)
@@ -277,13 +277,13 @@ class AgentTable(Table):
         self._policy, action = reply_of(self._agent, hand)
         options = self.options()
         chosen, names = list(options).index(action), (*options.values(),)
-        self._replied = Replied(actor, hand, chosen, names, self._policy, self.ranges()[actor])
+        self._replied = AgentReply(actor, hand, chosen, names, self._policy, self.ranges()[actor])
         return action
 
     def thought(self) -> Thought | None:
         return self._thoughts.new()
 
-    def replied(self) -> Replied | None:
+    def replied(self) -> AgentReply | None:
         return self._replied
 
     def seen_by(self, player: int) -> bool:

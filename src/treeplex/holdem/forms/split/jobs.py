@@ -36,7 +36,7 @@ class Step(NamedTuple):
     add: float
 
 
-class Found(NamedTuple):
+class JobResult(NamedTuple):
     """The result of a job.
 
     Attributes:
@@ -123,18 +123,18 @@ class PartWorker:
         self._bytes += size
         self._seconds += perf_counter() - began
 
-    def found(self, crew: BoardPool, player: int) -> Found:
+    def found(self, crew: BoardPool, player: int) -> JobResult:
         """The result of a job, after its passes."""
         counted = self._bytes, self._seconds
         self._bytes, self._seconds = 0, 0.0
-        return Found(rows_of(crew.form, crew.work, player, gathered=True).copy(), *counted)
+        return JobResult(rows_of(crew.form, crew.work, player, gathered=True).copy(), *counted)
 
     def views(self, part: Part, store: Store, name: str, player: int) -> tuple[Array, Array]:
         """A player's numbers and scales in a store."""
         scales = part.scales[player] if self.short else slice(0, 0)
         return getattr(store, name)[part.stored[player]], getattr(store, SCALES_OF[name])[scales]
 
-    def improve(self, part: Part, blocks: Blocks, step: Step, reach: Array) -> Found:
+    def improve(self, part: Part, blocks: Blocks, step: Step, reach: Array) -> JobResult:
         """Update the regrets of a player in a part; player 0's update also updates both averages.
 
         Args:
@@ -166,7 +166,7 @@ class PartWorker:
                 self.save(part, blocks, store, "average", each, now)
         return self.found(crew, player)
 
-    def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> Found:
+    def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> JobResult:
         """Best responses or expected values of a player against the average strategy; see :meth:`improve`.
 
         ``task`` is the player, the mode (``BEST`` or ``EXPECT``) and the side of the blocks.

@@ -37,7 +37,7 @@ MOST_WALKS = 16
 """Number of traversals of the betting in the cache."""
 
 
-class Dealt(NamedTuple):
+class BoardHands(NamedTuple):
     """Both players' hands on a complete board.
 
     Attributes:
@@ -53,7 +53,7 @@ class Dealt(NamedTuple):
     ranks: tuple[Shorts, Shorts]
 
 
-class Continued:
+class ContinuationPayoffs:
     """Payoffs below ends of streets where both players follow policies.
 
     Attributes:
@@ -129,7 +129,7 @@ class Continued:
         assert isinstance(event, StreetEnd | Showdown)
         return event.child if isinstance(event, StreetEnd) else state.node
 
-    def _dealt(self, board: Board, size: int, hands: Hands) -> Dealt:
+    def _dealt(self, board: Board, size: int, hands: Hands) -> BoardHands:
         """The hands on a complete board, of which the first ``size`` cards were known."""
         spot = self.game.spot
         later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
@@ -145,16 +145,16 @@ class Continued:
             of.append(where)
         ranks = [np.where(free[own], ranked[own], -1).astype(np.int16) for own in hands]
         names = tuple(((first.name, first.size), (second.name, second.size)) for first, second in later)
-        return Dealt(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
+        return BoardHands(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
 
-    def _add(self, lines: Lines, dealt: Dealt, tilt: Singles, paid: Singles) -> None:
+    def _add(self, lines: Lines, dealt: BoardHands, tilt: Singles, paid: Singles) -> None:
         """Add the payoffs of pairs of hands on a complete board."""
         first, second = (arrived(reach, classes) for reach, classes in zip(lines.reach, dealt.classes, strict=True))
         folds, shown = (product(lines.chips, (first, second), which) for which in (lines.folds, lines.shown))
         mine, theirs = zip(dealt.of, dealt.ranks, strict=True)
         add_payoffs(folds, shown, mine, theirs, tilt, paid)
 
-    def _seconds_for(self, roots: Sequence[int], dealt: Dealt, hands: Hands) -> float:
+    def _seconds_for(self, roots: Sequence[int], dealt: BoardHands, hands: Hands) -> float:
         """Upper bound on the seconds per board: the number of roots times the time of the root with the most lines."""
         lines = max((self._lines(root, dealt.names) for root in roots), key=lambda each: len(each.chips))
         tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
@@ -165,7 +165,7 @@ class Continued:
         return len(roots) * (perf_counter() - began)
 
 
-def wins_on(dealt: Sequence[Dealt]) -> Singles:
+def wins_on(dealt: Sequence[BoardHands]) -> Singles:
     """Number of boards on which player 0's hand wins minus those on which it loses, float32 [n_0, n_1]."""
     nothing, one = np.zeros((1, 1, 1, 1), np.float32), np.ones((1, 1, 1, 1), np.float32)
     found = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)

@@ -156,7 +156,7 @@ def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: F
     return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
 
 
-class Below(NamedTuple):
+class LaterBoard(NamedTuple):
     """A board that follows a place.
 
     Attributes:
@@ -170,7 +170,7 @@ class Below(NamedTuple):
     images: list[Shorts]
 
 
-class Following(NamedTuple):
+class LaterPlay(NamedTuple):
     """Boards and all-ins below some places.
 
     Attributes:
@@ -178,7 +178,7 @@ class Following(NamedTuple):
         shown: indices of the places with both players all-in, and their hand values.
     """
 
-    boards: list[Below]
+    boards: list[LaterBoard]
     shown: list[tuple[int, AllIns]]
 
 
@@ -197,7 +197,7 @@ class HandValues:
 
     def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
-        self._prepared: Prepared[Places, Following] = Prepared(self._following)
+        self._prepared: Prepared[Places, LaterPlay] = Prepared(self._following)
         self._calls = 0
         self._places: HoldemPlaces | None = None
         self.kept: Ranges | None = None
@@ -238,17 +238,17 @@ class HandValues:
         return values
 
     def _add_boards(
-        self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
+        self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
         """Add the values of boards, weighted by their probability, in chunks that bound memory."""
         for first in range(0, len(boards), TOGETHER):
             self._add_some(places, boards[first : first + TOGETHER], believed, wanted, values)
 
     def _add_some(
-        self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
+        self, places: HoldemPlaces, boards: list[LaterBoard], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
         """Add the values of boards, weighted by their probability, in one call of the function."""
-        pending: list[tuple[Below, float, Floats, Floats, Floats]] = []
+        pending: list[tuple[LaterBoard, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
         for below in boards:
             place, board, _ = below
@@ -289,11 +289,11 @@ class HandValues:
         paid = np.array(places.game.event(places.states[place]).contributions, np.float64)
         return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
 
-    def _following(self, places: Places) -> Following:
+    def _following(self, places: Places) -> LaterPlay:
         """The boards and all-ins below each place."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"this leaf values hands of hold'em, not states of a {type(places.game).__name__}")
-        spot, found = places.game.spot, Following([], [])
+        spot, found = places.game.spot, LaterPlay([], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
             raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
@@ -307,7 +307,7 @@ class HandValues:
                 continue
             if state.board not in known:
                 known[state.board] = self._deals(spot, state.board, wanted)
-            found.boards.extend(Below(place, board, images) for board, images in known[state.board])
+            found.boards.extend(LaterBoard(place, board, images) for board, images in known[state.board])
         return found
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:

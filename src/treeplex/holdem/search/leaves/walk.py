@@ -17,7 +17,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.policies.by_hand import HandPolicy
 from treeplex.holdem.rules.public import HoldemState
-from treeplex.holdem.search.leaves.continuations import Continued, counterpart
+from treeplex.holdem.search.leaves.continuations import ContinuationPayoffs, counterpart
 from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 from treeplex.search.resolving.payoffs import Payoffs
 from treeplex.search.subgames.subgame import Places
@@ -61,12 +61,12 @@ class HoldemWalk:
 
         Raises:
             AlgorithmError: the policies are not policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or
-                as in :class:`Continued`.
+                as in :class:`ContinuationPayoffs`.
         """
         first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
         if [len(first), len(second)] != [*map(len, policies)]:
             raise AlgorithmError("in hold'em continuations must be policies of hands, not tables of a compiled game")
-        self._continued = Continued((first, second), boards)
+        self._continued = ContinuationPayoffs((first, second), boards)
         self._kept: OrderedDict[tuple[HoldemState, bytes, bytes], tuple[Singles, int]] = OrderedDict()
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
@@ -74,7 +74,7 @@ class HoldemWalk:
 
         Args:
             places: the leaves.
-            seconds: approximate time limit, see :meth:`Continued.payoffs`.
+            seconds: approximate time limit, see :meth:`ContinuationPayoffs.payoffs`.
 
         Raises:
             AlgorithmError: the places are not leaves of a hold'em subgame.

@@ -84,7 +84,7 @@ const weighed = (x) => percent(x, x > 0 && x < 0.0995 ? 2 : 0);
 const counted = (x) => (x > 0 && x < 0.95 ? x.toPrecision(2) : x.toFixed(1));
 const amount = (x) => (Number.isFinite(x) ? (Math.abs(x) < 0.005 ? "0.00" : (x > 0 && state.ev === "net" ? "+" : "") + x.toFixed(2)) : "–");
 const evOf = (node, player, x) => (state.ev === "pot" ? x + node.committed[player] : x);
-const SMALL = 0.0005; // hands and classes of a smaller part of the largest weight are shown as not there, or last
+const SMALL = 0.0005; // hands and classes below this share of the largest weight are shown as absent, or last
 const order = (node) => DATA.nodes[node.line].order;
 function gradient(node, taken) {
   const stops = [];
@@ -122,7 +122,7 @@ function steps() {
     const children = make("div", { class: dealt ? "cards" : null });
     node.children.forEach((child, a) => {
       const pressed = child.line === chosen, reachable = child.line in DATA.nodes, came = child.line.split(",").pop();
-      if (dealt && !here && !pressed) return; // a card that came leaves no room for those that did not
+      if (dealt && !here && !pressed) return; // the dealt card replaces the other cards
       const label = dealt ? [cards(came)] : [make("span", {}, named(node.actions[a])), make("span", {}, percent(node.actions[a].often, 0))];
       const button = make("button", {
         type: "button", "aria-pressed": String(pressed), paint: dealt ? "" : node.actions[a].colour, "aria-disabled": reachable ? null : "true",
@@ -145,12 +145,12 @@ function steps() {
 const toLast = () => { $("steps").scrollLeft = $("steps").lastChild.offsetLeft - $("steps").offsetLeft; };
 const named = (action) => action.name + (action.size ? ` (${action.size})` : "");
 function elsewhere(child) {
-  return child.ends ? ["A fold ends the hand."] : ["This is not on the page. A page of it: ", `${DATA.command} --line ${child.line} --html next.html`];
+  return child.ends ? ["A fold ends the hand."] : ["This page does not include this node. Command for its page: ", `${DATA.command} --line ${child.line} --html next.html`];
 }
 function node_note() {
   const node = DATA.nodes[state.line], missing = node.children.filter((child) => !child.ends && !(child.line in DATA.nodes));
   if (!missing.length || missing.length < node.children.filter((child) => !child.ends).length) return [];
-  const what = node.player === null ? "This page ends where the next card comes. A page of one card: " : "This page ends here. A page from here on: ";
+  const what = node.player === null ? "This page ends before the next card. Command for one card: " : "This page ends here. Command for a page from here: ";
   return [what, `${DATA.command} --line ${missing[0].line} --html next.html`];
 }
 function say([text, command]) {
@@ -286,7 +286,7 @@ const headed = (...names) => make("tr", {}, ...names.map((name) => make("th", { 
 
 function detail(node, key) {
   const box = $("detail");
-  if (!key) return box.replaceChildren(make("p", { class: "soft" }, "Point at a class of hands in the grid, or tap it, for its hands one by one."));
+  if (!key) return box.replaceChildren(make("p", { class: "soft" }, "Point at or tap a hand class in the grid to see its hands."));
   const read = side(node, state.player), each = read.classes.get(key);
   box.replaceChildren(make("h2", {}, key, make("span", { class: "soft" }, each
     ? `weight ${weighed(each.weight)}, EV ${amount(evOf(node, state.player, each.ev))}, equity ${percent(each.equity)}` : "not in the range")));
@@ -345,7 +345,7 @@ function table(node) {
 }
 function draw() {
   const node = DATA.nodes[state.line];
-  $("board").replaceChildren(...(node.board ? spaced(node.board).split(" ").flatMap((card) => [cards(card), " "]) : ["before the flop"]));
+  $("board").replaceChildren(...(node.board ? spaced(node.board).split(" ").flatMap((card) => [cards(card), " "]) : ["preflop"]));
   steps();
   choices(node);
   grid(node);
