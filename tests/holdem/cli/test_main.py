@@ -125,7 +125,7 @@ def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
     [
         (("--until", "river", "--target", "1%"), "exploitability is unknown; leave target out"),
         (("--until", "river", "--threads", "2"), "threads does not apply with until, which runs on one thread"),
-        (("--net", "nowhere"), "net is for solves that stop at a street"),
+        (("--net", "nowhere"), "net needs until"),
     ],
 )
 def test_options_that_a_first_street_does_not_heed(options, words):
