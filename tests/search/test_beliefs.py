@@ -103,7 +103,7 @@ def test_where_nobody_plays_to_every_hand_is_alike() -> None:
 )
 def test_bad_ranges_are_refused(ranges: tuple[np.ndarray, np.ndarray]) -> None:
     rules = public_tree("liars_dice(dice_sides=3)")
-    with pytest.raises(GameError, match="a range at"):
+    with pytest.raises(GameError, match="the range at"):
         Belief.of(rules, Belief.root(rules).state, ranges)
 
 

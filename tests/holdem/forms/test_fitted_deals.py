@@ -74,8 +74,8 @@ def test_sets_by_name_in_files() -> None:
 
 
 def test_where_sets_do_not_fit() -> None:
-    with pytest.raises(SpecError, match="for a whole deck and an empty board"):
+    with pytest.raises(SpecError, match="needs a full deck and an empty board"):
         Spot((), 0.0, 10.0, all_hands(royal()), CHECKED.bets, format=royal(), chip=0.5, blinds=(0.5, 1.0), deal_set="48x2x2")
     suited = parse_range("AsKs, QQ"), np.ones(len(HOLDEM.hands))
-    with pytest.raises(SpecError, match="ranges in which all suits are alike"):
+    with pytest.raises(SpecError, match="does not support suit-specific ranges"):
         spot_size(replace(CHECKED, ranges=suited, deal_set="48x2x2"))

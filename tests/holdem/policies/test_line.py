@@ -93,7 +93,7 @@ def test_cards_left_out():
         ("b201,r3x", "step 2, 'r3x': there is no such action"),
         ("b150", "there is no such action"),
         ("c", "OOP can x"),
-        ("7s", "step 1, '7s': no card comes here; OOP can x"),
+        ("7s", "step 1, '7s': no card is dealt here; OOP can x"),
         ("x,x,x", "step 3, 'x': a card is dealt here; name it, such as As"),
         ("x,x,AsKs", "a card comes here, not 2; name it"),
         ("x,x,Td", r"Td is on the board already \(Td9d6hQc\)"),

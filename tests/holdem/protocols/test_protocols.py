@@ -120,7 +120,7 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("MATCHSTATE:5", "a line is MATCHSTATE"),
+        ("MATCHSTATE:5", "expected MATCHSTATE"),
         ("MATCHSTATE:5:0::AsKd|", "position"),
         ("MATCHSTATE:0:0::|", "hidden"),
         ("MATCHSTATE:1:0::AsKd|", "hidden"),
@@ -159,7 +159,7 @@ def test_lines_of_a_hand_belong_together():
         with dealer, connection:
             dealer.sendall(f"MATCHSTATE:0:0:r200:AsKd|\r\n{second}\r\n".encode())
             dealer.shutdown(socket.SHUT_WR)
-            with pytest.raises(GameError, match="cannot be followed"):
+            with pytest.raises(GameError, match="is invalid in this game"):
                 play_acpc(connection, real.rules, wild(ours, 0))
 
 

@@ -67,8 +67,8 @@ def test_what_is_no_server_is_one_line():
 
 
 @pytest.mark.quick_cases(
-    "answer2-which is no JSON-False",
-    "answer3-answers nothing, which is no JSON-False",
+    "answer2-which is not JSON-False",
+    "answer3-answers nothing, which is not JSON-False",
     "answer4-answers \\\\[\\\\]-True",
     "answer5-is missing; check the server's address-False",
     "answer7-more than 1,048,576 bytes-True",
@@ -76,18 +76,18 @@ def test_what_is_no_server_is_one_line():
     "answer8-answers 500, sorry; try again later-False",
     "answer9-answers 401, .*no key.*; check the key-True",
     "answer10-answers 404, nothing; check the address-True",
-    "answer11-answers 302, nothing; it points to-False",
+    "answer11-answers 302, nothing; it redirects to-False",
     "before-no answer from-True",
-    "2.0-does not answer within 0.5 s; allow more by --timeout-True",
+    "2.0-does not answer within 0.5 s; allow more with --timeout-True",
 )
 @pytest.mark.parametrize("slumbot", [True, False])
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ((200, b"<html>sign in</html>"), "which is no JSON"),
-        ((200, b"\xff\xfe"), "which is no JSON"),
-        ((200, b"[" * 5000), "which is no JSON"),
-        ((200, b""), "answers nothing, which is no JSON"),
+        ((200, b"<html>sign in</html>"), "which is not JSON"),
+        ((200, b"\xff\xfe"), "which is not JSON"),
+        ((200, b"[" * 5000), "which is not JSON"),
+        ((200, b""), "answers nothing, which is not JSON"),
         ((200, b"[]"), r"answers \[\]"),
         ((200, b"{}"), "is missing; check the server's address"),
         ((200, b'{"error_msg": "bad token"}'), "bad token|'game_state' is missing"),
@@ -95,10 +95,10 @@ def test_what_is_no_server_is_one_line():
         ((500, b"sorry"), "answers 500, sorry; try again later"),
         ((401, b'{"detail": "no key"}'), "answers 401, .*no key.*; check the key"),
         ((404, b""), "answers 404, nothing; check the address"),
-        ((302, b""), "answers 302, nothing; it points to"),
+        ((302, b""), "answers 302, nothing; it redirects to"),
         ((418, b"a\nb"), "answers 418, a b; its interface may have changed"),
         ("before", "no answer from"),
-        (2.0, "does not answer within 0.5 s; allow more by --timeout"),
+        (2.0, "does not answer within 0.5 s; allow more with --timeout"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_one_line(slumbot, answer, why):
@@ -125,10 +125,10 @@ STATE = {
 
 @pytest.mark.slow_cases(
     "change1-'client_pos' is null",
-    "change2-no hand of hold'em",
-    "change3-no cards is no hand of hold'em",
+    "change2-not a hold'em hand",
+    "change3-no cards is not a hold'em hand",
     "change4-no text",
-    "change8-waits for an action where none is due",
+    "change8-waits for an action, but the agent is not to act",
     "change9-b1 is no bet",
 )
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ STATE = {
     [
         ({"client_pos": 7}, "'client_pos' is 7"),
         ({"client_pos": None}, "'client_pos' is null"),
-        ({"hole_cards": ["As"]}, "no hand of hold'em"),
-        ({"hole_cards": []}, "no cards is no hand of hold'em"),
+        ({"hole_cards": ["As"]}, "not a hold'em hand"),
+        ({"hole_cards": []}, "no cards is not a hold'em hand"),
         ({"hole_cards": 5}, "no text"),
         ({"hole_cards": ["As", "Xx"]}, "Xx"),
         ({"board": ["As", "2c", "3d"], "action": "cc/"}, "twice"),
         ({"action": None}, "'action' is null, not a text"),
-        ({"action": "b200"}, "waits for an action where none is due"),
+        ({"action": "b200"}, "waits for an action, but the agent is not to act"),
         ({"action": "b1"}, "b1 is no bet"),
         ({"action": "b0"}, "b0 is no bet"),
         ({"action": "b\u00b2"}, "a bet without chips"),
@@ -150,7 +150,7 @@ STATE = {
         ({"winnings": "lots"}, "'winnings' is \"lots\", not a number of chips"),
         ({"winnings": True}, "'winnings' is true, not a number of chips"),
         ({"winnings": float("nan")}, "'winnings' is NaN, not a number of chips"),
-        ({"winnings": 10**400}, "no number of chips"),
+        ({"winnings": 10**400}, "not a number of chips"),
     ],
 )
 def test_what_slumbot_cannot_mean_is_one_line(change, why):
@@ -163,10 +163,10 @@ def test_what_slumbot_cannot_mean_is_one_line(change, why):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"players": []}, "of the players one has to be called 'GTO Wizard'"),
-        ({"players": 5}, "of the players one has to be called 'GTO Wizard'"),
+        ({"players": []}, "exactly one of the players must be called 'GTO Wizard'"),
+        ({"players": 5}, "exactly one of the players must be called 'GTO Wizard'"),
         ({"players": [{}, {}]}, "'name' is missing"),
-        ({"action_history": 5}, "'action_history' is 5, and no text"),
+        ({"action_history": 5}, "'action_history' is 5, not a text"),
         ({"is_hand_over": True}, "'winnings' is null, not a number of chips"),
         ({"is_hand_over": True, "winnings": 5, "aivat_score": "x"}, "'aivat_score'"),
     ],
@@ -229,7 +229,7 @@ def test_gto_wizard_is_asked_how_a_hand_stands_before_an_action_is_sent_again(fa
         assert state["acts"] == heeded + (fault != "after")
     else:  # the action ended the hand, and nobody says how
         assert fault == "after"
-        assert "how is not said" in stopped
+        assert "with an unknown result" in stopped
 
 
 def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():
@@ -272,7 +272,7 @@ def test_hands_are_kept_as_they_end(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("no line end", "no file of hands"),
+        ("no line end", "not a file of hands"),
         ("nonsense\n", ":1: no hand"),
         ('{"server": "http://y"}\n', "hands with server 'http://y', not 'http://x'"),
         (json.dumps(ABOUT) + "\n{}\n", ":2: a hand"),

@@ -313,10 +313,10 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(GameError, match="range of player 1"):
         SubgameSearch(turn, METHODS["dcfr"], ZeroLeaf(), (np.ones((1, 45)), -np.ones((1, 45))))
     search = SubgameSearch(turn, METHODS["dcfr"], ZeroLeaf())
-    with pytest.raises(GameError, match="no decision of this round"):
+    with pytest.raises(GameError, match="not a decision of this street"):
         search.policy_at(turn.nodes[0], search.average)
     with pytest.raises(AlgorithmError, match="this needs subgames of public trees"):
         search.values_of_average(turn.ranges)
     over = turn.game.after(turn.game.after(turn.game.first_state(), 1), 0)
-    with pytest.raises(GameError, match="where nobody acts any more"):
+    with pytest.raises(GameError, match="where no player acts any more"):
         cut(turn.game, [Belief.of(turn.game, over)], Horizon(rounds=1))

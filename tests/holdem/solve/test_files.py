@@ -125,7 +125,7 @@ def test_a_strategy_alone_is_smaller(turn, saved, tmp_path):
     found = load_solution(path)
     check_facts(turn, found)
     check_same(turn, found, abs=2e-3, rel=1e-3)
-    with pytest.raises(SpecError, match="saved without what solving on needs"):
+    with pytest.raises(SpecError, match="saved without solver state"):
         solve_spot(resume=found, threads=1)
     again = load_solution(found.save(tmp_path / "again.spot"))
     check_same(found, again, abs=2e-3, rel=1e-3)

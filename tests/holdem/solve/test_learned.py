@@ -112,7 +112,7 @@ def test_what_is_refused() -> None:
     game = both(TWO[0]).hands
     with pytest.raises(SpecError, match="paces itself for 30"):
         HoldemSolver(game, untrained_discount_policy(horizon=30), horizon=31)
-    with pytest.raises(AlgorithmError, match="how fast the policy moves"):
+    with pytest.raises(AlgorithmError, match="the speed of the policy"):
         HoldemSolver(game, untrained_discount_policy(features=("movement",)))
     assert HoldemSolver(game, "ddcfr(horizon=50)", horizon=50).algorithm == "ddcfr(horizon=50.0)"
     assert HoldemSolver(game, "auto").algorithm == "dcfr"

@@ -27,7 +27,7 @@ def test_parts_of_a_spot(tmp_path):
     there = solve_spot(SPOT, iterations=20, ray="auto", storage=f"disk:{tmp_path / 'run'}")
     assert there.exploitability == here.exploitability
     assert np.array_equal(there.at("").strategy, here.at("").strategy)
-    with pytest.raises(AlgorithmError, match="needs a folder that all machines see"):
+    with pytest.raises(AlgorithmError, match="needs a folder shared by all machines"):
         solve_spot(SPOT, iterations=1, ray="auto")
 
 

@@ -156,7 +156,7 @@ def test_what_cannot_be_resumed():
     found = solve_spot(LEDUC, iterations=5, threads=1)
     with pytest.raises(SpecError, match="5 iterations are done already"):
         solve_spot(iterations=3, threads=1, resume=found)
-    with pytest.raises(SpecError, match="one of another spot"):
+    with pytest.raises(SpecError, match="belongs to another spot"):
         solve_spot(RIVER, threads=1, resume=found)
     with pytest.raises(SpecError, match="one by dcfr, not cfr"):
         solve_spot(LEDUC, "cfr", threads=1, resume=found)

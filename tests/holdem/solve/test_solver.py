@@ -268,8 +268,8 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         ({"storage": "float23"}, SpecError, "did you mean 'float32'"),
         ({"algorithm": "dfcr"}, SpecError, "did you mean 'dcfr'"),
         ({"algorithm": "lp"}, AlgorithmError, "lp is no update rule"),
-        ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "take float32"),
-        ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "take float32"),
+        ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "use float32"),
+        ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "use float32"),
         (
             {"algorithm": "vt-cfr+", "storage": "int16"},
             AlgorithmError,

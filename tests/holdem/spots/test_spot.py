@@ -44,7 +44,7 @@ def weights_of(text: str) -> np.ndarray:
         ({"board": parse_cards("Td9d")}, "2 cards"),
         ({"board": (1, 1, 2)}, "twice"),
         ({"board": (), "blinds": None, "pot": 0.0}, "pot is 0.0"),
-        ({"blinds": (1.0, 2.0)}, "blinds are posted before"),
+        ({"blinds": (1.0, 2.0)}, "blinds need an empty board"),
         ({"board": (), "blinds": (2.0, 1.0)}, "small <= big"),
         ({"board": (), "blinds": (1.0, 900.0)}, "greater than the big blind"),
         ({"board": (), "blinds": (0.5, 1.0)}, "small blind 0.5 is not a multiple of chip 1"),

@@ -152,8 +152,8 @@ def test_fixed_limits_without_words_are_refused() -> None:
     ("old", "new", "words"),
     [
         ("[1, 2]", "[0.5, 1]", "0.5 is not a whole number of chips; multiply all amounts of the hand by 2"),
-        ("[200, 200]", "[100.25, 200]", "100.25 is no whole number of chips; multiply all amounts of the hand by 4"),
-        ("p2 cc", "p2 cbr 4.5", "4.5 is no whole number of chips"),
+        ("[200, 200]", "[100.25, 200]", "100.25 is not a whole number of chips; multiply all amounts of the hand by 4"),
+        ("p2 cc", "p2 cbr 4.5", "4.5 is not a whole number of chips"),
     ],
 )
 def test_parts_of_chips_are_refused_with_what_makes_them_whole(old: str, new: str, words: str, tmp_path: Path) -> None:

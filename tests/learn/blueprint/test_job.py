@@ -18,7 +18,7 @@ def made(*given):
 @pytest.mark.parametrize("stack", ["1", "[8;1]"])
 def test_a_stack_below_the_blinds(stack, tmp_path, monkeypatch):
     monkeypatch.setattr(job, "bucket_rows_of", made)
-    with pytest.raises(SpecError, match="nobody has a decision"):
+    with pytest.raises(SpecError, match="no player has a decision"):
         tp.train(f"holdem(ranks=5,suits=2,stack={stack},sizes=[a])", "blueprint", settings=SETTINGS, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

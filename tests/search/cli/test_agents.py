@@ -70,7 +70,7 @@ def test_the_iterations_of_a_decision_are_shown(against: str) -> None:
     ("options", "message"),
     [
         (("--against", "search", "--think", "0"), "the time thinking time is '0'; give a time above 0, such as 2s, 500ms or 2"),
-        (("--against", "search", "--think", "soon"), "the time to think must be above 0"),
+        (("--against", "search", "--think", "soon"), "the thinking time is 'soon'"),
         (("--against", "uniform", "--think", "2s"), "a policy does not search"),
         (("--against", "blueprint(file=none)"), "none"),
         (("--against", "serch"), "did you mean 'search'?"),

@@ -47,4 +47,4 @@ def test_errors_name_the_remedy(tmp_path: Path) -> None:
     assert "give the sizes with which it was solved" in call(REAL, few, "--sizes", "a", code=2)
     assert "unknown gadget" in call(REAL, "--gadget", "margin", code=2)
     assert "has no bets" in call("liars_dice(dice_sides=3)", code=2)
-    assert "write parts of the pot" in call(REAL, "--sizes", "2x", code=2)
+    assert "write a share of the pot" in call(REAL, "--sizes", "2x", code=2)

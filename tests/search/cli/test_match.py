@@ -75,16 +75,16 @@ def test_everybody_and_three_players(policy: str) -> None:
     assert "in seat 2" in ran("kuhn_poker(players=3)", "uniform", "uniform", "uniform")
 
 
-@pytest.mark.slow_cases("words1-time to think must be above 0")
+@pytest.mark.slow_cases("words1-the thinking time is '0'")
 @pytest.mark.parametrize(
     ("words", "text"),
     [
         ((GAME, "uniform"), "1 agent is named, and the game has 2 seats"),
-        ((GAME, "uniform", "uniform", "--think", "0"), "time to think must be above 0"),
-        ((GAME, "uniform", "uniform", "--think", "10ms"), "nothing to think about"),
+        ((GAME, "uniform", "uniform", "--think", "0"), "the thinking time is '0'"),
+        ((GAME, "uniform", "uniform", "--think", "10ms"), "leave the thinking time out"),
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
-        ((), "needs a game and its agents"),
+        ((), "needs a game and agents"),
         (("holdem(stack=1)", "uniform", "uniform"), "no player has a decision after the blinds of 1/2; give all players more"),
     ],
 )

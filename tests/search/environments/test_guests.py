@@ -69,7 +69,7 @@ def test_a_bot_is_told_what_happens_and_no_more() -> None:
     assert bot.steps > 80
     agent.begin(0)
     with pytest.raises(
-        GameError, match=r"Listening of OpenSpiel has no policy: it takes an action .* which AIVAT, exact values"
+        GameError, match=r"Listening of OpenSpiel has no policy: it returns actions .* which AIVAT, exact values"
     ):
         agent.policy()
 

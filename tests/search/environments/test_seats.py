@@ -119,7 +119,7 @@ def test_an_agent_as_the_other_player_of_gymnasium() -> None:
     assert np.mean(one) == pytest.approx(np.mean(plays({0: policy}, 300)), abs=0.45)
     with pytest.raises(SpecError, match="give each other player an agent, by seat"):
         GameEnv("kuhn_poker(players=3)", others=TableAgent(rules, policy))
-    with pytest.raises(SpecError, match="'nosuch' is no agent; agent"):
+    with pytest.raises(SpecError, match="'nosuch' is not an agent; make"):
         GameEnv(LEDUC, others="nosuch")  # type: ignore[arg-type]
 
 

@@ -174,13 +174,13 @@ def uniform_hands(
 def test_hands_that_have_no_value() -> None:
     game, rules = compile_game("kuhn_poker"), public_tree("kuhn_poker")
     judge = Aivat(rules, None)
-    with pytest.raises(GameError, match="not finished"):
+    with pytest.raises(GameError, match="unfinished"):
         judge(PlayedHand((0, 1), (), None))
     never = np.zeros((2, 3))
     never[0] = 1.0
     passed, called = np.full((2, 3), 0.5), HandEvent(1, never)
     assert game.players == 2
-    with pytest.raises(GameError, match="is never played"):
+    with pytest.raises(GameError, match="has zero probability"):
         judge(PlayedHand((0, 1), (called, HandEvent(0, passed)), (1.0, -1.0)))
 
 

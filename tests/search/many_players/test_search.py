@@ -232,7 +232,7 @@ def test_seats_and_plays() -> None:
         searching.policy()
     with pytest.raises(GameError, match="no action 9"):
         searching.see(9)
-    with pytest.raises(GameError, match="its own game only"):
+    with pytest.raises(GameError, match="only its own game"):
         searching.begin(at=Belief.root(public_tree("kuhn_poker")))
     five = public_game("leduc_poker(players=5)")
     assert isinstance(five, CardGame)

@@ -84,7 +84,7 @@ def test_three_players() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("kuhn_poker", "search", "--complete"), "are about policies"),
+        (("kuhn_poker", "search", "--complete"), "need a policy"),
         (("kuhn_poker", "search", "--workers", 2), "--workers and --ray a ReBeL network, not search"),
         (("kuhn_poker", "search", "--think", "0"), "must be above 0"),
         (("kuhn_poker", "uniform", "--think", "1"), "are about agents, which uniform is not"),

@@ -303,7 +303,7 @@ def test_objects_play_too(own: str) -> None:
         (LEDUC, ["uniform"], {}, "1 agent is named, and the game has 2 seats"),
         (THREE, ["uniform", "uniform"], {}, "2 agents are named, and the game has 3 seats.*--table"),
         (LEDUC, ["uniform", "nobody"], {}, "nobody"),
-        (LEDUC, ["uniform", "uniform"], {"think": 0.0}, "time to think must be above 0"),
+        (LEDUC, ["uniform", "uniform"], {"think": 0.0}, "thinking time is"),
         (LEDUC, ["uniform", "uniform"], {"think": 1.0}, "searches"),
         (LEDUC, ["uniform", "uniform"], {"hands": 0}, "hands must be"),
         (LEDUC, ["uniform", "uniform"], {"seats": "none"}, "seats must be"),

@@ -129,7 +129,7 @@ def test_what_is_no_time(text: Any) -> None:
         ("uniform(depth=2)", KUHN, SpecError, "agent uniform has no setting 'depth'; it has none"),
         ("search(dpeth=2)", KUHN, SpecError, "agent search has no setting 'dpeth'; did you mean 'depth'"),
         ("search(depth=-1)", KUHN, SpecError, "depth must be a whole number of at least 0, or none, not -1"),
-        ("search(think=0s)", KUHN, SpecError, "time to think must be above 0"),
+        ("search(think=0s)", KUHN, SpecError, "thinking time is"),
         ("search(", KUHN, SpecError, "no closing bracket"),
         ("rebel", "tic_tac_toe", PolicyError, "no network for these rules"),
         (

@@ -99,11 +99,11 @@ def test_errors_name_the_remedy() -> None:
         tp.agent("translated", REAL)
     with pytest.raises(SpecError, match="mapping"):
         tp.agent(f"translated(agent=uniform,game={FEW},mapping=random_one)", REAL)
-    with pytest.raises(SpecError, match="poker with bets"):
+    with pytest.raises(SpecError, match="poker games with bets"):
         tp.agent("translated(agent=uniform,game=tic_tac_toe)", "tic_tac_toe")
     with pytest.raises(GameError, match="use the same deck"):
         tp.agent("translated(agent=uniform,game=no_limit_leduc(ranks=4))", REAL)
-    with pytest.raises(GameError, match="other cards are dealt"):
+    with pytest.raises(GameError, match="deal different cards"):
         tp.agent("translated(agent=uniform,game=leduc_poker)", REAL)
     with pytest.raises(SpecError, match="cannot solve new bets"):
         tp.agent(f"translated(agent=uniform,game={FEW},off_tree=resolve)", REAL)

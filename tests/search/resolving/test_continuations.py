@@ -225,12 +225,12 @@ def test_biases() -> None:
 def test_what_is_refused() -> None:
     rules, game = public_tree("kuhn_poker"), tp.compile("kuhn_poker")
     uniform = tp.Policy.uniform(game)
-    with pytest.raises(AlgorithmError, match="kuhn_poker has no action called fold; name the actions"):
+    with pytest.raises(AlgorithmError, match="kuhn_poker has no action called fold; give the names"):
         biased_policies(uniform)
-    with pytest.raises(AlgorithmError, match="a bias must be a factor above 0, not 0"):
+    with pytest.raises(AlgorithmError, match="the bias factor is 0"):
         biased_policy(uniform, ["bet"], 0)
     for choices in ({2: [uniform]}, {1: []}):
-        with pytest.raises(AlgorithmError, match="choices are policies of player 0, of player 1 or of both"):
+        with pytest.raises(AlgorithmError, match="give policies of player 0, player 1 or both"):
             BlueprintLeaf(rules, uniform, choices)
     leaf = BlueprintLeaf(rules, uniform, {1: [uniform, uniform]})
     with pytest.raises(AlgorithmError, match=r"cfr-avg does not support choices behind leaves; cfr\+, for one, does"):

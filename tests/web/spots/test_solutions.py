@@ -166,7 +166,7 @@ def test_exports(shared: httpx.Client, solved: Solved) -> None:
     [
         ("node?file=river.spot&line=b7c", 400, "line"),
         ("node?file=river.spot&ev=gross", 400, "pot or net"),
-        ("runouts?file=river.spot&line=x", 400, "no card comes"),
+        ("runouts?file=river.spot&line=x", 400, "no card is dealt"),
         ("range?file=river.spot&player=2", 400, "player"),
         ("range?file=river.spot&player=x", 400, "player"),
         ("export?file=river.spot&as=pdf", 400, "csv"),

@@ -195,7 +195,7 @@ def test_a_hand_history(tmp_path):
         ({**GOOD, "limit": "{bets: 2, most: 4}"}, {}, "--limit: fixed limit and no-limit sizes (bets) exclude each other"),
         ({**GOOD, "pot": "6.5bb"}, {}, "--stack: 900 has no unit, but other amounts are in big blinds; write --stack 900bb"),
         ({**GOOD, "target": "0.1bb"}, {}, "--target: the big blind's chips are not known"),
-        ({**GOOD, "bets": "3bb"}, {}, "--bets: the chips of a big blind are not known"),
+        ({**GOOD, "bets": "3bb"}, {}, "--bets: the big blind's chips are not known"),
         ({**GOOD, "pot": "xbb", "stack": "97bb"}, {}, "--pot: 'x' is not a number; write --pot 200"),
         ({**GOOD, "pot": "6.5", "chip": "1"}, {}, "--pot: pot 6.5 is not a multiple of chip 1"),
         ({**GOOD, "board": "Td9d6hQc2sAs"}, {}, "--board: board 'Td9d6hQc2sAs' has 6 cards"),

@@ -192,7 +192,7 @@ def test_what_does_not_work_in_parts_is_said():
                 compile_spot(holdem("Td9d6hQc2s", "AA", "KK", pot=2, stack=2, bets=BetPlan.same("a", "a"))), storage="packed"
             )
         executor.crew.elsewhere = True
-        with pytest.raises(AlgorithmError, match="needs a folder that all machines see"):
+        with pytest.raises(AlgorithmError, match="needs a folder shared by all machines"):
             SplitForm(compiled("leduc"), executor)
 
 

@@ -286,7 +286,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--seat", "button"), "--seat must be oop or ip, not 'button'"),
+        (("--seat", "button"), "--seat is 'button'; write oop or ip"),
         (("--iterations", 0), "iterations"),
         (("--against", "search(method=lcfx)"), "method must be one of"),
         (("--against", "search(leaf=exact)", "--donk", "50%"), "they do not see who bet last"),

@@ -103,6 +103,6 @@ def test_what_does_not_fit_is_refused(folder):
 @pytest.mark.parametrize("stack", ["[4;1]", "2"])
 def test_a_refused_game_leaves_no_folder(stack, tmp_path):
     game = f"holdem(ranks=3,suits=3,stack={stack},sizes=[a])"
-    with pytest.raises(SpecError, match=r"nobody has a decision|nothing to learn between streets"):
+    with pytest.raises(SpecError, match=r"no player has a decision|nothing to learn between streets"):
         tp.train(game, "rebel", settings=SETTINGS, out=tmp_path / "run", workers=1)
     assert not (tmp_path / "run").exists()

@@ -17,7 +17,7 @@ def public(spec):
 @pytest.mark.parametrize(
     ("spec", "changes", "shown"),
     [
-        ("holdem(ranks=5,suits=2,stack=[8;1],sizes=[a])", {}, "nobody has a decision"),
+        ("holdem(ranks=5,suits=2,stack=[8;1],sizes=[a])", {}, "no player has a decision"),
         ("holdem(ranks=5,suits=2,stack=2,sizes=[a])", {}, "nothing to learn between streets"),
         ("holdem(ranks=5,suits=2,stack=4,sizes=[a],limps=false)", {}, "nothing to learn between streets"),
         ("holdem(stack=100)", {}, r"the betting before the flop has at least .* decisions, too many .*raises=\[4;3;3;3\]"),
