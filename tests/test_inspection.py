@@ -36,7 +36,7 @@ OBJECTS: dict[str, tuple[Callable[[], object], str]] = {
     "belief": (lambda: Belief.root("leduc_poker"), "<belief about 6 and 6 hands at "),
     "subgame": (leduc_subgame, "<subgame of leduc_poker: 4 leaves, policy of 56 numbers at "),
     "leaves": (lambda: leduc_subgame().leaves, "<4 public states of leduc_poker: 6 and 6 hands>"),
-    "gadget": (lambda: Maxmargin(0, np.zeros((1, 6))), "<maxmargin gadget: player 0 re-solves, 6 promised values>"),
+    "gadget": (lambda: Maxmargin(0, np.zeros((1, 6))), "<maxmargin gadget: player 0 re-solves, 6 hands>"),
     "search": (
         lambda: SubgameSearch(leduc_subgame(), METHODS["cfr+"], ZeroLeaf()),
         "<search by cfr+: 0 iterations on <subgame of leduc",

@@ -73,5 +73,5 @@ def test_what_is_refused() -> None:
     board = "TcJdQcKdTd"
     with pytest.raises(AlgorithmError, match="this subgame's gadgets need a CFR variant"):
         solve(board, GADGETS["resolve"](0, promised(board, 0)), 1, "fp")
-    with pytest.raises(AlgorithmError, match=r"no promised value for hand .* of player 1 at .*betting.*; compute carried"):
+    with pytest.raises(AlgorithmError, match=r"no alternative value for hand .* of player 1 at .*betting.*; compute carried"):
         solve(board, GADGETS["resolve"](0, np.full_like(promised(board, 0), np.nan)), 1)

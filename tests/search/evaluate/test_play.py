@@ -89,7 +89,11 @@ def happened(hand: PlayedHand) -> tuple[list[int], list[int]]:
 
 @pytest.mark.parametrize(
     ("way", "text"),
-    [("raises", "RuntimeError: no idea"), ("plays anything", "its action 99"), ("says what it does not play", "its own policy")],
+    [
+        ("raises", "RuntimeError: no idea"),
+        ("plays anything", "its action 99"),
+        ("says what it does not play", "its own policy"),
+    ],
 )
 def test_an_agent_that_fails_ends_the_hand_and_nothing_else(way: str, text: str) -> None:
     table = MatchTable(RULES, [uniform(), Faulty(way)], asked=True)

@@ -93,7 +93,7 @@ def test_the_margins_are_balanced() -> None:
 
 @pytest.mark.parametrize("kind", GADGETS.values())
 def test_what_is_refused(kind: type[Gadget]) -> None:
-    with pytest.raises(AlgorithmError, match=r"no promised value for hand 1 of player 0 at \(1,\); compute carried with"):
+    with pytest.raises(AlgorithmError, match=r"no alternative value for hand 1 of player 0 at \(1,\); compute carried with"):
         guess(kind, "cfr+", (0.5, np.nan), 1)
     rules = toss_rules()
     belief = Belief.root(rules).after(1, np.full((2, 2), 0.5))

@@ -1,8 +1,8 @@
 """Continual re-solving agent, with DeepStack, Libratus and Modicum as special cases.
 
 It starts from the dealt ranges, or first plays a blueprint. From then on it solves the current subgame behind a gadget, so
-that no hand of the opponent gets more than its promised value, plays the average policy, and carries its own range and new
-promised values to the next subgame (:mod:`treeplex.search.resolving.carried`).
+that no hand of the opponent gets more than its alternative value, plays the average policy, and carries its own range and new
+alternative values to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
 =========  ==============  =================================  ==================  =============================
 agent      before          re-solves                          subgames end        leaves
@@ -62,10 +62,10 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         game, state: see :class:`treeplex.search.agents.agent.Agent`.
         settings: how it re-solves.
         horizon: where subgames end. After a deal (``dealt``) the subgame of its outcome is solved directly; with leaves before
-            a deal, all of its outcomes are solved first, for the promised values of each.
+            a deal, all of its outcomes are solved first, for the alternative values of each.
         start: number of deals before it first re-solves; until then it plays the blueprint.
         leaves: for each player the values at the leaves of its subgames.
-        blueprint: policy played before re-solving, and source of the first promised values; None for none.
+        blueprint: policy played before re-solving, and source of the first alternative values; None for none.
         path: labels of the play so far.
     """
 

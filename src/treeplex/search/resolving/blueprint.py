@@ -1,4 +1,4 @@
-"""Blueprints for re-solving agents: policy, ranges at public states, promised values."""
+"""Blueprints for re-solving agents: policy, ranges at public states, alternative values."""
 
 from functools import lru_cache
 from typing import Protocol
@@ -99,7 +99,7 @@ class TableBlueprint:
         return promised
 
     def _gifted(self, player: int) -> list[Floats]:
-        """Promised values with gifts, for all subgames."""
+        """Alternative values with gifts, for all subgames."""
         trunk = self._trunk
         assert trunk is not None
         if player not in self._with_gifts:

@@ -1,7 +1,7 @@
-"""State carried between re-solves: own range, and the opponent's promised values.
+"""State carried between re-solves: own range, and the opponent's alternative values.
 
 =====================  ==================================  ============================================================
-event                  own range                           promised values of the opponent's hands
+event                  own range                           alternative values of the opponent's hands
 =====================  ==================================  ============================================================
 own action             by Bayes, from the policy played    values after it, by a best response to the solved policy
 the opponent's action  unchanged                           unchanged: the actor gets no more than before its choice
@@ -70,13 +70,13 @@ class ResolvedSubgame(SolvedSubgame):
 
 @dataclass(frozen=True, eq=False)
 class ResolvingState:
-    """The state from which a player re-solves: its range, and the promised values of the opponent's hands.
+    """The state from which a player re-solves: its range, and the alternative values of the opponent's hands.
 
     Attributes:
         player: the player who re-solves.
         belief: the public state and ranges. The player's own range is as played; the opponent's is as solved so far, and is
             used only by re-solving from ranges alone.
-        promised: float64 [H], the promised values of the opponent's hands, in the game's units; NaN for hands that face no
+        promised: float64 [H], the alternative values of the opponent's hands, in the game's units; NaN for hands that face no
             opposing hand. None at the beginning of the game, where ranges are as dealt.
     """
 
@@ -100,15 +100,13 @@ class ResolvingState:
             options = belief.game.options(belief.state)
             if options.player != 1 - self.player:
                 last, split = depth + 1, 1
-            elif (
-                options.private
-            ):  # a hand becomes one hand for each action that it may have taken, with the same promised value
+            elif options.private:  # a hand becomes one per action that it may have taken, with the same alternative value
                 split *= len(options.labels)
             belief = moved(belief, self.player, solved, path[: depth + 1], label)
         return ResolvingState(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
 
     def _promised(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> Floats:
-        """Promised values after a path that ends with an own action or a deal."""
+        """Alternative values after a path that ends with an own action or a deal."""
         if not path and self.promised is not None:
             return self.promised
         if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):

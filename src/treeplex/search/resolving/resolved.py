@@ -1,7 +1,7 @@
 """Safe re-solving of a policy's subgames: the values carried to their roots, and the resulting policy.
 
 A *blueprint* is a policy of the whole game. Its *trunk*, the part before some public states, is kept. From there on each
-player is re-solved, behind a gadget (:mod:`treeplex.search.subgames.gadgets`) with the promised values of the other player's
+player is re-solved, behind a gadget (:mod:`treeplex.search.subgames.gadgets`) with the alternative values of the other player's
 hands: their counterfactual best-response values against the blueprint.
 """
 
@@ -39,7 +39,7 @@ SECOND_ROUND = Horizon(rounds=1)
 
 
 def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
-    """The promised values of the opponent's hands at the root of a subgame, if a player follows a policy.
+    """The alternative values of the opponent's hands at the root of a subgame, if a player follows a policy.
 
     Args:
         subgame: without a cut, with the ranges of the policy.
@@ -56,7 +56,7 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
         PolicyError: a policy of another game.
     """
     if len(subgame.leaves):
-        raise AlgorithmError("promised values need subgames to the end of the game; cut without a horizon")
+        raise AlgorithmError("alternative values need subgames to the end of the game; cut without a horizon")
     other, arrays = 1 - player, subgame.start(predicts=True)
     if not isinstance(policy, Policy):
         arrays.policy[:] = policy
@@ -149,7 +149,7 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
     """Gifts of the opponent's hands before each subgame, float64 [H], in the game's units.
 
     With an action that is worth less than another one, both against the player's blueprint, a hand makes a *gift* of the
-    difference (Brown and Sandholm 2017, section 4.1). After that action it may get more than its promised value by this
+    difference (Brown and Sandholm 2017, section 4.1). After that action it may get more than its alternative value by this
     amount without gaining by it, since it has the other action. Gifts of several actions add up. All subgames that chance
     and the player may lead to afterwards share a gift: each may give the full amount to the hand, since only one of them is
     reached. So the sum over subgames, weighted by their probabilities, is the gift and never more.
@@ -216,7 +216,7 @@ def resolve_subgames(
     Args:
         game: a spec, rules, or a compiled game with public states; two players, zero-sum.
         policy: the blueprint.
-        gadget: one of :data:`RESOLVING`, or a function from the player who re-solves and the promised values to a gadget.
+        gadget: one of :data:`RESOLVING`, or a function from the player who re-solves and the alternative values to a gadget.
             ``none`` solves from ranges alone, which may make the policy worse.
         horizon: where subgames begin; by default the second betting round, after its card is dealt.
         method: one of :data:`treeplex.search.methods.METHODS`.

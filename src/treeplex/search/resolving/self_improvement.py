@@ -2,7 +2,7 @@
 
 A blueprint has few actions, and translates all others to these (:mod:`treeplex.search.translation.mapping`). The off-tree
 actions that opponents choose most often are added one by one. Play after each of them is solved separately, behind a gadget:
-the promised value of every opposing hand is the most that it could get with the earlier actions, so that no hand gains by
+the alternative value of every opposing hand is the most that it could get with the earlier actions, so that no hand gains by
 the new one where this is possible. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker: Libratus
 beats top professionals", section "self-improvement".
 

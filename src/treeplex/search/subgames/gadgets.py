@@ -1,19 +1,19 @@
 """Re-solving gadgets: small treeplexes of the opponent in front of a subgame's roots.
 
 A player who re-solves a subgame from ranges alone may do worse than before, since the opponent could have come with other
-hands. A gadget keeps the opponent's alternatives open. It carries to the roots the *promised* value of each opposing hand,
+hands. A gadget keeps the opponent's alternatives open. It carries to the roots the *alternative* value of each opposing hand,
 the most that it could get against the re-solving player's old policy (a counterfactual best-response value), and lets the
-opponent choose, by hand, whether and with which hand to enter. If no hand gets more from the new policy than its promised
+opponent choose, by hand, whether and with which hand to enter. If no hand gets more from the new policy than its alternative
 value, the new policy is no more exploitable than the old one, in all subgames together.
 
 ========================  =============================================================================================
-:class:`Resolve`          every hand chooses separately between its promised value and entering (CFR-D: Burch, Johanson
+:class:`Resolve`          every hand chooses separately between its alternative value and entering (CFR-D: Burch, Johanson
                           and Bowling 2014, section 4)
-:class:`Maxmargin`        the opponent also chooses the hand, and gets its value less the promised one; so the smallest
-                          *margin*, promised minus actual value, is maximised (Moravčík et al. 2016, section 4)
+:class:`Maxmargin`        the opponent also chooses the hand, and gets its value less the alternative; so the smallest
+                          *margin*, alternative minus actual value, is maximised (Moravčík et al. 2016, section 4)
 ========================  =============================================================================================
 
-*Reach* versions (Brown and Sandholm 2017, section 4) are the same gadgets with larger promised values, see
+*Reach* versions (Brown and Sandholm 2017, section 4) are the same gadgets with larger alternative values, see
 :func:`treeplex.search.resolving.resolved.gifts`.
 
 A gadget is data, a :class:`Front`: a treeplex, payoffs of its sequences, and the sequences by which hands enter. Its local
@@ -61,8 +61,8 @@ class Gadget(ABC):
 
     Attributes:
         player: the player who re-solves; the gadget's choices are the opponent's.
-        carried: float64 [B, H], the promised value of each hand of the opponent at the roots: its expected payoff against the
-            hands of the re-solving player, in the game's units. NaN if unknown, which is allowed only for hands that never meet
+        carried: float64 [B, H], the alternative value of each hand of the opponent at the roots: its expected payoff
+            against hands of the re-solving player, in the game's units. NaN if unknown, allowed only for hands that never meet
             an opposing hand.
     """
 
@@ -70,9 +70,7 @@ class Gadget(ABC):
     carried: Floats
 
     def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__.lower()} gadget: player {self.player} re-solves, {self.carried.shape[1]} promised values>"
-        )
+        return f"<{type(self).__name__.lower()} gadget: player {self.player} re-solves, {self.carried.shape[1]} hands>"
 
     @abstractmethod
     def front(self, mass: Floats) -> Front:
@@ -85,7 +83,7 @@ class Gadget(ABC):
 
 
 class Resolve(Gadget):
-    """Every hand takes its promised value, or enters."""
+    """Every hand takes its alternative value, or enters."""
 
     def front(self, mass: Floats) -> Front:
         met = mass > 0
@@ -98,7 +96,7 @@ class Resolve(Gadget):
 
 
 class Maxmargin(Gadget):
-    """The opponent chooses one hand at each root, and pays its promised value.
+    """The opponent chooses one hand at each root, and pays its alternative value.
 
     A hand is chosen here, not dealt: it enters with a range of one over its mass, so that it meets the other hands with the
     same probabilities as if it were held.
@@ -137,7 +135,7 @@ class GadgetArrays:
             ranges: for each player float64 [B, H_i], the initial ranges; the opponent's is ignored.
 
         Raises:
-            AlgorithmError: a promised value is missing, the values have the wrong shape, or there is no such player.
+            AlgorithmError: an alternative value is missing, the values have the wrong shape, or there is no such player.
         """
         if gadget.player not in (0, 1):
             raise AlgorithmError(f"gadget {type(gadget).__name__}: player is {gadget.player!r}; give 0 or 1")
@@ -179,6 +177,6 @@ def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:
     if len(missing):
         row, hand = missing[0].tolist()
         raise AlgorithmError(
-            f"gadget {name}: no promised value for hand {hand} of player {1 - gadget.player} at "
+            f"gadget {name}: no alternative value for hand {hand} of player {1 - gadget.player} at "
             f"{roots.game.name_of(roots.states[row])}; compute carried with treeplex.search.opponent_values"
         )

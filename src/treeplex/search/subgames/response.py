@@ -1,6 +1,6 @@
 """Best-response values of hands at the public states of a solved subgame.
 
-An agent that re-solves carries these values on: they are the promised values of the opponent's hands at the next solve's root.
+An agent that re-solves carries these values on, as alternative values of the opponent's hands at the next solve's root.
 """
 
 from typing import TYPE_CHECKING, Any
