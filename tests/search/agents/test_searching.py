@@ -195,7 +195,7 @@ def test_what_is_refused() -> None:
     agent = agent_for(rules)
     with pytest.raises(GameError, match="no action 9"):
         agent.see(9)
-    with pytest.raises(GameError, match="hand 5 cannot be there"):
+    with pytest.raises(GameError, match="hand 5 is impossible"):
         agent.act(5)
     agent.see(0)
     agent.see(4)

@@ -35,7 +35,7 @@ def test_agents_are_listed() -> None:
     assert "rebel:NAME" in out
     printed = json.loads(call("agents", "--json"))
     assert list(printed) == list(tp.agents())
-    assert printed["blueprint"]["settings"]["file"]["meaning"].startswith("a run folder or policy file")
+    assert printed["blueprint"]["settings"]["file"]["meaning"].startswith("run folder or policy file")
 
 
 def test_an_agent_shows_its_settings() -> None:
@@ -69,7 +69,7 @@ def test_the_iterations_of_a_decision_are_shown(against: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--against", "search", "--think", "0"), "the time thinking time is '0'; give a time above 0, such as 2s, 500ms or 2"),
+        (("--against", "search", "--think", "0"), "the thinking time is '0'; give a time above 0, such as 2s, 500ms or 2"),
         (("--against", "search", "--think", "soon"), "the thinking time is 'soon'"),
         (("--against", "uniform", "--think", "2s"), "a policy does not search"),
         (("--against", "blueprint(file=none)"), "none"),

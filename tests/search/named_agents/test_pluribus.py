@@ -95,7 +95,7 @@ def test_six_players_search_by_sampling(trained: Path) -> None:
         ("pluribus(blueprint=FILE,search=all)", "SIX", "search=all needs a policy table"),
         ("pluribus(blueprint=FILE,deals=0)", "SIX", "deals"),
         ("pluribus(blueprint=FILE)", "leduc_poker(players=3)", "and cannot play"),
-        ("endgames(blueprint=FILE)", "SIX", "for two"),
+        ("endgames(blueprint=FILE)", "SIX", "heads-up"),
     ],
 )
 def test_blueprints_that_do_not_fit_are_one_line(trained: Path, text: str, game: str, said: str) -> None:

@@ -165,7 +165,7 @@ def test_who_meets_plays_one_game() -> None:
     game = load("leduc_poker(ranks=2)")
     found = [agent(text, game, seed=1) for text in ("uniform", "search(leaf=zero,iterations=4)")]
     assert sum(play_game(found, np.random.default_rng(1))) == 0.0
-    with pytest.raises(GameError, match="different games"):
+    with pytest.raises(GameError, match="must play the same game"):
         play_game([found[0], tp.agent("uniform", KUHN)], np.random.default_rng(1))
 
 
@@ -203,7 +203,7 @@ def test_the_solution_of_a_spot_is_an_agent(tmp_path: Path) -> None:
     uniform = tp.agent("uniform", game)
     assert isinstance(uniform, UniformAgent)
     assert sum(play_game([found, uniform], np.random.default_rng(0))) == pytest.approx(0.0)
-    with pytest.raises(SpecError, match="depth is about games with a public tree"):
+    with pytest.raises(SpecError, match="depth applies to games with a public tree"):
         tp.agent("search(depth=2)", game)
 
 
