@@ -56,7 +56,7 @@ def test_the_dealer_says_what_it_changed():
     assert found["hands"] == 20
     assert sum(found["won"]) == 0
     assert min(found["not_allowed"]) > 20
-    assert notes.count("taken for r200") >= 1
+    assert notes.count("; r200 is used") >= 1
     assert notes.count("note:") == 11
     for player in players:
         player.join(10)

@@ -326,7 +326,7 @@ def test_estimate(spot):
     assert call_json("info", spot, "--bets", "20%,50%,90%,a")["infosets"] > found["infosets"]
     until = Path("until.yaml")
     until.write_text(SPOT.replace(" 2s", "") + "until: river\n")
-    assert "until river holds one board" in complaint("info", until)
+    assert "leave until river out" in complaint("info", until)
 
 
 def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):

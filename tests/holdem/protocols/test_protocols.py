@@ -234,7 +234,7 @@ def test_the_dealer_takes_what_is_not_allowed_for_the_nearest_that_is(word, firs
     assert lines[1].split(":")[2].startswith(first)  # player 0 acts first in hand 1
     assert dealer.mended[0] >= 2
     assert dealer.mended[1] == 0
-    assert any(repr(word) in note and note.endswith(f"taken for {taken}") for note in notes)
+    assert any(repr(word) in note and note.endswith(f"; {taken} is used") for note in notes)
 
 
 def test_a_fold_of_nothing_is_a_check():

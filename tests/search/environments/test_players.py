@@ -65,7 +65,7 @@ def test_players_who_move_at_once_act_in_one_step() -> None:
     assert [own["action_mask"].tolist() for own in seen.values()] == [[1, 1, 0], [0, 1, 1]]
     assert not any(rewards.values())
     assert not any(ended.values())
-    with pytest.raises(GameError, match="player_1 is to act"):
+    with pytest.raises(GameError, match="player_1 has no action"):
         env.step({"player_0": 0})
     env.reset(seed=1)
     steps = 0
@@ -167,7 +167,7 @@ def test_seeds_repeat() -> None:
 def test_illegal_actions() -> None:
     env = GameEnv("leduc_poker")
     env.reset(seed=0)
-    with pytest.raises(GameError, match=r"action 0 is not legal at infostate .*legal are \[1, 2\]"):
+    with pytest.raises(GameError, match=r"action 0 is not legal at infostate .*the legal actions are \[1, 2\]"):
         env.step(0)
     with pytest.raises(SpecError, match="'error' or 'random', not 'eror'"):
         GameEnv("leduc_poker", illegal="eror")  # type: ignore[arg-type]
@@ -226,7 +226,7 @@ def test_missing_packages_are_named() -> None:
 
 def test_a_step_after_the_end_is_refused() -> None:
     env = GameEnv("rock_paper_scissors")
-    with pytest.raises(GameError, match=r"has not begun; call reset\(\)"):
+    with pytest.raises(GameError, match=r"has not started; call reset\(\)"):
         env.step(0)
     env.reset(seed=0)
     assert env.step(0)[2]
@@ -307,7 +307,7 @@ def test_a_vector_environment_keeps_gymnasiums_rules() -> None:
     np.testing.assert_array_equal(observations, again)
     assert envs.observation_space.contains(observations)
     assert envs.action_space.contains(envs.action_space.sample())
-    with pytest.raises(GameError, match=r"action 0 of game 1 is not legal at infostate .*legal are \[1, 2\]"):
+    with pytest.raises(GameError, match=r"action 0 of game 1 is not legal at infostate .*legal: \[1, 2\]"):
         envs.step([1, 0, 1])
     with pytest.raises(GameError, match="one action for each of 3 games"):
         envs.step([1])

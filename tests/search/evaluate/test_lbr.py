@@ -262,7 +262,7 @@ def test_turns_of_holdem_against_a_search():
 def test_games_that_are_no_poker():
     with pytest.raises(GameError, match="needs two-player poker"):
         LocalBestResponse(table("liars_dice(dice_sides=3)"))
-    with pytest.raises(GameError, match="at one table"):
+    with pytest.raises(GameError, match="same two-player game"):
         exact_winnings(LocalBestResponse(leduc()), leduc())
     with pytest.raises(GameError, match="at least 4 hands"):
         sampled_winnings(LocalBestResponse(agent := leduc()), agent, 3)

@@ -86,7 +86,7 @@ def test_three_players() -> None:
     [
         (("kuhn_poker", "search", "--complete"), "need a policy"),
         (("kuhn_poker", "search", "--workers", 2), "--workers and --ray a ReBeL network, not search"),
-        (("kuhn_poker", "search", "--think", "0"), "must be above 0"),
+        (("kuhn_poker", "search", "--think", "0"), "thinking time is"),
         (("kuhn_poker", "uniform", "--think", "1"), "are about agents, which uniform is not"),
         (("kuhn_poker", "uniform", "--workers", 2), "are about agents, which uniform is not"),
         (("kuhn_poker", "search", "--set", "dpeth=2"), "did you mean 'depth'"),

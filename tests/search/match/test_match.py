@@ -292,7 +292,7 @@ def test_objects_play_too(own: str) -> None:
     assert match(LEDUC, ["uniform", "uniform"], sampled=True, hands=20, aivat=f"{own}:Cheap").about.values == f"{own}:Cheap"
     with pytest.raises(SpecError, match="play in one process"):
         match(game, [table, "uniform"], workers=2)
-    with pytest.raises(GameError, match="different games"):
+    with pytest.raises(GameError, match="must play the same game"):
         match(LEDUC, [TableAgent(public_tree(LEDUC), table.table), f"{own}:Mine"])
     assert isinstance(table, BaseAgent)
 

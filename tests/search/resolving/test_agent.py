@@ -167,7 +167,7 @@ def test_an_action_outside_the_tree_is_added(every: str) -> None:
         assert agent._stands[0].depth == 0
     agent.begin()
     assert agent.policy().shape == (3, 2)
-    with pytest.raises(GameError, match="no action 9"):
+    with pytest.raises(GameError, match="action 9 is not legal"):
         agent.see(9)
     assert agent.policy().shape == (3, 2)
 

@@ -110,5 +110,5 @@ def test_errors_name_the_remedy(blueprint: CoarsePolicy) -> None:
         improve_blueprint(GAME, blueprint, [(half, half)])
     with pytest.raises(GameError, match="no player acts"):
         improve_blueprint(GAME, blueprint, [(check, check, 0)])
-    with pytest.raises(GameError, match="no action 99"):
+    with pytest.raises(GameError, match="action 99 is not legal"):
         improve_blueprint(GAME, blueprint, [(99,)])

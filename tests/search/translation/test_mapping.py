@@ -260,7 +260,7 @@ def test_errors_name_the_remedy() -> None:
     with pytest.raises(GameError, match="use the same deck"):
         TranslatedAgent(public_tree("no_limit_leduc(ranks=4,stack=700)"), inner)
     dice = compile_game("liars_dice(dice_sides=2)")
-    with pytest.raises(GameError, match="are no bets, so they"):
+    with pytest.raises(GameError, match="are not bets and cannot"):
         translated_policy(dice, Policy.uniform(dice), public_tree(dice.spec))
     with pytest.raises(SpecError, match="write a share of the pot"):
         bet_abstraction(public_tree(REAL), ["2.5x"])

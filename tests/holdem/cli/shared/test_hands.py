@@ -164,7 +164,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*SMALL, "--board", "3s7hTdKs"), "--board is for hold'em spots, and holdem(ranks=5,suits=2,stack=8) is not one"),
         ((*SMALL, "--boards"), "--boards is for spots"),
         ((*SMALL, "-n", 0), "Input should be greater than or equal to 1"),
-        ((*SMALL, "--think", "2s"), "think is about searching"),
+        ((*SMALL, "--think", "2s"), "think is a search setting"),
         (("holdem(stack=0)",), "stack"),
         (("holdem(stack=1)", "--against", "uniform"), "with stack=1 no player has a decision after the blinds of 1/2"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
