@@ -1,4 +1,7 @@
-"""Compile the learners' kernels before the first run; without PyTorch there is nothing to compile."""
+"""Compile the learners' kernels before the first run; without PyTorch there is nothing to compile.
+
+Warm-up jobs run in worker processes, which may not start workers of their own: ``workers=1``.
+"""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,16 +18,16 @@ def compile_learners() -> None:
     """Train deep learners and ReBeL for one step."""
     if find_spec("torch") is None:
         return
-    train("kuhn_poker", "deep-cfr", settings={"steps": 1, "walks": 10, "fits": 2})
+    train("kuhn_poker", "deep-cfr", settings={"steps": 1, "walks": 10, "fits": 2}, workers=1)
     for learner in ("escher", "ppo", "nfsp"):
-        train("kuhn_poker", learner, settings={"steps": 1})
+        train("kuhn_poker", learner, settings={"steps": 1}, workers=1)
     small = {"solves": 2, "burn_in": 2, "width": 4, "iterations": 2}
-    train("liars_dice(dice=1,faces=2)", "rebel", settings=small)
+    train("liars_dice(dice=1,faces=2)", "rebel", settings=small, workers=1)
 
 
 def compile_whole_hands() -> None:
     """Train a small-deck blueprint and play a hand with its turn and river re-solved."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
-        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)
+        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint, workers=1)
         match(SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0)
