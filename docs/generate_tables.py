@@ -221,14 +221,14 @@ def algorithm(name: str) -> str:
     numbers = ", ".join(f"`{key}` = {value:g}" for key, value in each.parameters.items()) or "none"
     for key, what in each.texts.items():
         escaped = what.replace("|", chr(92) + "|")
-        numbers += f", `{key}` = {escaped}" + (" (none: the one that comes with the library)" if what == "FILE" else "")
-    orders = ", ".join(each.updates) or "no meaning here"
-    plan = "it needs the number of iterations in advance" if each.needs_horizon else "it can stop at any time"
-    plan = "it paces itself for `horizon` iterations" if "horizon" in each.parameters else plan
+        numbers += f", `{key}` = {escaped}" + (" (default: the shipped one)" if what == "FILE" else "")
+    orders = ", ".join(each.updates) or "not applicable"
+    plan = "needs the number of iterations in advance" if each.needs_horizon else "can stop at any time"
+    plan = "follows a schedule over `horizon` iterations" if "horizon" in each.parameters else plan
     plan = "one iteration is the whole solution" if each.group == "exact" else plan
     rows = [
-        ("parameters and defaults (of words the first)", numbers),
-        ("order of updates, the usual one first", orders),
+        ("parameters and defaults (of several options the first)", numbers),
+        ("order of updates (default first)", orders),
         ("planning", plan),
         ("source", each.reference),
     ]
