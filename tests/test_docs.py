@@ -59,6 +59,7 @@ LONG = {
     "docs/games/rhode_island.md",
     "docs/games/tic_tac_toe.md",
     "docs/lbr.md",
+    "docs/learner-reference.md",
     "docs/learners-gradients.md",
     "docs/learners-responses.md",
     "docs/learners.md",
