@@ -94,7 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     title="Cold start",
     place=9,
     minutes=1,
-    about="One core, wall seconds, imports and output included.",
+    about="Seconds of wall time on one core, including imports and output.",
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.repeats = options.repeats or (1 if options.quick else 5)

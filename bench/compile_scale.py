@@ -233,8 +233,10 @@ def reference(axes: Axes, slope: float, last: float, text: str) -> None:
     title="Compiling: time and memory",
     place=7,
     minutes=5,
-    about="Each game in a fresh process on one core. Memory is the highest resident size above the one at the "
-    "start; bytes kept are the arrays of the compiled game (infostate strings not counted).",
+    about=(
+        "Each game compiles in a fresh process on one core. Memory is the peak resident size above the size at the start. "
+        "Bytes kept are the arrays of the compiled game, without infostate strings."
+    ),
     picture=("compile_scale.png", "Compile time and memory against the number of histories"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -59,11 +59,13 @@ def theirs(rival: DeepPdcfr, name: str, walks: int, iterations: int) -> dict[str
 
 
 @benchmark(
-    title="VR-DeepDCFR+ and VR-DeepPDCFR+ beside their authors' program",
+    title="VR-DeepDCFR+ and VR-DeepPDCFR+ compared with the authors' program",
     place=14,
     minutes=6,
-    about="Networks of one size on one core, 10,000 playthroughs and as many gradient steps; processor time. Ours is the "
-    "mean over a whole training, theirs a third iteration with 1,000 playthroughs, whose time is multiplied by ten.",
+    about=(
+        "Networks of the same size on one core, 10,000 playthroughs and the same number of gradient steps, in processor "
+        "time. Ours is the mean over a training. Theirs is the third iteration with 1,000 playthroughs, multiplied by ten."
+    ),
     needs=("torch", "pyspiel"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 def tables(result: dict[str, Any]) -> str:
     """The result as markdown."""
     mine, other = result["treeplex"], result.get("deeppdcfr", {})
-    heads = ["seconds of an iteration", "Treeplex", "DeepPDCFR", "its playthroughs", "its regrets", "its critic", "ratio"]
+    heads = ["seconds per iteration", "Treeplex", "DeepPDCFR", "its playthroughs", "its regrets", "its critic", "ratio"]
     rows = []
     for name, spent in mine.items():
         parts = [f"{other[name][each]:.1f}" for each in ("all", "walk", "fit", "baseline")] if name in other else [""] * 4
@@ -98,6 +100,6 @@ def tables(result: dict[str, Any]) -> str:
     if not other:
         return text
     return (
-        f"{text}\n\nA gradient step of theirs sees 2,048 rows, one of ours all infosets or histories, for it puts the rows of "
-        "each together."
+        f"{text}\n\nA gradient step of theirs uses 2,048 rows. A step of ours uses all infosets or histories, because it "
+        "merges their rows."
     )

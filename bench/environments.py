@@ -134,10 +134,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     title="Environments",
     place=None,
     minutes=1,
-    about="One process, one core; the systems take turns, medians over the turns, per second of processor time. Every decision "
-    "is a random legal action. A step is one call of `step`: in `GameEnv` and `GameVectorEnv` it includes chance and the "
-    "opponent's reply, in `GameAEC` and OpenSpiel's environment it is one player's decision. The first turn includes what "
-    "`GameEnv` and `GameAEC` do once per history.",
+    about=(
+        "One process on one core. The systems take turns, and the result is the median per second of processor time. Every "
+        "decision is a random legal action. A step is one call of `step`: in `GameEnv` and `GameVectorEnv` it includes "
+        "chance and the opponent's reply, in `GameAEC` and OpenSpiel's environment it is one player's decision. The first "
+        "turn includes what `GameEnv` and `GameAEC` compute once per history."
+    ),
     needs=("pyspiel", "gymnasium", "pettingzoo"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -37,11 +37,11 @@ DICE, EPISODES = "liars_dice(dice_sides=5)", (64, 1024, 8192)
 BEGUN = 64
 """Rows before the first step, so that steps are among what is timed."""
 OFF_CARD = (
-    "**No card here**: the code for cards, on the processor. What an NVIDIA H200 trained in a second is told "
-    "[with ReBeL](rebel.md#on-a-gpu)."
+    "**This machine has no GPU**: the table is the GPU code on the CPU. The [ReBeL notebook]"
+    "(notebook/rebel.md#speed-on-a-gpu) has the speed of an NVIDIA H200."
 )
 """What these tables are without one."""
-WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "card"}
+WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "GPU"}
 """Where trainings take place, for the page."""
 SECONDS = 0.5
 """About how long a game's iterations take on the processor."""
@@ -108,11 +108,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="On a graphics card",
+    title="On a GPU",
     place=95,
     minutes=2,
     needs=("torch",),
-    about="Transfers of a run's beginning and end are left out; kernels run on one core.",
+    about="Transfers at the beginning and end of a run are not counted. Kernels run on one core.",
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Whole games, then batches."""
@@ -146,12 +146,20 @@ def tables(result: dict[str, Any]) -> str:
         ]
         for each in result["games"]
     ]
-    head = ["game", "sequences", "ms an iteration, kernels", "double", "single", "exploitability apart, double", "single"]
+    head = [
+        "game",
+        "sequences",
+        "ms per iteration, kernels",
+        "double",
+        "single",
+        "difference of exploitability, double",
+        "single",
+    ]
     batches = []
     for each in result["cases"]:
         rates = [record.digits(each[f"{name}_per_second"]) for name in ("kernels", "tensors")]
         batches.append([f"`{each['game']}`", f"{each['subgames']:,}", *rates])
-    searches = record.markdown_table(["game", "subgames at a time", "searches a second, kernels", "tensors"], batches)
+    searches = record.markdown_table(["game", "subgames per batch", "searches per second, kernels", "tensors"], batches)
     rows = [
         [
             f"`{each['game']}`",
@@ -162,6 +170,6 @@ def tables(result: dict[str, Any]) -> str:
         for each in result["trainings"]
     ]
     trained = record.markdown_table(
-        ["training", "where", "games side by side", "subgames a second", "steps a second"], rows, left=2
+        ["training", "where", "parallel games", "subgames per second", "steps per second"], rows, left=2
     )
     return f"{said}\n\n{record.markdown_table(head, games)}\n\n{searches}\n\n{trained}"

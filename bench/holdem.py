@@ -224,7 +224,7 @@ def tables(result: dict[str, Any]) -> str:
 
 def goal_line(contest: dict[str, Any], goal: dict[str, Any]) -> str:
     """One goal in words."""
-    unit = "s" if goal["kind"] == "seconds" else "ms an iteration"
+    unit = "s" if goal["kind"] == "seconds" else "ms per iteration"
     threads = f"{contest['threads']} thread{'s' if contest['threads'] > 1 else ''}"
     verdict = "met" if goal["met"] else "missed"
     return f"Goal, {threads}: {goal['most']:g} {unit}: {verdict} ({record.digits(goal['found'])})."
@@ -240,8 +240,8 @@ def case_table(contests: list[dict[str, Any]]) -> str:
         "iterations",
         "seconds" if target is None else f"seconds to {target:g}%",
         "range",
-        "ms an iteration",
-        "ms a check",
+        "ms per iteration",
+        "ms per check",
         "% of the pot",
         "build, s",
         "arrays, MiB",
@@ -285,14 +285,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="Hold'em beside other solvers",
+    title="Hold'em compared with other solvers",
     place=4,
     minutes=10,
-    about="One process each, the systems take turns, medians over the turns; one thread on one core, two on two. "
-    "Exploitability is the mean over players in percent of the pot at the start; it is checked every ten iterations, and "
-    "the checks are not in the seconds (TexasSolver reports them together, so ours are added where it is compared). Every "
-    "solver runs its own variant of DCFR and its own check. Build makes the game without solving; arrays are the bytes that "
-    "the system says it needs; peak is the largest resident size of the process, Python and compiled kernels included.",
+    about=(
+        "Each system runs in its own process. The systems take turns, and the result is the median; one thread runs on one "
+        "core, two threads on two. Exploitability is the mean over players in percent of the initial pot. It is computed "
+        "every ten iterations, and its time is not counted. TexasSolver reports solving and checking together, so our "
+        "checks are added in comparisons with it. Each solver runs its own variant of DCFR and its own check. Build is the "
+        "time to create the game. Arrays are the bytes that the system says it needs. Peak is the largest resident size of "
+        "the process, including Python and compiled kernels."
+    ),
     pinned=False,
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

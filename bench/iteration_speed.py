@@ -181,13 +181,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="Iterations beside other systems",
+    title="Iterations compared with other systems",
     place=1,
     minutes=8,
-    about="One process each, one core, one thread; the systems take turns, medians over the turns. An iteration "
-    "updates all players, averages included: alternating in Treeplex, in OpenSpiel and in LiteEFG's CFR+, simultaneous in "
-    "LiteEFG's CFR. Treeplex computes in float64, OpenSpiel's JAX solver in float32. Milliseconds are wall-clock; CPU "
-    "milliseconds far below them would mean that the machine was busy.",
+    about=(
+        "Each system runs in its own process on one core with one thread. The systems take turns, and the result is the "
+        "median. An iteration updates all players and their averages. Updates alternate in Treeplex, OpenSpiel and "
+        "LiteEFG's CFR+, and are simultaneous in LiteEFG's CFR. Treeplex computes in float64, OpenSpiel's JAX solver in "
+        "float32. Milliseconds are wall time. CPU milliseconds far below them would indicate a busy machine."
+    ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.rounds = options.rounds or (2 if options.quick else 9)

@@ -129,10 +129,10 @@ def our_nfsp(steps: float) -> dict[str, float]:
 
 
 @benchmark(
-    title="Deep CFR and neural fictitious self-play beside OpenSpiel",
+    title="Deep CFR and neural fictitious self-play compared with OpenSpiel",
     place=13,
     minutes=2,
-    about="The same networks and gradient steps in one process on one core; processor time.",
+    about="The same networks and gradient steps in one process on one core, in processor time.",
     needs=("torch", "pyspiel", "tree"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def tables(result: dict[str, Any]) -> str:
     times = result["times"]
     return (
         f"{record.markdown_table(heads, walked)}\n\n{record.markdown_table(others, played)}\n\n"
-        f"Deep CFR is {times['deep cfr']:.0f} times as fast, neural fictitious self-play {times['nfsp']:.0f} times. A step of "
-        f"OpenSpiel's sees {BATCH:,} rows of Deep CFR and {NFSP_BATCH} of self-play; a step of Treeplex's sees all infosets, "
-        "for it puts the rows of each together."
+        f"Deep CFR is {times['deep cfr']:.0f} times as fast, neural fictitious self-play {times['nfsp']:.0f} times. A "
+        f"gradient step of OpenSpiel uses {BATCH:,} rows of Deep CFR and {NFSP_BATCH} of self-play. A step of Treeplex uses "
+        "all infosets, because it merges their rows."
     )

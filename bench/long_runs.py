@@ -102,8 +102,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     title="A thousand iterations of large games",
     place=3,
     minutes=2,
-    about="Fresh processes on one core, medians; compiled kernels come from the cache. The paper's hours are "
-    "those of its own implementation on its own machines.",
+    about=(
+        "Medians over fresh processes on one core, with compiled kernels in the cache. The paper's hours are those of its "
+        "own implementation on its own machines."
+    ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.repeats = options.repeats or (1 if options.quick else 3)

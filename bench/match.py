@@ -56,7 +56,7 @@ def tables(result: dict[str, Any]) -> str:
         rates = [f"{each['rates'][system]:,.0f}" if system in each["rates"] else "" for system in systems]
         goal = f"{GOAL:g}: {'met' if each['ratio'] >= GOAL else 'missed'}"
         rows.append([each["game"], *rates, f"{each['ratio']:,.0f}", goal])
-    return record.markdown_table(["hands a second", *systems, "times as fast as the fastest other", "goal"], rows, left=1)
+    return record.markdown_table(["hands per second", *systems, "speed-up over the fastest other", "goal"], rows, left=1)
 
 
 def table_hands(spec: str) -> Callable[[int], None]:
@@ -181,11 +181,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     title="Hands between policy tables",
     place=None,
     minutes=1,
-    about="One process, one core, one thread; the systems take turns, medians over the turns. A hand is a play of the game, "
-    "from the deal to the payoffs; both seats play all actions alike. Treeplex's tables are sampled by a kernel over stored "
-    "histories; its agents are the loop that plays searches, people and tables alike, at public states; its rules are played "
-    "without compiling them. OpenSpiel's states are C++, driven from Python as in its examples and by its `evaluate_bots`. "
-    "RLCard is measured where it is installed.",
+    about=(
+        "One process, one core, one thread. The systems take turns, and the result is the median. A hand is one play of the"
+        " game, from the deal to the payoffs; both seats play all actions with equal probability. Treeplex's tables are "
+        "sampled by a kernel over stored histories. Its agents use the match loop of all agents, at public states. Its "
+        "rules are played without compiling. OpenSpiel's states are C++, driven from Python as in its examples and by its "
+        "`evaluate_bots`. RLCard is measured where it is installed."
+    ),
     needs=("pyspiel",),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -248,18 +248,21 @@ def division(cases: list[dict[str, Any]]) -> str:
         rest = 1.0 - ours["net_share"] - ours["encoding_share"]
         parts.append(
             f"{case['game']} {ours['net_share']:.0%}, {ours['encoding_share']:.0%}, {rest:.0%}, "
-            f"{ours['rows']:.1f} rows an update of {ours['leaves']:.1f} leaves"
+            f"{ours['rows']:.1f} rows per update for {ours['leaves']:.1f} leaves"
         )
-    return f"Our self-play at the released settings, network, beliefs to rows and back, all else: {'; '.join(parts)}."
+    what = "network, converting beliefs to rows and back, the rest"
+    return f"Shares of our self-play's time at the released settings ({what}): {'; '.join(parts)}."
 
 
 def tables(result: dict[str, Any]) -> str:
     """The result as markdown."""
     parts = [generation_table(result["generation"]), division(result["generation"]), evaluation_table(result["evaluation"])]
     if RELEASED in result["systems"]:
-        parts.append(f"Pairs of figures are the released code's (commit `{result['systems'][RELEASED]}`) and ours.")
+        parts.append(
+            f"In pairs of numbers the first is the released code's (commit `{result['systems'][RELEASED]}`), the second ours."
+        )
     else:
-        parts.append("The released code was not there to be measured.")
+        parts.append("The released code was not available.")
     return "\n\n".join(parts)
 
 
@@ -270,19 +273,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="ReBeL beside the released code",
+    title="ReBeL compared with the released code",
     place=5,
     minutes=10,
-    about="One process each, one core, one thread, taking turns; CPU seconds, sums over the turns. Liar's Dice with the "
-    "released settings: linear CFR, 1,024 updates of one player (512 iterations of ours), subgames of two actions, an "
-    "untrained network of two layers of 256; in self-play a leaf is drawn and a quarter of the exploring player's actions are "
-    "random. The released code asks its network for one player at all leaves and plays one episode after another. Ours gives "
-    "both players' values at once, leaves out leaves that the other player never plays to, counts hands of several dice "
-    "without their order, and advances 64 episodes, or 32 playthroughs, side by side. Leaves are those of a subgame on "
-    "average, which tell whether both met alike states. The recipe solves by Discounted CFR of 64 iterations with a network of "
-    "128; in it and where “shared” is said, a subgame at which several episodes stand is solved once and counts for each of "
-    "them, as in trainings. A playthrough of an evaluation searches all public states of the game, each until the iteration "
-    "drawn.",
+    about=(
+        "Each system runs in its own process on one core with one thread, taking turns. Times are CPU seconds, summed over "
+        "the turns. The game is Liar's Dice with the released settings: linear CFR, 1,024 updates of one player (512 of our"
+        " iterations), subgames of two actions, and an untrained network of two layers of 256. In self-play a leaf is "
+        "sampled, and a quarter of the exploring player's actions are random. The released code calls its network for one "
+        "player at all leaves, and plays one episode after another. Ours returns both players' values at once, and skips "
+        "leaves that the other player never reaches. It merges hands of several dice that differ only in order, and "
+        "advances 64 episodes or 32 playthroughs at once. Leaves are the mean number per subgame, which shows whether both "
+        "systems met similar states. The recipe uses 64 iterations of Discounted CFR with a network of 128. In the recipe "
+        "and in rows marked “shared”, a subgame shared by several episodes is solved once and counted for each, as in "
+        "training. A playthrough of an evaluation searches all public states of the game, each up to the sampled iteration."
+    ),
     needs=("torch",),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -53,12 +53,15 @@ def one_case(name: str, quick: bool) -> dict[str, Any]:
 
 
 @benchmark(
-    title="Solving again behind gadgets",
+    title="Re-solving with gadgets",
     place=10,
     minutes=1,
-    about="Processor time of one decision of an agent that solves again (`deepstack`, `libratus`), on one core: the subgame is "
-    "cut and solved by CFR+ to the end of the game behind the `resolve` gadget. At hold'em both players hold 287 to 291 hands, "
-    "the pot is 20 and 80 are behind; bets are half the pot, the pot and all-in, raises half the pot and all-in.",
+    about=(
+        "Processor time of one decision of a re-solving agent (`deepstack`, `libratus`) on one core. The subgame is cut and"
+        " solved by CFR+ to the end of the game behind the `resolve` gadget. In hold'em both players have 287 to 291 hands,"
+        " the pot is 20 and the stacks are 80. Bets are half the pot, the pot and all-in; raises are half the pot and all-"
+        "in."
+    ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     cases = []

@@ -175,7 +175,7 @@ def tables(result: dict[str, Any]) -> str:
         f"{name} {game['sequences']:,} sequences and {game['entries']:,} payoff entries"
         for name, game in result["games"].items()
     )
-    note = f"All players together: {counts} (entries as the gradients of all players read them)."
+    note = f"Totals over all players: {counts} (entries are counted once per player's gradient)."
     return f"{record.markdown_table(header, rows, left=2)}\n\n{note}"
 
 
@@ -185,12 +185,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="How far from the memory's speed",
+    title="Distance from memory bandwidth",
     place=8,
     minutes=2,
-    about="One core, one thread, passes over all players in the middle of a CFR run. KiB to move counts every array "
-    "element that a pass reads and writes, once; the plain pass reads, rewrites and writes as many bytes in simple loops. The "
-    "shared dense operator does many multiply-adds for each byte, so that bytes are not what limits its gradient.",
+    about=(
+        "One core, one thread, passes over all players in the middle of a CFR run. KiB to move counts each array element "
+        "that a pass reads or writes once. The plain pass reads, updates and writes as many bytes in simple loops. The shared "
+        "dense operator does many multiply-adds per byte, so bandwidth does not limit its gradient."
+    ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.rounds = options.rounds or (3 if options.quick else 7)

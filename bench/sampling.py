@@ -183,11 +183,11 @@ def tables(result: dict[str, Any]) -> str:
     head = [
         "game",
         "algorithm",
-        "us an iteration",
+        "µs per iteration",
         CPP,
         PYTHON,
         LITE,
-        "times as fast as C++ (turns)",
+        "speed-up over C++ (turns)",
         "goal",
         "histories",
         "ns each",
@@ -196,7 +196,7 @@ def tables(result: dict[str, Any]) -> str:
         [each["game"], f"`{each['algorithm']}`", *map(record.digits, (each["us"], each["threaded_us"])), f"{each['ratio']:.2f}"]
         for each in result["threaded"]
     ]
-    columns = ["game", "algorithm", "us an iteration, 1 thread", f"{result['threads']} threads", "times as fast"]
+    columns = ["game", "algorithm", "µs per iteration, 1 thread", f"{result['threads']} threads", "speed-up"]
     return "\n\n".join((record.markdown_table(head, rows, left=2), record.markdown_table(columns, several, left=2)))
 
 
@@ -205,14 +205,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="Sampling beside OpenSpiel",
+    title="Sampling compared with OpenSpiel",
     place=2,
     minutes=3,
-    about="One process, one core, one thread; the systems take turns, medians over the turns; the state goes on from "
-    "turn to turn. An iteration is one walk for each player. Averages are kept as each system does by default: Treeplex the "
-    "exact ones (the lazy ledger), OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted "
-    "by the probability of the walk, LiteEFG by a sweep over all infosets. Histories are those that our walks visit in an "
-    "iteration. Threads share the tables and are on two cores.",
+    about=(
+        "One process, one core, one thread. The systems take turns and keep their state between turns; the result is the "
+        "median. An iteration is one walk for each player. Each system averages in its default way. Treeplex averages "
+        "exactly, with lazy updates. OpenSpiel's external sampling averages at the opponent's infosets, and its outcome "
+        "sampling weights by the probability of the walk. LiteEFG sweeps over all infosets. Histories are those that our "
+        "walks visit in an iteration. Two threads share the tables and run on two cores."
+    ),
     needs=("pyspiel",),
     pinned=False,
 )

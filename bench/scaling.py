@@ -196,8 +196,8 @@ def tables(result: dict[str, Any]) -> str:
         ["a job of", "ms in the worker", "ms of this process", "kB sent", "kB back", "kB shared once"], costs, left=1
     )
     head = ["work", "2 processes, measured", *(f"{workers} workers, at most" for workers in CLUSTERS)]
-    mark = "quiet" if quiet else f"busy, so {head[1].split(',')[0]} say nothing of efficiency"
-    load = f"The machine was {mark}: before, the load of its {result['cores']} cores was {result['load']:.1f}."
+    mark = "quiet" if quiet else f"busy, so the times of {head[1].split(',')[0]} do not show efficiency"
+    load = f"The machine was {mark}: the load of its {result['cores']} cores was {result['load']:.1f} beforehand."
     return f"{first}\n\n{record.markdown_table(head, rows, left=1)}\n\n{load}"
 
 
@@ -212,10 +212,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     minutes=3,
     pinned=False,
     about=(
-        "Measured efficiency is the time of one process for all jobs over twice that of two processes; a busy machine cannot "
-        "say it. These processes are of this machine and share no link. What more workers reach at most follows from processor "
-        "time and bytes of a job: this process hands out all jobs, over one link of a gigabit a second to other machines; so "
-        "what two processes were measured at may be above it."
+        "Measured efficiency is the time of one process for all jobs, divided by twice the time of two processes. A busy "
+        "machine cannot measure it. The processes run on this machine and share no network link. The upper bounds for more "
+        "workers follow from processor time and bytes per job: this process hands out all jobs over one link of one gigabit"
+        " per second. A measured value can therefore exceed the bound."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -185,9 +185,9 @@ def tables(result: dict[str, Any]) -> str:
         for name, game in result["games"].items()
     )
     note = (
-        f"In the first-level cache this core does {rates['accesses']:.1f} loads and stores of float32 a nanosecond, in "
-        f"registers {rates['operations']:.1f} multiply-adds. A number is one action or terminal with one hand; the last street "
-        f"has so many of them: {sizes}"
+        f"The first-level cache of this core sustains {rates['accesses']:.1f} loads and stores of float32 "
+        f"per nanosecond, its registers {rates['operations']:.1f} multiply-adds. A number is one action or terminal with one "
+        f"hand. Numbers on the last street: {sizes}"
     )
     return f"{record.markdown_table(header, rows, left=2)}\n\n{note}."
 
@@ -198,13 +198,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="How far hold'em is from the machine's limits",
+    title="Hold'em compared with hardware limits",
     place=6,
     minutes=1,
-    about="One core, one thread, in the middle of a run, all boards of the last street and both players. A "
-    "limit is the time of the stored bytes in plain passes over as many, of the loads and stores in the first-level cache, "
-    "or of the operations as multiply-adds in registers; the largest counts. The limits of a whole iteration leave out "
-    "streets before the last.",
+    about=(
+        "One core, one thread, in the middle of a run, over all boards of the last street and both players. A limit is the "
+        "time of plain passes over the stored bytes, of the loads and stores in the first-level cache, or of the operations"
+        " as multiply-adds in registers. The largest counts. Limits of a whole iteration do not include earlier streets."
+    ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     options.rounds = options.rounds or (2 if options.quick else 7)

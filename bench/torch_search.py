@@ -88,7 +88,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 @benchmark(
-    title="Searches with tensors beside those of compiled kernels",
+    title="Searches with tensors compared with compiled kernels",
     place=None,
     minutes=5,
     needs=("torch",),

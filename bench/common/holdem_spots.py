@@ -94,8 +94,8 @@ def example(board: str, bets: BetPlan) -> Spot:
 
 
 DDCFR = (
-    "The game of the DDCFR papers: ranges swapped and some ranks misread at showdown, which postflop-solver cannot copy; it "
-    "runs the same tree and ranges with the cards read rightly. The paper's DCFR took {} on its own machine."
+    "The game of the DDCFR papers has swapped ranges and misread ranks at showdown, which postflop-solver cannot reproduce. "
+    "postflop-solver runs the same tree and ranges with correct ranks. The paper's DCFR took {} on its own machine."
 )
 CASES = {
     case.name: case
@@ -132,7 +132,7 @@ CASES = {
             crossed,
             threads=(1, 2),
             rivals=(POSTFLOP, TEXAS),
-            note="TexasSolver reads the same sizes in its own way, so its tree differs a little; its start-up is not counted.",
+            note="TexasSolver interprets the sizes differently, so its tree differs slightly. Its start-up is not counted.",
         ),
         Case("subgame_2", "Turn: Libratus Subgame-2", endgame(2), threads=(1, 2), rounds=5),
         Case(
