@@ -158,7 +158,7 @@ def test_what_cannot_be_resumed():
         solve_spot(iterations=3, threads=1, resume=found)
     with pytest.raises(SpecError, match="belongs to another spot"):
         solve_spot(RIVER, threads=1, resume=found)
-    with pytest.raises(SpecError, match="one by dcfr, not cfr"):
+    with pytest.raises(SpecError, match="uses dcfr, not cfr"):
         solve_spot(LEDUC, "cfr", threads=1, resume=found)
     with pytest.raises(SpecError, match="has storage float32, not float64"):
         solve_spot(storage="float64", threads=1, resume=found)

@@ -244,7 +244,7 @@ def test_continued_runs_are_the_same(algorithm: str, storage: str) -> None:
 def test_foreign_arrays_are_refused() -> None:
     run = solver(both("leduc").hands)
     arrays = {name: array.copy() for name, array in run.arrays().items()}
-    with pytest.raises(FileError, match="'average' should be float64"):
+    with pytest.raises(FileError, match="'average' is float32"):
         run.restore(3, arrays | {"average": arrays["average"].astype(np.float32)})
     with pytest.raises(FileError, match="found none"):
         run.restore(3, {"regrets": arrays["regrets"]})

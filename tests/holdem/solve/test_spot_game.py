@@ -142,7 +142,7 @@ def test_a_spot_file_is_not_read_because_another_file_names_it(river):
 def test_resuming_is_as_if_it_had_never_stopped(tmp_path):
     file = tmp_path / "turn.spot"
     tp.solve(TURN, iterations=7, every=7, out=file)
-    with pytest.raises(FileError, match="is there already"):
+    with pytest.raises(FileError, match="already exists"):
         tp.solve(TURN, iterations=7, out=file)
     more = tp.solve(resume=file, iterations=21, every=7)
     whole = tp.solve(TURN, iterations=21, every=7)
@@ -184,7 +184,7 @@ def test_solutions_of_both_kinds_show_the_same():
     assert list(spot["", "AhAs"]) == ["x", "b10", "a"]
     with pytest.raises(KeyError):
         spot["", "2c2d"]
-    with pytest.raises(SpecError, match="nobody acts"):
+    with pytest.raises(SpecError, match="no player acts"):
         spot["a,f", "AhAs"]
 
 
