@@ -213,6 +213,20 @@ def test_generated_parts_are_noticed_when_stale() -> None:
     assert tables.fill(text, measured=False, only="parameters") == tables.fill(text, measured=False) != text
 
 
+def test_model_cards_are_current() -> None:
+    pytest.importorskip("torch")
+    cards = script(ROOT / "docs" / "generate_model_cards.py")
+    assert {path.name: path.read_text(encoding="utf-8") for path in cards.FOLDER.glob("*.md")} == cards.render()
+
+
+def test_every_shipped_model_has_a_card() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "models").glob("*.md"))
+    package = ROOT / "src" / "treeplex"
+    shipped = [path.relative_to(ROOT) for ending in ("safetensors", "spot") for path in package.rglob(f"*.{ending}")]
+    assert shipped
+    assert [path for path in shipped if f"`{path}`" not in text] == []
+
+
 def test_every_game_and_algorithm_has_a_page() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = [f"games/{name}.md" for name in tp.known_games()]
