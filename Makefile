@@ -73,6 +73,7 @@ test-ray: $(VENV)/installed-dev
 
 tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py
+	$(BIN)/python docs/generate_model_cards.py
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py --all
