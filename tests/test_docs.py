@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import treeplex as tp
@@ -303,3 +305,44 @@ def test_the_readme_is_short_and_counts_right() -> None:
     assert len(text.encode()) <= 8000
     assert f"[{len(tp.known_games())} games]" in text
     assert f"[{len(tp.algorithms())} algorithms]" in text
+
+
+def navigation() -> Any:
+    """The ``nav`` of ``mkdocs.yml``."""
+    return yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+
+
+def pages_below(node: Any) -> Iterator[str]:
+    """The pages of a part of the navigation."""
+    if isinstance(node, str):
+        yield node
+    else:
+        for child in node.values() if isinstance(node, dict) else node:
+            yield from pages_below(child)
+
+
+def test_the_guide_can_be_read_in_an_evening() -> None:
+    """At most 25,000 words, examples included, tables written by scripts left out."""
+    guide = next(section["User guide"] for section in navigation() if "User guide" in section)
+    generated = re.compile(r"<!-- (?:generated|measured): .*?<!-- end -->", re.DOTALL)
+    texts = {page: (ROOT / "docs" / page).read_text(encoding="utf-8") for page in pages_below(guide)}
+    words = {page: len(generated.sub("", text).split()) for page, text in texts.items()}
+    assert sum(words.values()) <= 25_000, words
+
+
+def test_no_page_is_larger_than_80_kb() -> None:
+    sizes = {page: page.stat().st_size for page in (ROOT / "docs").rglob("*.md")}
+    assert [page for page, size in sizes.items() if size > 80_000] == []
+
+
+def test_navigation_folds() -> None:
+    """No level lists more than 15 pages or sections."""
+
+    def levels(node: Any) -> Iterator[int]:
+        if isinstance(node, list):
+            yield len(node)
+        if not isinstance(node, str):
+            for child in node.values() if isinstance(node, dict) else node:
+                yield from levels(child)
+
+    assert max(levels(navigation())) <= 15
