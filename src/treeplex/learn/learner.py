@@ -1,5 +1,6 @@
 """Base class of custom learners: a step method gets a run folder, a learning curve, progress, resuming and settings."""
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.settings import Settings, setting
 from treeplex.base.workers.executor import Executor, make_executor
+from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -106,9 +108,26 @@ class Learner(ABC):
     def measure(self) -> Mapping[str, float]:
         """Measurements for a record, besides a step's numbers: by default exploitability of :meth:`policy`, averaged over
         players."""
-        policy = self.policy()
+        policy = learned_policy(self)
         judged = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
         return {"exploitability": judge(self.compiled, judged).exploitability}
+
+
+def learned_policy(learner: Learner) -> Policy | NeuralPolicy:
+    """A learner's policy.
+
+    Raises:
+        AlgorithmError: its method ``policy`` returns something else.
+    """
+    policy = learner.policy()
+    if not isinstance(policy, Policy | NeuralPolicy):
+        raise wrong_return(learner, "policy", policy, "a treeplex.Policy, such as Policy(self.compiled, probabilities)")
+    return policy
+
+
+def wrong_return(learner: Learner, method: str, returned: object, wanted: str) -> AlgorithmError:
+    """The error of a method that returns something else than is wanted."""
+    return AlgorithmError(f"{type(learner).__name__}.{method}() returned {reprlib.repr(returned)}; return {wanted}")
 
 
 __all__ = ["Learner", "Settings", "setting"]

@@ -222,3 +222,56 @@ def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: 
     with pytest.raises(SpecError, match="does not count episodes with these settings; limit it by --nodes, steps or --seconds"):
         tp.train("kuhn_poker", Idle, settings={"episodes": 3}, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+class Uniform(Learner):
+    """Learns nothing."""
+
+    settings_class = Settings
+
+    def step(self) -> Any:
+        return {"loss": 1.0}
+
+    def policy(self) -> Any:
+        return tp.Policy.uniform(self.compiled)
+
+    def state(self) -> Any:
+        return {}
+
+    def restore(self, arrays: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("method", "returned"),
+    [
+        ("policy", [0.5, 0.5]),
+        ("policy", None),
+        ("step", 3),
+        ("step", {"loss": "low"}),
+        ("measure", None),
+        ("measure", {"loss": [1, 2]}),
+        ("state", [1]),
+        ("state", {"best": "none"}),
+    ],
+)
+def test_methods_that_return_something_else_are_named(tmp_path: Path, method: str, returned: object) -> None:
+    learner = type("Wrong", (Uniform,), {method: lambda self: returned})
+    with pytest.raises(AlgorithmError, match=rf"Wrong.{method}\(\) returned .*; return a"):
+        tp.train("kuhn_poker", learner, out=tmp_path / "run")
+
+
+def test_a_training_that_failed_at_once_has_no_policy_yet(tmp_path: Path) -> None:
+    def fail(self: Learner) -> None:
+        raise ValueError("no step")
+
+    with pytest.raises(ValueError, match="no step"):
+        tp.train("kuhn_poker", type("Fails", (Uniform,), {"step": fail}), out=tmp_path / "run")
+    (tmp_path / "run" / POLICY).unlink(missing_ok=True)
+    with pytest.raises(FileError, match=r"run has stored no policy yet; resume it .* or start it again"):
+        tp.judge("kuhn_poker", tmp_path / "run")
+
+
+def test_settings_are_a_mapping() -> None:
+    with pytest.raises(SpecError, match=r"settings must be a mapping .*, not \[1\]"):
+        tp.train("kuhn_poker", Uniform, settings=[1])  # type: ignore[arg-type]

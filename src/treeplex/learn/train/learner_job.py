@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.base.settings import Settings, declared
 from treeplex.base.spec import quoted
@@ -33,7 +34,7 @@ from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user
 from treeplex.holdem.spots.spot_table import names_spot
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.learner import Learner
+from treeplex.learn.learner import Learner, learned_policy, wrong_return
 from treeplex.learn.train.kind import EFFORTS, RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobKind
@@ -56,6 +57,8 @@ OWN = JobKind(
     noun="training",
 )
 """Trainings by custom learners; ``measures`` are the learner's measurements and its last step's numbers."""
+ARRAYS = 'a mapping from names to NumPy arrays of numbers, such as {"weights": self.weights}'
+"""What the method ``state`` of a learner returns."""
 LIBRARY = replace(OWN, name="learner")
 """Trainings by the library's ``Learner`` classes, with the same files."""
 
@@ -117,8 +120,8 @@ class OwnJob(TrainingJob[Settings]):
         Raises:
             SpecError: it does not count the effort that limits the training, which would never end.
         """
-        numbers = self.student.step() or {}
-        self._last = {name: float(value) for name, value in numbers.items()}
+        returned = self.student.step()
+        self._last = {} if returned is None else numbers_of(self.student, "step", returned)
         self._done += 1
         effort = self.student.effort()
         if idle := [name for name in self.limits if not effort[name]]:
@@ -130,8 +133,8 @@ class OwnJob(TrainingJob[Settings]):
 
     def measure(self) -> Mapping[str, Any]:
         """The learner's measurements, and the numbers of its last step."""
-        measured = {**self.student.measure(), **self.student.effort()}
-        numbers = {**self._last, **{name: float(value) for name, value in measured.items()}}
+        measured = numbers_of(self.student, "measure", self.student.measure())
+        numbers = {**self._last, **measured, **numbers_of(self.student, "effort", self.student.effort())}
         if wrong := [name for name, value in numbers.items() if not np.isfinite(value)]:
             raise AlgorithmError(f"{wrong[0]} is {numbers[wrong[0]]} after {self._done:,} steps of {self.learner}")
         return {"measures": numbers}
@@ -144,8 +147,7 @@ class OwnJob(TrainingJob[Settings]):
         """The learner's arrays, random state, steps and last numbers."""
         own = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
         own |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
-        arrays = {name: np.asarray(array) for name, array in self.student.state().items()}
-        return arrays | {OF_JOB + name: array for name, array in own.items()}
+        return arrays_of(self.student) | {OF_JOB + name: array for name, array in own.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore the arrays of :meth:`state`."""
@@ -158,7 +160,7 @@ class OwnJob(TrainingJob[Settings]):
 
     def model(self, kind: TrainingKind, records: Sequence[Record]) -> Policy | NeuralPolicy:
         """The current policy."""
-        return self.student.policy()
+        return learned_policy(self.student)
 
     def panels(self, records: Sequence[Record]) -> "list[Panel]":
         """Panels of the learning curve."""
@@ -169,7 +171,7 @@ class OwnJob(TrainingJob[Settings]):
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
         judged = bool(records) and records[-1].done == self._done and "exploitability" in records[-1].measures
         if ended or judged or not self.student.costly or not (path / POLICY).exists():
-            policy = self.student.policy()
+            policy = learned_policy(self.student)
             if isinstance(policy, NeuralPolicy):
                 policy.save(path / POLICY, about)
             else:
@@ -257,7 +259,7 @@ class OwnKind(TrainingKind):
             return [(f"treeplex playouts {game} {folder} --against uniform", "play games with it")]
         return [
             (f"treeplex evaluate {game} {folder}", "judge it"),
-            (f"treeplex show {folder}", "browse the policy"),
+            (f"treeplex show {folder}{f' --game {game}' if named_file(str(training.game)) else ''}", "browse the policy"),
         ]
 
 
@@ -269,6 +271,34 @@ class LibraryKind(OwnKind):
     def context(self) -> AbstractContextManager[None]:
         """Run PyTorch with one thread, since the networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
+
+
+def numbers_of(learner: Learner, method: str, returned: Any) -> dict[str, float]:
+    """What a method of a learner returned, numbers by name.
+
+    Raises:
+        AlgorithmError: something else.
+    """
+    try:
+        return {str(name): float(value) for name, value in returned.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise wrong_return(learner, method, returned, 'a mapping from names to numbers, such as {"loss": 0.5}') from error
+
+
+def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
+    """A learner's state, arrays of numbers by name.
+
+    Raises:
+        AlgorithmError: something else.
+    """
+    returned: Any = learner.state()
+    try:
+        found = {str(name): np.asarray(array) for name, array in returned.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise wrong_return(learner, "state", returned, ARRAYS) from error
+    if any(array.dtype.kind not in "biuf" for array in found.values()):
+        raise wrong_return(learner, "state", returned, ARRAYS)
+    return found
 
 
 def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":

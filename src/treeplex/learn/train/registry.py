@@ -7,9 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from treeplex.base.spec import quoted
 from treeplex.base.storage.reading import read_json
 from treeplex.base.wings import provided
 from treeplex.errors import FileError, SpecError
+from treeplex.forms.sources.load import named_file
 from treeplex.learn.learner import Learner
 from treeplex.learn.train.kind import TrainingKind
 from treeplex.learn.train.learner_job import OWN, LibraryKind, OwnKind, own_learner
@@ -109,10 +111,12 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
 
     kind = kind_of(folder)
     if kind == OWN.name:
-        name = str(JobFolder(OWN, folder).about()["learner"])
+        about = JobFolder(OWN, folder).about()
+        name, game = str(about["learner"]), str(about["game"])
+        words = [name, *([quoted(game)] if named_file(game) else []), "--resume", quoted(str(folder))]
         raise FileError(
             f"{folder} was trained by the custom learner {name}; reading a folder runs no code, so name "
-            f"it again: treeplex train {name} --resume {folder}"
+            f"it again, before your other options: treeplex train {' '.join(words)}"
         )
     for candidate in (HoldemRebelKind, WholeRebelKind):
         if kind == candidate.job_kind.name:

@@ -87,6 +87,8 @@ def train(
         raise SpecError("a resumed training stays in its own folder; give out or resume, not both")
     if tensorboard and out is None and resume is None:
         raise SpecError("TensorBoard events are written into the training's folder; give out, or leave tensorboard out")
+    if not isinstance(settings, Settings | Mapping | None):
+        raise SpecError(f"settings must be a mapping of names to values or an object of Settings, not {settings!r}")
     known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     work = Work(workers, ray)
