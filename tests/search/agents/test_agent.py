@@ -1,12 +1,14 @@
 """Every agent keeps one protocol, whatever it plays from: tables and searches, few hands and hold'em."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import GameError
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError, PolicyError
 from treeplex.evaluate import judge
 from treeplex.evaluate.playouts import match_of
 from treeplex.forms.compile.compile_game import compile_game
@@ -19,8 +21,9 @@ from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.agent import holdem_agent
 from treeplex.holdem.spots.known import holdem
 from treeplex.search import ExactLeaf, ZeroLeaf
-from treeplex.search.agents.agent import Agent, TableAgent, agent_policy, play_game
+from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent, agent_policy, play_game
 from treeplex.search.agents.searching import SearchAgent
+from treeplex.search.evaluate.tables import seat_policy
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.settings import PlaythroughSettings
@@ -199,3 +202,42 @@ def test_three_players_sit_at_one_table() -> None:
     assert paid.sum(axis=1) == pytest.approx(np.zeros(len(paid)))
     error = paid.std(axis=0) / np.sqrt(len(paid))
     assert (abs(paid.mean(axis=0) - judge(game, agent.table).value) < 4 * error).all()
+
+
+class Wrong(UniformAgent):
+    """Returns a change of its policy."""
+
+    def __init__(self, change: Callable[[Floats], object]) -> None:
+        super().__init__(public_game("kuhn_poker"))
+        self.change = change
+
+    def policy(self) -> Any:
+        return self.change(super().policy())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda right: right * np.nan, r"is \[nan, nan\]; return probabilities that sum to 1"),
+        (lambda right: right * 2, r"is \[1.0, 1.0\]; return probabilities"),
+        (lambda right: right + np.array([[1.0], [-1.0]]), r"is \[1.5, -0.5\]; return probabilities"),
+        (lambda right: right[0], r"is of shape \(3,\); return \[actions, hands\], here of shape \(2, 3\)"),
+        (lambda right: None, r"is None; return "),
+        (lambda right: "call", r"is 'call'; return "),
+    ],
+)
+def test_a_policy_that_is_no_distribution_is_refused(change: Callable[[Floats], object], message: str) -> None:
+    """Where an agent is judged, where it is asked for its policy in one seat, and where it draws an action."""
+    game, agent = compile_game("kuhn_poker"), Wrong(change)
+    with pytest.raises(PolicyError, match=rf"Wrong.policy\(\) at .*{message}"):
+        tp.judge(game, agent)
+    with pytest.raises(PolicyError, match=message):
+        seat_policy(agent, game, 0)
+    agent.begin()
+    with pytest.raises(PolicyError, match=message):
+        agent.act(0)
+
+
+def test_a_policy_may_be_a_list() -> None:
+    judged = tp.judge("kuhn_poker", Wrong(lambda right: right.tolist()))
+    assert judged.exploitability == tp.exploitability("kuhn_poker", "uniform")

@@ -1,7 +1,9 @@
 """The protocol of agents (policies, searches, people, programs), and base classes."""
 
+import reprlib
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
+from time import perf_counter
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -9,19 +11,22 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.notices import reporting, tell
 from treeplex.engine.tree.sweeps import reach
-from treeplex.errors import GameError
+from treeplex.errors import GameError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL, Game, on_one_line
 from treeplex.games.public import PublicGame, State, pick
+from treeplex.run.job.progress_line import clock
 from treeplex.search.agents.explanation import Explanation
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
 
 PLAYS = 32
 """Default number of draws for the policy of an agent that draws at random during play."""
+ROUNDING = 1e-6
+"""How far the sum of an agent's probabilities may be from 1."""
 Watch = Callable[[int, int, int], None]
 """Called with the number done, the total, and the number of subgames solved so far."""
 
@@ -204,7 +209,35 @@ class BaseAgent:
         possible = self.game.possible(self.state)[options.player]
         if not 0 <= hand < len(possible) or not possible[hand]:
             raise GameError(f"hand {hand} is impossible at {self.game.name_of(self.state)}")
-        return options.labels[pick(self.generator, self.policy()[:, hand])]
+        return options.labels[pick(self.generator, checked_policy(self)[:, hand])]
+
+
+def checked_policy(agent: Agent) -> Floats:
+    """An agent's policy at its public state, float64 [A, H].
+
+    Raises:
+        PolicyError: another shape, or no distribution for a possible hand.
+    """
+    game, state, policy = agent.game, agent.state, agent.policy()
+    options = game.options(state)
+    possible = game.possible(state)[options.player] > 0
+    shape, method = (len(options.labels), len(possible)), f"{type(agent).__name__}.policy()"
+    try:
+        table = np.asarray(policy, np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    if table.shape != shape:
+        given = f"of shape {policy.shape}" if isinstance(policy, np.ndarray) else reprlib.repr(policy)
+        raise PolicyError(f"{method} at {game.name_of(state)} is {given}; return [actions, hands], here of shape {shape}")
+    wrong = possible & ~((table >= 0).all(0) & (np.abs(table.sum(0) - 1.0) <= ROUNDING))
+    if wrong.any():
+        hand = int(np.argmax(wrong))
+        try:
+            where = f"infostate {game.infostate_at(state, options.player, hand)!r}"
+        except GameError:  # infosets are not enumerated
+            where = f"{game.name_of(state)} with {game.hand_name(state, options.player, hand)}"
+        raise PolicyError(f"{method} at {where} is {table[:, hand].tolist()}; return probabilities that sum to 1")
+    return table
 
 
 def fork(agent: Agent) -> Agent:
@@ -361,6 +394,7 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
     done = subgames = total = 0
     last: Thought | None = None
+    began = perf_counter()
     for play in range(count):
         once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
         while waiting:  # depth first: cached subgames on the path are found again
@@ -373,7 +407,7 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
                 agent.see(label)
             options = rules.options(agent.state)
             if options.player >= 0:
-                table = agent.policy()
+                table = checked_policy(agent)
                 for hand, sequences in sequences_at(game, rules, agent.state).items():
                     once[sequences] = table[:, hand]
             thought = getattr(agent, "thought", None)
@@ -381,10 +415,10 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
             last, done, total = thought, done + 1, total or count * histories_in(rules)
             if watch is not None:
                 watch(done, total, subgames)
-            else:
-                draw = f"draw {play + 1} of {count}  " if count > 1 else ""
-                solved = f"  {subgames:,} subgames solved" if subgames else ""
-                tell(f"reading the agent's policy  {draw}{done:,}/{total:,} public histories{solved}")
+            draw = f"draw {play + 1} of {count}  " if count > 1 else ""
+            solved = f"  {subgames:,} subgames solved" if subgames else ""
+            left = clock((perf_counter() - began) / done * (total - done))
+            tell(f"reading the agent's policy  {draw}{done:,}/{total:,} public histories{solved}  about {left} left")
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):
             reach(game.tree, player, once, strategy)

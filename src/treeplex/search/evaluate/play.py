@@ -1,6 +1,6 @@
 """A hand between agents, reproducible bit for bit from its number, with all data for luck adjustment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -11,7 +11,7 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, pick
-from treeplex.search.agents.agent import Agent
+from treeplex.search.agents.agent import Agent, checked_policy
 from treeplex.search.subgames.beliefs import Belief
 
 CHANCE_LANE, SEAT_LANE = 0, 1
@@ -105,7 +105,7 @@ class MatchTable:
                     held[options.player], number = held[options.player] * len(options.labels) + number, 0
                 label = options.labels[number]
                 for seat in self._own_seats():
-                    self._timed(seat, "see", label)
+                    self._timed(seat, self.agents[seat].see, label)
                 state = game.after(state, label)
         except AgentError as error:
             return PlayedHand(dealt, tuple(steps), None, (error.seat, str(error)), tuple(slow))
@@ -120,12 +120,13 @@ class MatchTable:
         for seat in self._own_seats():
             agent = self.agents[seat]
             alone = sum(agent is other for other in self.agents) == 1
-            self._timed(seat, "begin", seat if alone else None, streams[seat])
+            self._timed(seat, agent.begin, seat if alone else None, streams[seat])
             self._spent[seat] = 0.0
 
     def _decide(self, seat: int, hand: int, labels: Sequence[int]) -> HandEvent:
-        policy = np.asarray(self._timed(seat, "policy"), np.float64) if self.asked else None
-        label, known = self._timed(seat, "act", hand), list(labels)
+        agent = self.agents[seat]
+        policy = self._timed(seat, checked_policy, agent) if self.asked else None
+        label, known = self._timed(seat, agent.act, hand), list(labels)
         if label not in known:
             raise AgentError(seat, f"its action {label!r} is not one of {known}")
         number = known.index(label)
@@ -139,11 +140,11 @@ class MatchTable:
         if self.think is not None and spent > self.think * (1 + GRACE_SHARE) + GRACE_SECONDS:
             slow.append((seat, spent))
 
-    def _timed(self, seat: int, what: str, *arguments: object) -> Any:
+    def _timed(self, seat: int, call: Callable[..., Any], *arguments: object) -> Any:
         """Call an agent, and add the time to its total."""
         began = perf_counter()
         try:
-            return getattr(self.agents[seat], what)(*arguments)
+            return call(*arguments)
         except Exception as error:
             raise AgentError(seat, " ".join(f"{type(error).__name__}: {error}".split())) from error
         finally:

@@ -10,7 +10,7 @@ from treeplex.evaluate.judge import check_game, judge
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
-from treeplex.search.agents.agent import Agent
+from treeplex.search.agents.agent import Agent, checked_policy
 from treeplex.search.subgames.policy_tables import sequences_at
 
 
@@ -56,7 +56,7 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
         rules = agent.game
         options = rules.options(agent.state)
         if options.player == seat:
-            table = agent.policy()
+            table = checked_policy(agent)
             for hand, sequences in sequences_at(game, rules, agent.state).items():
                 found[sequences] = table[:, hand]
         waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]

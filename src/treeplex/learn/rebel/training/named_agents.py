@@ -171,7 +171,7 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 class LookaheadSettings(SearchAgentSettings):
     """The leaf value of a search, and how it searches."""
 
-    leaf: str = setting("exact", "leaf values: exact, zero, or my.py:NAME")
+    leaf: str = setting("exact", "leaf values: exact (slow: each iteration solves the rest of the game), zero, or my.py:NAME")
 
 
 class LookaheadSearch(AgentKind):
