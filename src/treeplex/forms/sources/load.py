@@ -124,8 +124,16 @@ def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
     """
     found = game if isinstance(game, PublicGame) else load(game, named_in=named_in).enumerable_rules().public
     if not isinstance(found, PublicTree):
-        raise GameError(f"{found.title} with {found.players} players has no public tree, which this needs")
+        raise GameError(no_public_tree(found))
     return found
+
+
+def no_public_tree(game: PublicGame) -> str:
+    """What to say of a game without a public tree to whom needs one."""
+    return (
+        f"{game.title} with {game.players} player{'s' * (game.players != 1)} has no public tree, which this needs: "
+        "two-player games have one if their class writes public_tree()"
+    )
 
 
 def checked(game: Game) -> Game:

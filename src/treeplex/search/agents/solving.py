@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from treeplex.errors import GameError
+from treeplex.forms.sources.load import no_public_tree
 from treeplex.games.base import TERMINAL, Game
 from treeplex.games.public import PublicGame, State
 from treeplex.search.action_subset import ActionAbstraction
@@ -56,6 +57,8 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
 
     def __init__(self, game: PublicGame | str | Game, generator: np.random.Generator | None, remember: int) -> None:
         super().__init__(game, generator)
+        if not self.game.cut_after:
+            raise GameError(no_public_tree(self.game))
         self.remember, self.searches = remember, 0
         self._known: OrderedDict[Key, Kept] = OrderedDict()
         self._spent, self._clock = Thought(0, 0.0, 0), 0.0

@@ -8,6 +8,7 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import no_public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import BETTING
 from treeplex.run.judge import as_policy
@@ -32,7 +33,7 @@ def horizon_for(game: Game, rounds: int, depth: int = 0) -> Horizon:
         SpecError: the game has no subgames, or a depth was given where they end with the betting.
     """
     if not game.public.cut_after:
-        raise SpecError(f"{game} has no subgames for this agent, which needs a two-player public tree or a spot")
+        raise SpecError(no_public_tree(game.public))
     if game.public.cut_after != BETTING:
         return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
     if depth:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.sources.load import public_game
+from treeplex.forms.sources.load import no_public_tree, public_game
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, PublicTree, pair_state
 from treeplex.search.subgames.batch import cut_states
@@ -38,5 +38,5 @@ def cut(
     if own is not None:
         return own
     if not isinstance(game, PublicTree):
-        raise AlgorithmError(f"a {type(game).__name__} has no subgames; give a public tree or a hold'em game")
+        raise AlgorithmError(no_public_tree(game))
     return cut_states(game, [pair_state(belief.state) for belief in beliefs], horizon, stacked_ranges(beliefs), gadget)
