@@ -106,14 +106,14 @@ class MatchJob(Job):
             hands = self.player.play(numbers) if alone else self._shared(numbers)
             self.ledger.add(hands)
             lines = "\n".join(hand.to_json() for hand in hands)
-            self._check_failures()
+            self.check_failures(MOST_FAILURES)
         if self.path is not None:
             append_line(self.path / HANDS, lines)
 
-    def _check_failures(self) -> None:
-        """Raise an :class:`AlgorithmError` if all of many hands failed."""
+    def check_failures(self, fewest: int = 1) -> None:
+        """Raise an :class:`AlgorithmError` if all hands failed, of at least ``fewest``."""
         failed = self.ledger.failures
-        if len(failed) == self.done >= MOST_FAILURES and (failure := failed[0].failure) is not None:
+        if len(failed) == self.done >= fewest and (failure := failed[0].failure) is not None:
             agent = self.player.entrants[failure[0]].name
             raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
 

@@ -116,6 +116,8 @@ def match(
         assert isinstance(job, MatchJob)
         try:
             outcome = session.run(seconds=seconds, progress=watch)
+            if outcome.status != "interrupted":
+                job.check_failures()
         finally:
             job.close()
     result = job.result(outcome.status, outcome.folder)

@@ -200,20 +200,20 @@ class MatchResult:
         """Readable rows under :attr:`columns`, one per agent."""
         rows = []
         for agent, name in enumerate(self.about.agents):
-            mbb = [] if self.mbb_per_hand is None else [f"{self.mbb_per_hand[agent]:+z,.0f}"]
+            mbb = [] if self.mbb_per_hand is None else [cell(self.mbb_per_hand[agent], "+z,.0f")]
             mean, error = self.value[agent], self.stderr[agent]
             if self.about.settings.table:
                 pairs = [*zip(self.matrix[agent], self.matrix_stderr[agent], strict=True), (mean, error)]  # type: ignore[index]
                 rows.append([name, *(with_error(*pair, self.exact) for pair in pairs), *mbb])
                 continue
             if self.exact:
-                seats = [f"{value:+z.4f}" if math.isfinite(value) else "" for value in self.scores[0].by_seat[agent]]
+                seats = [cell(value, "+z.4f", "") for value in self.scores[0].by_seat[agent]]
                 rows.append([name, f"{mean:+z.6f}", *mbb, *seats])
                 continue
             low, high = self.interval[agent]
             interval = f"{low:+z.3f} to {high:+z.3f}" if math.isfinite(low) else "-"
-            luck = [f"{error:.4f}" if math.isfinite(error) else "-", interval, f"{self.scores[0].chance[agent]:.3g}"]
-            rows.append([name, f"{mean:+z.4f}", *luck, *mbb])
+            luck = [cell(error, ".4f"), interval, cell(self.scores[0].chance[agent], ".3g")]
+            rows.append([name, cell(mean, "+z.4f"), *luck, *mbb])
         return rows
 
     @property
@@ -257,7 +257,7 @@ class MatchResult:
     def __repr__(self) -> str:
         names = " against ".join(self.about.agents)
         how = "exact" if self.exact else self.hands_text
-        return f"<match of {self.about.game}: {names}, {how}, {', '.join(f'{value:+z.4f}' for value in self.value)}>"
+        return f"<match of {self.about.game}: {names}, {how}, {', '.join(cell(value, '+z.4f') for value in self.value)}>"
 
     def _repr_html_(self) -> str:
         return notebook.table(self.columns, self.table(), self.about.game, "; ".join(self.notes()))
@@ -267,7 +267,12 @@ def with_error(value: float | None, error: float | None, exact: bool) -> str:
     """A cell of the matrix as text."""
     if value is None:
         return ""
-    return f"{value:+z.4f}" if exact or error is None else f"{value:+z.3f} ± {error:.3f}"
+    return cell(value, "+z.4f") if exact or error is None else f"{cell(value, '+z.3f')} ± {cell(error, '.3f')}"
+
+
+def cell(value: float, form: str, missing: str = "-") -> str:
+    """A number in a table; ``missing`` if it is not finite."""
+    return format(value, form) if math.isfinite(value) else missing
 
 
 def without_nan(value: Any) -> Any:
