@@ -29,7 +29,5 @@ def compile_whole_hands() -> None:
     """Train a small-deck blueprint and play a hand with its turn and river re-solved."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
-        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint)
-        match(
-            SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0, workers=1
-        )
+        train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint, workers=1)
+        match(SMALL_HOLDEM, [f"endgames(blueprint={blueprint},iterations=2)", "uniform"], hands=2, sampled=True, seed=0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 AnyPolicy: TypeAlias = "Policy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
 """A policy or a solution; ``{infostate: {action: probability}}`` (or keys (player, infostate)), actions by id or name;
-``"uniform"``; a policy file, run folder or solved spot; an OpenSpiel policy."""
+``"uniform"``; a policy file, run folder or solved spot; an OpenSpiel policy; an agent."""
 
 
 @overload
@@ -39,9 +39,9 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> An
 
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot.
-        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, an agent (an object or ``"my.py:MyAgent"``; see
-            :func:`treeplex.search.agent_policy`), or ``"uniform"``; of a spot a solution, its file or policy, a network that
-            learned by its rules or the folder of its training, or ``"uniform"``.
+        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, an agent (an object, its class, or a text
+            that :func:`treeplex.agent` takes; see :func:`treeplex.search.agent_policy`), or ``"uniform"``. Of a spot: a
+            solution, its file or policy, a network that learned by its rules or the folder of its training, or ``"uniform"``.
         complete: play uniformly at infostates that a mapping or a file written by hand lacks, instead of refusing it.
 
     Raises:
@@ -83,7 +83,8 @@ def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> 
 
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot, whose values are chips against half of the starting pot.
-        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, or ``"uniform"``.
+        policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, agent, or ``"uniform"``; see
+            :func:`as_policy`.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:

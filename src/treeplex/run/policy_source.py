@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -122,8 +122,8 @@ class PolicySource(ABC):
         """Algorithm, iterations and seconds behind it, as far as it says."""
         return {"algorithm": source, "iterations": None, "seconds": None}
 
-    def ask(self, text: str, game: Any, asked: Evaluation, say: Callable[[str], object]) -> AskedPolicy:
-        """What a player plays, with progress in words; of what :attr:`plays`."""
+    def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
+        """What a player plays; of what :attr:`plays`."""
         raise NotImplementedError(f"{type(self).__name__} does not play")
 
     def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:

@@ -1,7 +1,6 @@
 """Agents as sources of policies: their policy at every infoset of a small game."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,7 +9,6 @@ from treeplex.base.settings import pairs
 from treeplex.base.storage.reading import read_json
 from treeplex.base.wings import provided_by_name
 from treeplex.errors import SpecError
-from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.run.job.folder import RUN, kind_of
@@ -18,19 +16,20 @@ from treeplex.run.policy_source import AskedPolicy, Evaluation, PolicySource
 
 
 class Agents(PolicySource):
-    """Agents: objects, ``file.py:NAME``, training folders with an agent, and, in commands, names."""
+    """Agents: objects, classes, names, ``file.py:NAME``, and training folders with an agent."""
 
     plays: ClassVar[bool] = True
 
     def reads(self, source: Any) -> bool:
-        """Whether it is an agent, a file with one, or a training folder with an agent."""
+        """Whether it is an agent, its class or name, a file with one, or a training folder with an agent."""
         if not isinstance(source, str | os.PathLike):
             from treeplex.search.agents.of_users import is_agent
 
             return is_agent(source)
-        if is_user_spec(os.fspath(source)):
+        text = os.fspath(source)
+        if is_user_spec(text) or kind_of(text) in provided_by_name("played_folders"):
             return True
-        return kind_of(source) in provided_by_name("played_folders")
+        return not os.path.exists(text) and self.named_by(text)
 
     def named_by(self, text: str) -> bool:
         """Whether the text names an agent."""
@@ -46,18 +45,11 @@ class Agents(PolicySource):
 
     def policy(self, source: Any, game: Any = None) -> Policy:
         """The agent's policy at every infoset."""
-        from treeplex.search.agents.agent import agent_policy
-        from treeplex.search.agents.of_users import policy_of_user_agent
         from treeplex.search.match.agent_policy import policy_of_agent
 
-        if not isinstance(source, str | os.PathLike):
-            return agent_policy(source, game)
-        text, played = os.fspath(source), self.compiled(source) if game is None else game
-        if is_user_spec(text) and isinstance(played, CompiledGame):
-            return policy_of_user_agent(text, played)
-        return policy_of_agent(played, text).policy
+        return policy_of_agent(self.compiled(source) if game is None else game, source).policy
 
-    def ask(self, text: str, game: Any, asked: Evaluation, say: Callable[[str], object]) -> AskedPolicy:
+    def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
         """The agent's policy, and the cost of reading it."""
         from treeplex.search.match.agent_policy import policy_of_agent
 
@@ -66,13 +58,8 @@ class Agents(PolicySource):
                 f"--complete and --refine need a policy, --workers and --ray a ReBeL network, not {text}; leave them out"
             )
 
-        def watch(done: int, total: int, subgames: int) -> None:
-            say(f"reading {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
-
-        settings = {"iterations": asked.iterations, **pairs(asked.changes or [])}
-        found = policy_of_agent(
-            game, text, plays=asked.playthroughs, seed=asked.seed, think=asked.think, watch=watch, **settings
-        )
+        settings: dict[str, Any] = {"iterations": asked.iterations, **pairs(asked.changes or [])}
+        found = policy_of_agent(game, text, plays=asked.playthroughs, seed=asked.seed, think=asked.think, **settings)
         origin = {
             "algorithm": text,
             "iterations": None,

@@ -255,3 +255,14 @@ def test_a_leaf_in_a_file_searches_turns_of_holdem(folder: Path) -> None:
     assert own.ev == pytest.approx(exact.ev, abs=1e-4)
     nothing = search_spot(spot, "my.py:ZERO", iterations=3, river=8, judge=False)
     assert abs(nothing.ev[0] - exact.ev[0]) > 0.1
+
+
+@pytest.mark.parametrize("parameters", ["places, reached, believed", "states, ranges", "places"])
+def test_a_leaf_with_other_parameters_is_refused(folder: Path, parameters: str) -> None:
+    code = f"def leaf({parameters}): pass\n\nclass Leaf:\n    def __call__(self, {parameters}): pass\n"
+    (folder / "leaf.py").write_text(code)
+    for name in ("leaf", "Leaf"):
+        with pytest.raises(
+            SpecError, match=r"takes \(.*\); a leaf takes \(places, believed, reached, player=None\), in this order"
+        ):
+            load_leaf(f"leaf.py:{name}")

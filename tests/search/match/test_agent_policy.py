@@ -50,6 +50,7 @@ def test_python_and_the_command_line_agree() -> None:
     game = tp.compile("kuhn_poker")
     found = judged("kuhn_poker", text, "--worst", 2, "--exact")
     assert found["exploitability"] == pytest.approx(tp.exploitability(game, tp.agent(text, game)), rel=1e-9)
+    assert tp.judge(game, text).exploitability == pytest.approx(found["exploitability"], rel=1e-9)
     assert tp.judge(game, tp.agent(text, game)).value == pytest.approx(found["value"])
     assert found["exact_value"] == pytest.approx(-1 / 18)
     assert len(found["worst"]) == 2

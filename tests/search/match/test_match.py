@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, GameError, Interrupted, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load, public_tree
+from treeplex.run.cli.main import app
 from treeplex.run.job.folder import METRICS, STATE
 from treeplex.run.job.record import Progress
-from treeplex.search.agents.agent import BaseAgent, TableAgent
+from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
+from treeplex.search.agents.agent import BaseAgent, TableAgent, UniformAgent
 from treeplex.search.evaluate.tables import expected_payoffs
 from treeplex.search.match.match import match
 from treeplex.search.match.settings import HANDS, PLOT, RESULT
@@ -25,6 +28,7 @@ THREE = "kuhn_poker(players=3)"
 
 OWN = """
 import numpy as np
+from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
 from treeplex.search.agents.agent import BaseAgent
 
 
@@ -254,9 +258,31 @@ def test_an_agent_that_always_fails_ends_the_match(own: str) -> None:
         match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", f"{own}:Mine(always=true)"], sampled=True, hands=100)
 
 
-def test_an_agent_for_two_players_sits_at_no_table_of_three() -> None:
-    with pytest.raises(SpecError, match="which needs a two-player public tree or a spot"):
-        match("leduc_poker(players=3,ranks=2)", ["uniform", "uniform", "deepstack"], sampled=True, hands=100)
+def test_a_match_of_failed_hands_is_an_error(own: str) -> None:
+    call = CliRunner().invoke(app, ["match", "kuhn_poker", "uniform", f"{own}:Mine(always=true)", "--sampled", "-n", "4"])
+    assert call.exit_code == 2
+    assert "all of the first 4 hands failed, the first one of" in call.stderr
+    assert "not this card" in call.stderr
+    assert "nan" not in call.output
+
+
+def test_a_class_of_agents_plays_once_made() -> None:
+    class Even(UniformAgent):
+        pass
+
+    exact = match("kuhn_poker", [Even, "uniform"])
+    assert exact.about.agents == ("Even", "uniform")
+    assert exact.value == pytest.approx((0.0, 0.0))
+    assert tp.judge("kuhn_poker", Even).exploitability == pytest.approx(tp.exploitability("kuhn_poker", "uniform"))
+
+
+@pytest.mark.parametrize("text", ["deepstack", "search", "libratus(blueprint=uniform)", "modicum(blueprint=uniform)"])
+def test_an_agent_for_two_players_sits_at_no_table_of_three(text: str) -> None:
+    three = "leduc_poker(players=3,ranks=2)"
+    with pytest.raises((GameError, SpecError), match=r"^\S+ with 3 players has no public tree, which this needs"):
+        match(three, ["uniform", "uniform", text], sampled=True, hands=100)
+    with pytest.raises(GameError, match="with 3 players has no public tree, which this needs"):
+        SearchAgent(three, ZeroLeaf(), PlaythroughSettings())
 
 
 @pytest.mark.slow

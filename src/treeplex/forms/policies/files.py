@@ -183,7 +183,10 @@ def check_path(path: Path) -> None:
     if os.path.isfile(path):
         by_suffix(path, READERS)
     if not path.suffix:
-        raise FileError(f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} makes one")
+        raise FileError(
+            f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} makes one, and "
+            "treeplex agents lists agents"
+        )
 
 
 def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:

@@ -209,7 +209,7 @@ def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "
     if player is None:
         policy, origin, cost = target.policy(text, complete=asked.complete), origin_of(text), ""
     else:
-        policy, origin, cost = player.ask(text, target.played, asked, live.say)
+        policy, origin, cost = player.ask(text, target.played, asked)
     judgement = target.judge(policy)
     regrets = list(infostate_regrets(target, policy).items())[: asked.worst] if asked.worst else None
     if asked.exact:

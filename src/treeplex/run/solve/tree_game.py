@@ -225,10 +225,16 @@ def policy_file(path: str | os.PathLike[str]) -> Path:
 
     Raises:
         SpecError: no network of that name comes with the library.
+        FileError: a folder in which no policy is stored yet.
     """
     if shipped := shipped_file(os.fspath(path)):
         return Path(shipped)
-    return Path(path) / POLICY if holds_policy(path) else Path(path)
+    if not holds_policy(path):
+        return Path(path)
+    file = Path(path) / POLICY
+    if not file.exists():
+        raise FileError(f"{path} has stored no policy yet; resume it (--resume {path}) or start it again (--force)")
+    return file
 
 
 def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Policy:

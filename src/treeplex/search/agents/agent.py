@@ -212,7 +212,7 @@ class BaseAgent:
         return options.labels[pick(self.generator, checked_policy(self)[:, hand])]
 
 
-def checked_policy(agent: Agent) -> Floats:
+def checked_policy(agent: Agent | BaseAgent) -> Floats:
     """An agent's policy at its public state, float64 [A, H].
 
     Raises:

@@ -2,24 +2,22 @@
 
 import inspect
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load, public_tree
 from treeplex.forms.sources.user_module import Wanted, load_user_object, user_source
-from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
-from treeplex.search.agents.agent import Agent, agent_policy
+from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.searching import SearchAgent, Searching
 from treeplex.search.leaf import LeafValue
-from treeplex.search.settings import PlaythroughSettings
 
 PLAYS = ("begin", "see", "policy", "act")
 """Methods that an agent must have."""
+LEAF_PARAMETERS = ("places", "believed", "reached")
+"""The first parameters of a leaf, in this order; ``player=None`` follows."""
 
 
 def is_agent(thing: object) -> bool:
@@ -36,7 +34,7 @@ def is_leaf(thing: Any) -> bool:
     """Whether an object is a leaf itself: a callable object, or a function of places and reaches."""
     if inspect.isclass(thing) or not callable(thing):
         return False
-    return not inspect.isfunction(thing) or list(inspect.signature(thing).parameters)[:3] == ["places", "believed", "reached"]
+    return not inspect.isfunction(thing) or not set(LEAF_PARAMETERS).isdisjoint(signature(thing).parameters)
 
 
 def is_agent_class(thing: object) -> bool:
@@ -54,9 +52,14 @@ def load_leaf(text: str) -> LeafValue:
     Raises:
         SpecError: no such file, name or parameter, an exception in the file, or the object is no leaf.
     """
-    leaf: LeafValue = load_user_object(text, LEAF)
-    if not is_leaf(leaf):
-        raise SpecError(f"{text!r} gave a {type(leaf).__name__}, not a leaf; write __call__(places, believed, reached, player)")
+    source, spec = user_source(text, LEAF)
+    required = inspect.isfunction(source) and any(each.default is each.empty for each in signature(source).parameters.values())
+    leaf: LeafValue = source if required and not spec.parameters else load_user_object(text, LEAF)
+    wanted = "a leaf takes (places, believed, reached, player=None), in this order"
+    if not callable(leaf) or inspect.isclass(leaf):
+        raise SpecError(f"{text!r} gave a {type(leaf).__name__}, not a leaf; {wanted}")
+    if (names := tuple(signature(leaf).parameters)[:3]) != LEAF_PARAMETERS and names[:1] != ("args",):
+        raise SpecError(f"{text!r} takes {signature(leaf)}; {wanted}")
     return leaf
 
 
@@ -94,22 +97,3 @@ def load_agent(
             f"{text!r} gave a {type(agent).__name__}, not an agent, since it lacks {lacks}; derive treeplex.search.BaseAgent"
         )
     return agent
-
-
-def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = None, iterations: int = 128) -> Policy:
-    """The policy in a small game of the agent ``file.py:NAME``; see :func:`agent_policy`.
-
-    Args:
-        text: as for :func:`load_agent`.
-        game: the compiled game.
-        plays: see :func:`agent_policy`.
-        iterations: iterations of each search with a custom leaf.
-
-    Raises:
-        SpecError: as in :func:`load_agent`.
-        GameError: the game has no public-tree rules.
-    """
-    rules = load(game)
-    assert isinstance(rules, Game)
-    agent = load_agent(text, public_tree(rules), lambda: PlaythroughSettings(iterations=iterations))
-    return agent_policy(agent, game, plays=plays)

@@ -10,7 +10,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.run.job.record import check_count
-from treeplex.search.agents.agent import PLAYS, Watch, agent_policy
+from treeplex.search.agents.agent import PLAYS, agent_policy
 from treeplex.search.named_agents.registry import agent
 
 
@@ -33,12 +33,11 @@ class AgentPolicy:
 
 def policy_of_agent(
     game: str | Game | CompiledGame,
-    text: str,
+    text: Any,
     *,
     plays: int | None = None,
     seed: int = 0,
     think: float | str | None = None,
-    watch: Watch | None = None,
     **settings: Any,
 ) -> AgentPolicy:
     """The policy of a named agent; see :func:`treeplex.search.agents.agent.agent_policy`.
@@ -48,7 +47,6 @@ def policy_of_agent(
         text, think, settings: as for :func:`treeplex.search.named_agents.registry.agent`.
         plays: number of draws for an agent with random play; None for 32.
         seed: seed of the draws.
-        watch: called with the number of public histories done, the total, and the number of subgames solved.
 
     Raises:
         GameError: a game whose infosets are not enumerated, such as a hold'em spot.
@@ -61,12 +59,10 @@ def policy_of_agent(
     found, began, solved = agent(text, played, think=think, seed=seed, **settings), perf_counter(), 0
     draws = bool(getattr(found, "draws", False))
 
-    def tell(done: int, total: int, subgames: int) -> None:
+    def watch(done: int, total: int, subgames: int) -> None:
         nonlocal solved
         solved = subgames
-        if watch is not None:
-            watch(done, total, subgames)
 
     count = (plays or PLAYS) if draws else 1
-    policy = agent_policy(found, compile_game(played), plays=count, seed=seed, watch=tell)
+    policy = agent_policy(found, compile_game(played), plays=count, seed=seed, watch=watch)
     return AgentPolicy(policy, count if draws else None, solved, perf_counter() - began)

@@ -87,7 +87,7 @@ class Entrant:
 
     def agent(self, copy: int) -> Agent:
         """The entrant as an agent at a table; each copy is separate, except for an object, which sits in all its seats."""
-        if is_agent(self.source):
+        if is_agent(self.source) and not isclass(self.source):
             found: Agent = self.source
             return found
         if copy not in self._copies:
@@ -95,8 +95,8 @@ class Entrant:
         return self._copies[copy]
 
     def _made(self) -> Agent:
-        if self.text is not None:
-            return agent(self.text, self.game, think=self.think if searches(self.text) else None)
+        if self.text is not None or isclass(self.source):
+            return agent(self.source, self.game, think=self.think if self.text and searches(self.text) else None)
         if self.table is None:
             own: Agent | None = self.game.public.policy_agent(self.source, None)
             if own is not None:
@@ -156,7 +156,9 @@ def name_of(source: Any) -> str:
     if isinstance(source, str | os.PathLike):
         return str(source)
     said = getattr(source, "name", None) or getattr(source, "algorithm", None)
-    return str(said) if isinstance(said, str) else "policy" if isinstance(source, Mapping) else type(source).__name__
+    if isinstance(said, str):
+        return said
+    return "policy" if isinstance(source, Mapping) else getattr(source, "__name__", type(source).__name__)
 
 
 def names_table(text: str) -> bool:

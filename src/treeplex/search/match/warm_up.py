@@ -14,4 +14,4 @@ def compile_agents() -> None:
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
         solve(GAME, "dcfr", iterations=2, out=blueprint)
-        match(GAME, [f"libratus(blueprint={blueprint},iterations=2)", "uniform"], hands=1, sampled=True, seed=0, workers=1)
+        match(GAME, [f"libratus(blueprint={blueprint},iterations=2)", "uniform"], hands=1, sampled=True, seed=0)

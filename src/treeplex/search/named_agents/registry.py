@@ -24,7 +24,7 @@ from treeplex.run.job.folder import kind_of as job_of
 from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.tree_game import policy_file
 from treeplex.search.agents.agent import Agent, BaseAgent
-from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf
+from treeplex.search.agents.of_users import AGENT, is_agent, is_agent_class, load_agent, names_leaf
 from treeplex.search.environments.guests import BotAgent, ObservingAgent
 from treeplex.search.named_agents.common import policy_agent
 from treeplex.search.named_agents.kind import AgentKind
@@ -61,8 +61,8 @@ def agent(
         text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, run folder or solved spot, played without
             search; ``rebel``, ``rebel:NAME``, a ReBeL training folder or network; a training folder of DeepStack's networks or
             of a best response; or a custom ``file.py:NAME``: an agent, a kind of agents or a leaf. It may also be an
-            object: an agent, any policy that :func:`treeplex.policies.as_policy` accepts, an OpenSpiel bot, or a function of
-            observations (:class:`treeplex.environments.ObservingAgent`).
+            object: an agent or its class, any policy that :func:`treeplex.policies.as_policy` accepts, an OpenSpiel bot, or a
+            function of observations (:class:`treeplex.environments.ObservingAgent`).
         game: the game; agents that play each other need the same game object.
         think: time per decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for its settings.
         seed: seed of its draws; None for different play each time.
@@ -192,7 +192,7 @@ def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
         PolicyError: the object is not a player, or belongs to another game.
     """
     if is_agent(player):
-        found: Agent = player
+        found: Agent = player(game.public) if is_agent_class(player) else player
         return found
     pyspiel = sys.modules.get("pyspiel")
     if pyspiel is not None and isinstance(player, pyspiel.Bot):
