@@ -93,7 +93,7 @@ class Light:
 
     there: set["Light"] = set()  # noqa: RUF012
     most = 0
-    busy, alive, told = False, True, ""
+    busy, alive, progress = False, True, ""
 
     def __init__(self) -> None:
         Light.there.add(self)

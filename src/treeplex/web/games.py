@@ -57,7 +57,7 @@ class Workshop:
                 self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
             hosted, outcome, began = self._work[key]
             if not outcome.done():
-                return {"told": hosted.told or "waiting", "seconds": monotonic() - began}
+                return {"told": hosted.progress or "waiting", "seconds": monotonic() - began}
             if outcome.exception() is not None or outcome.result() not in self.games.names():
                 del self._work[key]
         return outcome.result()

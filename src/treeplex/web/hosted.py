@@ -32,7 +32,7 @@ class HostedObject:
     """One object in a process; calls from any thread are answered one after another.
 
     Attributes:
-        told: the latest progress of the current call.
+        progress: the latest progress of the current call.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class HostedObject:
         Raises:
             Refusal: the system cannot start another process (503).
         """
-        self.told = ""
+        self.progress = ""
         try:
             self._pipe, theirs = multiprocessing.Pipe()
             with theirs:
@@ -90,7 +90,7 @@ class HostedObject:
         with self._turn:
             try:
                 self._pipe.send(job)
-                self.told, answer = "", None
+                self.progress, answer = "", None
                 while answer is None:
                     if not self._pipe.poll(seconds):
                         self.close()
@@ -99,7 +99,7 @@ class HostedObject:
                         )
                     said = self._pipe.recv()
                     if isinstance(said, str):
-                        self.told = said
+                        self.progress = said
                     else:
                         answer = said
                 result, error = answer

@@ -74,14 +74,14 @@ def print_judgement(found: "RebelJudgement") -> None:
         halves = found.halves
         facts["of half the playthroughs"] = f"{halves.mean:.3e} on average, {halves.low:.3e} to {halves.high:.3e}"
         if found.settled:
-            told = "would hardly change it"
+            verdict = "would hardly change it"
         elif settings.playthroughs < LEAST_SETTLED:
-            told = f"may change it: fewer than {LEAST_SETTLED} are too few to tell"
+            verdict = f"may change it: fewer than {LEAST_SETTLED} are too few to tell"
         elif found.gain > LARGEST_GAIN * judgement.exploitability:
-            told = f"may change it: doubling them changed it by {-found.gain:+.1e}"
+            verdict = f"may change it: doubling them changed it by {-found.gain:+.1e}"
         else:
-            told = "may change it: halves vary widely"
-        facts["more playthroughs"] = told
+            verdict = "may change it: halves vary widely"
+        facts["more playthroughs"] = verdict
     if found.big_blind is None:
         facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
     facts["time"] = f"{three_digits(found.seconds)} s of CPU time in searches"

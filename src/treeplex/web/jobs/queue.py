@@ -152,13 +152,13 @@ class Queue:
         """Run one job until it ends or is stopped."""
         ended: list[str] = []
 
-        def told(name: str, data: Mapping[str, Any]) -> None:
+        def on_event(name: str, data: Mapping[str, Any]) -> None:
             if name == "end":
                 ended.append(str(data["status"]))
             else:
                 self._hear(job, name, data)
 
-        running = JobProcess(told, self.folder / f"{job.id}.log")
+        running = JobProcess(on_event, self.folder / f"{job.id}.log")
         job.state, job.error, job.phase = "running", None, "starting"
         self._running = job, running
         self._changed(job)

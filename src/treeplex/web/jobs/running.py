@@ -16,7 +16,7 @@ MOST_LINE = 16 * 1024 * 1024
 LOOK_SECONDS = 120.0
 """Seconds that a request for a node may take, since it may have to wait for an iteration."""
 LAST_WORDS = 2000
-Told = Callable[[str, Mapping[str, Any]], None]
+OnEvent = Callable[[str, Mapping[str, Any]], None]
 
 
 @final
@@ -24,15 +24,15 @@ class JobProcess:
     """The process of a running job.
 
     Args:
-        told: called with the name and the data of each event.
+        on_event: called with the name and the data of each event.
         log: file for the process's output.
 
     Attributes:
         ready: whether there is a strategy to look at.
     """
 
-    def __init__(self, told: Told, log: Path) -> None:
-        self.told: Final = told
+    def __init__(self, on_event: OnEvent, log: Path) -> None:
+        self.on_event: Final = on_event
         self.log: Final = log
         self.ready = False
         self._process: asyncio.subprocess.Process | None = None
@@ -86,7 +86,7 @@ class JobProcess:
                     waiting.set_exception(Refusal(int(event["status"]), str(event["error"]), "line"))
             return
         self.ready = self.ready or name == "begun"
-        self.told(name, event)
+        self.on_event(name, event)
 
     async def look(self, line: str) -> bytes:
         """A node of the current strategy, packed.

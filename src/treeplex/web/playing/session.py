@@ -202,9 +202,9 @@ class TableSession:
             else:
                 self._keep("move", {"seat": actor, "action": action})
             thought, seen = table.thought(), table.seen_by(hand.person)
-            told = thought_of(table, self._where(), thought)
-            if told is not None:
-                hand.thoughts.append(told)
+            thought_data = thought_of(table, self._where(), thought)
+            if thought_data is not None:
+                hand.thoughts.append(thought_data)
             self._say(actor, options[action] if seen else "has chosen", thought)
             table.play(action)
         if actor is None:

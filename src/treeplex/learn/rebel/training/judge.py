@@ -104,7 +104,7 @@ class RebelJudgement:
 
     @property
     def milliblinds(self) -> float | None:
-        """Exploitability of whole hold'em in mbb/hand."""
+        """Exploitability of full-game hold'em in mbb/hand."""
         return None if self.big_blind is None else 1000.0 * self.judgement.exploitability / self.big_blind
 
     @property
