@@ -11,7 +11,7 @@ from treeplex.base.settings import declared
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr
 from treeplex.learn.train.kind import Options
-from treeplex.learn.train.learner_job import POLICY, LibraryKind, OwnJob
+from treeplex.learn.train.learner_job import POLICY, LearnerJob, LibraryKind
 from treeplex.learn.train.registry import NEURAL, learner_named, learners
 from treeplex.learn.train.seeds import train_seeds
 from treeplex.run.job.record import Record
@@ -133,7 +133,7 @@ def test_a_step_counts_what_can_be_counted_and_nothing_else(tmp_path: Path, name
     small = {each: value for each, value in PLAYING.items() if each in declared(kind.settings)}
     game = TEAM if name in ("coma", "a2c") else "kuhn_poker"
     job = kind.make(game, kind.settings_for(game, None, {**small, **settings}), Options(Work(1), None, tmp_path))
-    assert isinstance(job, OwnJob)
+    assert isinstance(job, LearnerJob)
     job.step(1)
     assert [each for each, count in job.student.effort().items() if count] == [*job.student.countable]
 

@@ -264,8 +264,8 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
 def resuming(training: "Training") -> str:
     """The command that resumes. Custom games and learners are named again, since reading a folder runs no code."""
     own = training.kind.named_again(training)
-    is_own_learner = ".py:" in training.learner
-    words = [training.learner] if is_own_learner or own else []
+    is_custom_learner = ".py:" in training.learner
+    words = [training.learner] if is_custom_learner or own else []
     words += [quoted(own)] if own else []
     again = "".join(f" {word}" for word in words)
     net = getattr(training.settings, "net", None)

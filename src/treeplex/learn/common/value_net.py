@@ -41,7 +41,7 @@ NETWORK = Wanted("network", "my_net", "function of inputs and outputs that makes
 """How messages name the object loaded from a custom network's file."""
 
 
-def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) -> Module:
+def custom_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) -> Module:
     """Create a custom network; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, whose file is executed.
 
     Raises:

@@ -10,7 +10,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.encoding import EncodedPlaces, Encoding
-from treeplex.learn.common.value_net import Forward, Module, NetFactory, network_text, own_net, value_net
+from treeplex.learn.common.value_net import Forward, Module, NetFactory, custom_net, network_text, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyEncoding
 from treeplex.learn.rebel.settings import RebelSettings
@@ -88,7 +88,7 @@ def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None 
     """
     encoding, sizes = Encoding(rules), {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     if own := net or settings.net:
-        values = own_net(own, encoding.inputs, encoding.outputs, seed=settings.seed)
+        values = custom_net(own, encoding.inputs, encoding.outputs, seed=settings.seed)
     else:
         values = value_net(encoding.inputs, encoding.outputs, **sizes)
     if not settings.policy_net:

@@ -63,7 +63,7 @@ LIBRARY = replace(OWN, name="learner")
 """Trainings by the library's ``Learner`` classes, with the same files."""
 
 
-class OwnJob(TrainingJob[Settings]):
+class LearnerJob(TrainingJob[Settings]):
     """A running training by a ``Learner`` class.
 
     Attributes:
@@ -184,13 +184,13 @@ class OwnJob(TrainingJob[Settings]):
             write_figure(curves_figure(title, "Steps", panels, last=end, height=1.2 + 2.4 * len(panels)), path / PLOT)
 
 
-class LibraryJob(OwnJob):
+class LibraryJob(LearnerJob):
     """A training by a ``Learner`` class of the library."""
 
     kind = LIBRARY
 
 
-class OwnKind(TrainingKind):
+class LearnerKind(TrainingKind):
     """A custom learner.
 
     Args:
@@ -199,7 +199,7 @@ class OwnKind(TrainingKind):
     """
 
     job_kind = OWN
-    job_class: ClassVar[type[OwnJob]] = OwnJob
+    job_class: ClassVar[type[LearnerJob]] = LearnerJob
     line: ClassVar[Mapping[str, str]] = {"exploitability": "exploitability {:.2e}"}
 
     def __init__(self, made: type[Learner], name: str) -> None:
@@ -221,7 +221,7 @@ class OwnKind(TrainingKind):
         usual = self.made.settings_class()
         return {RECIPE: usual, **{name: usual.changed(changes) for name, changes in self.made.presets.items()}}
 
-    def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
+    def make(self, game: Any, settings: Settings, options: Options) -> LearnerJob:
         """Create a training."""
         rules = load(game, named_in=options.named_in).walkable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
@@ -263,7 +263,7 @@ class OwnKind(TrainingKind):
         ]
 
 
-class LibraryKind(OwnKind):
+class LibraryKind(LearnerKind):
     """A ``Learner`` class of the library, selected by name."""
 
     job_kind, job_class = LIBRARY, LibraryJob
@@ -353,14 +353,14 @@ LEARNER = Wanted("learner", "MyLearner", "class derived from treeplex.learn.Lear
 """How messages name the object loaded from a file."""
 
 
-def own_learner(learner: object) -> OwnKind | None:
+def custom_learner(learner: object) -> LearnerKind | None:
     """The learner kind of a class or of ``file.py:NAME``; None for other names.
 
     Raises:
         SpecError: no such file or class, or the class is not a learner.
     """
     if is_learner(learner):
-        return OwnKind(learner, learner.__name__)
+        return LearnerKind(learner, learner.__name__)
     if not isinstance(learner, str):
         raise SpecError(f"a learner is a name, file.py:NAME, or a class derived from treeplex.learn.Learner, not {learner!r}")
     if not is_user_spec(learner):
@@ -370,4 +370,4 @@ def own_learner(learner: object) -> OwnKind | None:
         raise SpecError(f"{learner} has parameters; give settings with --set instead")
     if not is_learner(made):
         raise SpecError(f"{learner} is not a learner; derive it from treeplex.learn.Learner")
-    return OwnKind(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)
+    return LearnerKind(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)

@@ -14,7 +14,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.sources.load import named_file
 from treeplex.learn.learner import Learner
 from treeplex.learn.train.kind import TrainingKind
-from treeplex.learn.train.learner_job import OWN, LibraryKind, OwnKind, own_learner
+from treeplex.learn.train.learner_job import OWN, LearnerKind, LibraryKind, custom_learner
 from treeplex.run.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.solvers.synonyms import unknown_algorithm
 
@@ -78,7 +78,7 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
         for kind in learners().values():
             if isinstance(kind, LibraryKind) and kind.made is learner:
                 return kind
-    if (own := own_learner(learner)) is not None:
+    if (own := custom_learner(learner)) is not None:
         return own
     if learner not in learners():
         raise SpecError(f"{unknown_algorithm(str(learner), learners(), 'unknown learner')}; see treeplex train --list")
@@ -136,4 +136,4 @@ def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return about if isinstance(about, dict) else {}
 
 
-__all__ = ["LibraryKind", "OwnKind", "learner_named", "learner_of", "learners"]
+__all__ = ["LearnerKind", "LibraryKind", "learner_named", "learner_of", "learners"]
