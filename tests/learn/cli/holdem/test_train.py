@@ -193,7 +193,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
 
 def test_other_networks_are_refused(spot: str) -> None:
     save_net("dice.safetensors", {"a": np.zeros(2)}, game="liars_dice", identity="x", settings={"width": 8}, card={})
-    assert "a network for liars_dice, not for rivers of hold'em" in complaint("search", spot, "dice.safetensors")
+    assert "a network for liars_dice, not for hold'em rivers" in complaint("search", spot, "dice.safetensors")
 
 
 @pytest.mark.slow_cases(
