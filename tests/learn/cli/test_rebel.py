@@ -260,7 +260,7 @@ def test_a_network_that_comes_with_the_library_is_judged_and_played(tmp_path: Pa
     out = call("evaluate", FOUR, "rebel", *asked)[0]
     assert f"{name} on liars_dice(dice_sides=4)" in out
     counts = f"{judged['playthroughs']:,} playthroughs, T = {judged['iterations']} of {judged['method']}"
-    assert f"model card      {judged['exploitability']:.6e}   {counts}" in out
+    assert f"{judged['exploitability']:.6e}   {counts}" in out
     assert f", on {judged['date']}" in out
     out = play(FOUR, "--against", "rebel", "--seat", 0, "--games", 1, "--seed", 1, "--iterations", 8, typed="2-4\n")
     assert f"against {name}: trained on {printed['trained']['solved']:,} subgames, 8 iterations per search" in out

@@ -104,5 +104,5 @@ def horizon_text(horizon: "Horizon") -> str:
     """Where subgames end."""
     parts = [] if horizon.depth is None else [f"depth {horizon.depth}"]
     parts += ["to the end of betting rounds"] if horizon.rounds else []
-    parts += [f"endgames of up to {horizon.endgame} public nodes"] if horizon.endgame else []
-    return ", ".join(parts) or f"endgames of up to {horizon.endgame} public nodes not cut off"
+    parts += [f"endgames of up to {horizon.endgame} public nodes not cut off"] if horizon.endgame else []
+    return ", ".join(parts) or "to the end of the game"
