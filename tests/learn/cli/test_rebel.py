@@ -398,7 +398,7 @@ def test_secret_moves_stay_secret() -> None:
 def test_play_is_refused_in_one_line(trained: Path) -> None:
     for arguments, part in [
         (["kuhn_poker", "--against", trained], "a network for liars_dice"),
-        ([DICE, "--against", trained, "--seat", 2], "from 0 to 1"),
+        ([DICE, "--against", trained, "--seat", 2], "write 0 to 1"),
         ([DICE, "--against", "uniform", "--iterations", 5], "does not search"),
         ([DICE, "--against", "nobody"], "no policy file"),
         ([DICE, "--against", "nobody", "--iterations", 5], "no policy file"),
