@@ -257,94 +257,6 @@ def settings(name: str) -> str:
     return learner.settings.doc_table()
 
 
-def networks() -> str:
-    """The shipped networks of ReBeL: game, horizon, training and exploitability, from their cards."""
-    from treeplex.learn.rebel.shipped_nets import shipped_nets, shipped_whole_nets
-
-    head = ("network", "game", "subgames end", "training: subgames", "T", "exploitability", "N, T", "date")
-    rows = []
-    for name, net in shipped_nets().items():
-        judged = net.card["judged"]
-        ends = "betting rounds" if judged.get("rounds") else f"depth {judged['depth']}"
-        ends += f", endgames of {judged['endgame']} nodes solved" if judged["endgame"] else ""
-        counts = f"{judged['playthroughs']:,}, {judged['iterations']:,}"
-        rows.append((*trained(name, net, ends), f"{judged['exploitability']:.4f}", counts, net.card["date"]))
-    for name, net in shipped_whole_nets().items():
-        rows.append((*trained(name, net, "streets"), "not known", f"-, {net.play_iterations}", net.card["date"]))
-    return table(head, rows, right=(3, 4, 5, 6))
-
-
-def trained(name: str, net: Any, ends: str) -> tuple[str, ...]:
-    """What the card of a ReBeL network says of its training."""
-    return f"`rebel:{name}`", f"`{net.game}`", ends, f"{net.card['solved']:,}", f"{net.settings['iterations']}"
-
-
-def safetensors_header(path: Path) -> dict[str, Any]:
-    """The JSON header that the library writes into a network file."""
-    with path.open("rb") as file:
-        metadata = json.loads(file.read(int.from_bytes(file.read(8), "little")))["__metadata__"]
-    return dict(json.loads(metadata["header"]))
-
-
-def river_network() -> str:
-    """The shipped network for rivers, from its card."""
-    header = safetensors_header(ROOT / "src/treeplex/learn/rebel/networks/holdem/rivers.safetensors")
-    card, settings = header["card"], header["settings"]
-    judged = card["judged"]
-    rows = [
-        ("training", f"{card['games']:,} games, {card['rows']:,} rivers"),
-        ("network", f"{settings['bins']} bins of strength, {settings['layers']} layers of {settings['width']}"),
-        ("bet sizes", f"bets `{card['spot']['bets']['streets'][0][0]['bets']}`, raises `a`"),
-        (
-            "exploitability on turn endgame hold'em",
-            f"{judged['exploitability']:.1f} chips of a pot of {card['spot']['pot']:,.0f}",
-        ),
-        ("judged with", f"{judged['iterations']} iterations of `{judged['method']}`; rivers solved by {judged['river']}"),
-        ("judged on", judged["date"]),
-    ]
-    return table(("", "`rebel` on turns"), rows)
-
-
-def hand_networks() -> str:
-    """The shipped networks for values of single hands, from their cards."""
-    rows = []
-    for street in ("river", "turn", "flop"):
-        header = safetensors_header(ROOT / f"src/treeplex/learn/hand_values/networks/{street}.safetensors")
-        card, settings = header["card"], header["settings"]
-        stacks = f"{settings['least_stack']:g} to {settings['most_stack']:g} pots"
-        bets = f"`{settings['bets']}`; `{settings['raises']}`"
-        rows.append((street, f"{card['situations']:,}", bets, stacks, f"{card['validation']:.4f}", card["date"]))
-    return table(("street", "situations", "bets; raises", "stacks", "held-out loss", "date"), rows, right=(1, 4))
-
-
-def discount_networks() -> str:
-    """The shipped discount policies and their exploitability on games they were not trained on, from their cards."""
-    rows = []
-    for name in ("ddcfr", "dpcfr+", "pddcfr"):
-        header = safetensors_header(ROOT / f"src/treeplex/solvers/rules/shipped/{name}.safetensors")
-        card, base = header["card"], header["base"]
-        for game, found in card["scores"].items():
-            if game != "what":
-                cells = (f"{found['exploitability']:.1e}", f"{found[base]:.1e}")
-                rows.append((f"`{name}`", f"{card['epochs']}", game, cells[0], f"`{base}`", cells[1], card["date"]))
-    head = ("policy", "epochs", "game", "exploitability", "base algorithm", "exploitability of the base", "date")
-    return table(head, rows, right=(1, 3, 5))
-
-
-def learner_networks() -> str:
-    """The networks of deep learners that come with the library, as their cards say."""
-    from treeplex.forms.policies.neural import NeuralPolicy
-    from treeplex.learn.neural.network_policy import WORD, shipped_networks
-
-    rows = []
-    for name, path in shipped_networks().items():
-        card = NeuralPolicy.load(path).about
-        gain = f"{float(card['exploitability']):.4f}"
-        command = f"`{card['command']}`" if "command" in card else "not recorded"
-        rows.append((f"`{WORD}{name}`", command, f"{int(card['nodes']):,}", gain))
-    return table(("network", "made by", "histories", "exploitability"), rows, right=(2, 3))
-
-
 def learners() -> str:
     """The learners by name."""
     from treeplex.learn.train.registry import learners as known
@@ -446,13 +358,8 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "algorithm": algorithm,
     "help": command_help,
     "settings": settings,
-    "learner_networks": learner_networks,
-    "river_network": river_network,
-    "hand_networks": hand_networks,
-    "discount_networks": discount_networks,
     "learners": learners,
     "agents": agents,
-    "networks": networks,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,
