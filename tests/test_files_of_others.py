@@ -173,7 +173,7 @@ def test_a_person_may_name_a_python_file(spec: str) -> None:
     if "open_loop" not in spec:
         assert load(spec).num_players == 2
     else:
-        with pytest.raises(tp.errors.GameError, match="no open-loop game"):
+        with pytest.raises(tp.errors.GameError, match="not an open-loop game"):
             load(spec)
     assert Path("ran").exists()
     assert named_file(spec) is not None

@@ -60,7 +60,7 @@ def test_games_that_are_right():
     [
         ("player", "at the root: current_player\\(\\) is 5"),
         ("twice", "the actions are \\[0, 0\\]"),
-        ("names", "two actions one name"),
+        ("names", "two actions the same name"),
         ("returns", "after history \\[.*\\]: returns\\(\\) is"),
     ],
 )
@@ -139,7 +139,7 @@ def test_agents_that_are_right():
 
 
 @pytest.mark.parametrize(
-    ("fault", "message"), [("shape", "policy\\(\\) has shape"), ("sum", "no distribution"), ("moody", "when asked again")]
+    ("fault", "message"), [("shape", "policy\\(\\) has shape"), ("sum", "not a distribution"), ("moody", "changes when called again")]
 )
 def test_what_is_wrong_with_an_agent_is_named(fault: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
@@ -176,5 +176,5 @@ def test_an_agent_that_stays_where_it_is_is_found():
             pass
 
     game = tp.compile("kuhn_poker")
-    with pytest.raises(GameError, match=r"after see\(\d+\) it stands at"):
+    with pytest.raises(GameError, match=r"after see\(\d+\) the agent is at"):
         check_agent(lambda: Stuck("kuhn_poker", tp.Policy.uniform(game)), "kuhn_poker")

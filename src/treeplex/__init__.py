@@ -5,26 +5,26 @@
 >>> solution.exploitability < 1e-2
 True
 
-Here are the verbs (solve, sample, compare, judge, ...) and the types that they take and give. The rest is in modules:
+This package exports the main functions (solve, sample, compare, judge, ...) and their types. The rest is in modules:
 
 =====================  ==============================================================================
 ``tp.policies``        policies: files, tables, values, regrets, playouts
-``tp.arena``           agents of one's own, matches, local best response
-``tp.correlation``     correlation devices and how far they are from equilibrium
+``tp.arena``           custom agents, matches, local best response
+``tp.correlation``     correlation devices and their distance from equilibrium
 ``tp.formats``         games and policies of OpenSpiel, Gambit and LiteEFG
-``tp.games``           what rules are written with
-``tp.solvers``         the CFR family as data, and solvers to step by hand
-``tp.holdem``          hold'em: spots, ranges, solutions to look at
-``tp.search``          beliefs, depth-limited subgames, agents that search
+``tp.games``           base classes and tools for writing rules
+``tp.solvers``         the CFR family as data, and solvers that you step yourself
+``tp.holdem``          hold'em: spots, ranges, browsable solutions
+``tp.search``          beliefs, depth-limited subgames, search agents
 ``tp.learn``           training: ReBeL, learned discounting
 ``tp.engine``          kernels on compiled games: reach, gradient, backup
 ``tp.environments``    any game as an environment of Gymnasium or PettingZoo
-``tp.results``         what the verbs give
-``tp.testing``         conformance suites for games, variants and agents of your own
+``tp.results``         result types of the main functions
+``tp.testing``         conformance suites for custom games, variants and agents
 ``tp.errors``          the exceptions
 =====================  ==============================================================================
 
-Names are imported when they are first used, so that ``import treeplex`` is quick.
+Names are imported on first use, which keeps ``import treeplex`` fast.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -142,7 +142,7 @@ _export, __dir__ = lazy_exports(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use."""
+    """Import and return a public name on first use."""
     if name == "__version__":
         from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""The command line, ``treeplex`` or ``python -m treeplex``: looks after Ctrl-C and SIGTERM before it imports anything large."""
+"""The command line, ``treeplex`` or ``python -m treeplex``; installs signal handlers before any large import."""
 
 import os
 import signal
@@ -7,11 +7,11 @@ from typing import NoReturn
 
 FAILED, STOPPED = 1, 130
 LEAST_MEMORY = 560_000_000
-"""Bytes of address space below which libraries do not load: they blame missing files then, abort, or try for ever."""
+"""Bytes of address space that the libraries need to load; with less they abort, hang or report missing files."""
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
-    """A handler of signals while there is nothing to save: one line, no traceback."""
+    """Signal handler used before there is anything to save: exit with one line and no traceback."""
     os.write(2, b"error: stopped\n")
     os._exit(STOPPED)
 
@@ -20,7 +20,7 @@ def check_memory() -> None:
     """Exit with one line if the address-space limit is too low to import the libraries."""
     try:
         import resource
-    except ImportError:  # no such limits on this system
+    except ImportError:  # this system has no resource limits
         return
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:

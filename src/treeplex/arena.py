@@ -1,4 +1,4 @@
-"""Beside ``tp.agent`` and ``tp.match``: what agents of one's own declare, what matches give, local best response."""
+"""Base classes of custom agents, results of matches, and local best response; complements ``tp.agent`` and ``tp.match``."""
 
 from typing import TYPE_CHECKING
 

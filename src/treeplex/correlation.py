@@ -1,4 +1,4 @@
-"""Correlation devices: from a policy or a file, the best one, and how far one is from six notions of correlated equilibrium."""
+"""Correlation devices: read or build one, find the optimal one, and measure its distance from six kinds of equilibrium."""
 
 from treeplex.evaluate.cce import best_cce, cce_gap, cce_gaps
 from treeplex.evaluate.correlation import DeviceJudgement, Distance, Trigger

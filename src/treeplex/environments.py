@@ -1,7 +1,8 @@
 """Any game as an environment of Gymnasium (one player's view, one game or many side by side) or PettingZoo (all players).
 
-Agents sit in them, and players of PettingZoo and OpenSpiel at our tables. Environments need ``gymnasium`` and ``pettingzoo``:
-the extra ``rl``; bots need ``open_spiel``.
+Treeplex agents can play in these environments, and PettingZoo policies and OpenSpiel bots can play in Treeplex matches.
+Environments need ``gymnasium`` and ``pettingzoo``,
+the extra ``rl``. Bots need ``open_spiel``.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Errors a user can act on: every message names the place (infostate, history, file and line) and the remedy.
+"""Errors that a user can act on: each message names the place (infostate, history, file and line) and the remedy.
 
 All of them derive from :class:`TreeplexError`, which the command line prints as one line, without a traceback.
 """
@@ -6,13 +6,13 @@ All of them derive from :class:`TreeplexError`, which the command line prints as
 from typing import Any, Final
 
 FIRST_SHOWN, LAST_SHOWN = 1400, 600
-"""Characters at the beginning and at the end of a long message that are shown; remedies stand at the end."""
+"""Characters kept at the beginning and at the end of a long message; the end holds the remedy."""
 
 
 def printable(text: str) -> str:
-    """A text for a terminal: characters that steer it, or turn the direction of writing, stand as in a Python text.
+    """Escape control characters and bidirectional marks for display on a terminal.
 
-    An escape is ``\\x1b``; line ends and tabs stay.
+    An escape becomes ``\\x1b``. Line ends and tabs are kept.
     """
     if text.isprintable():
         return text
@@ -20,14 +20,14 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A long message with its middle left out."""
+    """Shorten a long message by cutting its middle."""
     if len(text) <= FIRST_SHOWN + LAST_SHOWN:
         return text
     return f"{text[:FIRST_SHOWN]} ... {text[-LAST_SHOWN:]}"
 
 
 class TreeplexError(Exception):
-    """Base of all errors that Treeplex raises on purpose. Its text is one line, :func:`printable` and not too long."""
+    """Base class of all errors that Treeplex raises on purpose. The message is one short line made :func:`printable`."""
 
     def __str__(self) -> str:
         return printable(shortened(super().__str__().replace("\n", " ")))
@@ -38,19 +38,19 @@ class SpecError(TreeplexError):
 
 
 class GameError(TreeplexError):
-    """Rules that do not describe a game of perfect recall: the message names the history or the infostate."""
+    """Rules that do not describe a valid game; the message names the history or the infostate."""
 
 
 class GameSizeError(GameError):
-    """A game with more histories or sequences than the limit; the message has an estimate of how many."""
+    """A game with more histories or sequences than the limit; the message estimates the number."""
 
 
 class ImperfectRecallError(GameError):
-    """A player forgets at the named infostate what they did or knew; ``refine=True`` splits such infostates."""
+    """Imperfect recall: a player forgets past actions or knowledge; ``refine=True`` splits such infostates."""
 
 
 class AlgorithmError(TreeplexError):
-    """An algorithm that is not defined for this game (say, a linear program for three players)."""
+    """An algorithm that is not defined for this game, such as a linear program for three players."""
 
 
 class PolicyError(TreeplexError):
@@ -62,10 +62,10 @@ class FileError(TreeplexError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A job was stopped by Ctrl-C or SIGTERM, after saving if it has a place to.
+    """A job was stopped by Ctrl-C or SIGTERM, after saving if it writes to disk.
 
     Attributes:
-        result: what the function would have returned, as far as it came.
+        result: the partial result at the time of the interruption.
     """
 
     def __init__(self, result: Any) -> None:

@@ -1,6 +1,6 @@
 """Games, policies and hands of other systems: OpenSpiel, Gambit's ``.efg`` and ``.nfg``, LiteEFG's ``.game``, PHH.
 
-``tp.load`` reads all of these games by itself; here are the readers and writers one by one.
+``tp.load`` recognises all of these game formats. This module has the individual readers and writers.
 """
 
 from treeplex.forms.policies.openspiel import from_tabular_policy, to_pyspiel_policy, to_tabular_policy

@@ -1,7 +1,7 @@
-"""Policies: read, written, as tables, and what they are worth.
+"""Policies: reading, writing, tables and evaluation.
 
-A policy of a compiled game is a :class:`Policy`, one of a game too large to compile a :class:`TablePolicy`. Functions that take
-a policy take any kind of one: a solution, a file, a mapping, an OpenSpiel policy, ``"uniform"``.
+A policy of a compiled game is a :class:`Policy`; a policy of a game too large to compile is a :class:`TablePolicy`. Functions
+with a policy argument accept any kind: a solution, a file, a mapping, an OpenSpiel policy, ``"uniform"``.
 """
 
 from treeplex.evaluate.playouts import Estimate, HeadToHead, estimate, head_to_head

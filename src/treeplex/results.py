@@ -1,4 +1,4 @@
-"""What the verbs of ``tp`` give, to write in annotations: ``compare``, ``judge``, ``structure``, ``train``."""
+"""Result types of ``tp.compare``, ``tp.judge``, ``tp.structure`` and ``tp.train``, for type annotations."""
 
 from typing import TYPE_CHECKING
 

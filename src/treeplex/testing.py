@@ -1,10 +1,10 @@
-"""Conformance suites: one line checks a game, a variant of CFR or an agent of your own.
+"""Conformance suites: check a custom game, CFR variant or agent with one call.
 
 >>> from treeplex.testing import check_game
 >>> print(check_game("kuhn_poker"))
 kuhn_poker: 100 playthroughs, states, spec, 12 infosets, public tree, Numba functions
 
-A suite raises at the first violation: the error names the place and says what is wrong.
+A suite raises an error at the first violation. The error names the place and the fault.
 """
 
 from collections.abc import Callable
@@ -37,20 +37,20 @@ from treeplex.solvers.registry import AnyAlgorithm, make_solver
 __all__ = ["Conformance", "check_agent", "check_game", "check_variant"]
 
 CLOSE = 1e-9
-"""How far probabilities may be from a sum of one, and values of two descriptions of one game from each other."""
+"""Tolerance for sums of probabilities, and for the values of two descriptions of one game."""
 RANDOM_POLICIES = 3
-"""How many random policies two descriptions of one game are compared on."""
+"""Number of random policies on which two descriptions of one game are compared."""
 MOST_WALKED = 200_000
-"""Histories up to which a game is compiled by walking its rules."""
+"""Largest number of histories for which a game is compiled by walking its rules."""
 
 
 @dataclass(frozen=True)
 class Conformance:
-    """What a suite checked, and found right.
+    """Result of a conformance suite that passed.
 
     Attributes:
-        subject: what was checked.
-        checks: in a few words each.
+        subject: the name of the game, variant or agent.
+        checks: a short description of each check.
     """
 
     subject: str
@@ -63,18 +63,18 @@ class Conformance:
 def check_game(game: str | Game | Any, *, playthroughs: int = 100, seed: int = 0) -> Conformance:
     """Check the rules of a game.
 
-    At every state of random playthroughs: the player to act, legal actions, their names, chance and payoffs are what
-    :class:`treeplex.State` asks for. States never change. ``treeplex.load(game.spec)`` is the same game. A game that can be
-    walked compiles: perfect recall, probabilities, public states. A public tree and Numba functions, where the game has them,
-    describe the same game as its histories.
+    Random playthroughs check that the player to act, legal actions, action names, chance outcomes and payoffs follow the
+    contract of :class:`treeplex.State`, that states are immutable, and that ``treeplex.load(game.spec)`` is the same game. A
+    game small enough to walk is also compiled, which checks perfect recall, probabilities and public states. If the game has a
+    public tree or Numba functions, they must describe the same game as its histories.
 
     Args:
         game: a spec, rules, or an OpenSpiel game.
-        playthroughs: how many, drawn uniformly from the actions.
-        seed: of the actions.
+        playthroughs: number of playthroughs with uniformly random actions.
+        seed: random seed of the playthroughs.
 
     Raises:
-        GameError: the first violation, with the history where it was found.
+        GameError: the first violation, with its history.
     """
     rules = load(game).walkable_rules()
     generator, checks = Random(seed), [f"{playthroughs} playthroughs"]
@@ -119,12 +119,12 @@ def check_playthrough(game: Game, generator: Random) -> None:
 
 
 def actions_of(state: State) -> list[int]:
-    """What may happen at a state: actions of the player to act, or of chance."""
+    """Return the legal actions of the player to act, or the outcomes of chance."""
     return [action for action, _ in state.chance_outcomes()] if state.is_chance_node() else list(state.legal_actions())
 
 
 def fault_of(game: Game, state: State) -> str | None:
-    """What is wrong with a state; None where nothing is."""
+    """Describe the first fault of a state; None if it has none."""
     player = state.current_player()
     if player == TERMINAL:
         payoffs = list(state.returns())
@@ -135,10 +135,10 @@ def fault_of(game: Game, state: State) -> str | None:
         return None
     legal = actions_of(state)
     if not legal or len(set(legal)) < len(legal):
-        return f"the actions are {legal}; give at least one, and each once"
+        return f"the actions are {legal}; give at least one, without duplicates"
     names = [state.action_to_string(action) for action in legal]
     if len(set(names)) < len(names):
-        return f"action_to_string gives two actions one name: {names}"
+        return f"action_to_string gives two actions the same name: {names}"
     if player == CHANCE:
         outcomes = list(state.chance_outcomes())
         total = sum(chance for _, chance in outcomes)
@@ -160,7 +160,7 @@ def check_same_game(game: Game, other: str, one: CompiledGame, two: CompiledGame
     """
     if one.lookup.keys() != two.lookup.keys():
         player, infostate = min(one.lookup.keys() ^ two.lookup.keys())
-        raise GameError(f"{game}: only one of its histories and its {other} has infoset {infostate!r} of player {player}")
+        raise GameError(f"{game}: infoset {infostate!r} of player {player} exists in only one of its histories and its {other}")
     for (player, infostate), infoset in one.lookup.items():
         actions, others = named_actions(one, player, infoset), named_actions(two, player, two.lookup[player, infostate])
         if actions != others:
@@ -181,15 +181,16 @@ def named_actions(game: CompiledGame, player: int, infoset: int) -> dict[int, st
 
 
 def check_variant(variant: AnyAlgorithm, *, game: str | Game = "leduc_poker", iterations: int = 50) -> Conformance:
-    """Check a variant of CFR, an update rule or a scheme of your own on a game.
+    """Check a custom CFR variant, update rule or discount policy on a game.
 
-    It converges: after ``iterations`` the average policy is less exploitable than uniform play, and less than after a tenth of
-    them. A run in pieces and a run that is saved and resumed end with the same bits as one without a stop.
+    Convergence: after ``iterations`` the average policy must be less exploitable than the uniform policy, and less exploitable
+    than after a tenth of the iterations. Resuming: a run in pieces and a saved and resumed run must be bit-identical to an
+    uninterrupted run.
 
     Args:
-        variant: the value, or ``"my.py:NAME"``.
-        game: for two players.
-        iterations: how many; at least 10.
+        variant: the variant, or ``"my.py:NAME"``.
+        game: a game for two players.
+        iterations: number of iterations, at least 10.
 
     Raises:
         AlgorithmError: the first violation.
@@ -221,20 +222,20 @@ def check_variant(variant: AnyAlgorithm, *, game: str | Game = "leduc_poker", it
 
 
 def check_agent(agent: str | Callable[[], Agent], game: str | Game, *, plays: int = 3, seed: int = 0) -> Conformance:
-    """Check an agent in plays against itself.
+    """Check an agent by self-play.
 
-    At every decision its policy is a distribution over the legal actions for every hand, the same when asked again, and it
-    acts with actions of positive probability. With the same random numbers it plays the same again, and a new play begins
-    where the game does.
+    At every decision the agent's policy must be a distribution over the legal actions for every hand, must not change when
+    queried again, and must give its chosen action positive probability. Play must be reproducible from the random generator,
+    and a new play must begin at the root of the game.
 
     Args:
-        agent: ``"my.py:MyAgent"`` or another text that :func:`treeplex.agent` takes, or a function that makes the agent.
-        game: what it plays, with public states.
-        plays: how many, each twice.
-        seed: of the deals and of the agent's draws.
+        agent: ``"my.py:MyAgent"``, another spec for :func:`treeplex.agent`, or a function that returns a new agent.
+        game: a game with public states.
+        plays: number of plays; each is played twice.
+        seed: random seed of the deals and of the agent.
 
     Raises:
-        GameError: the first violation, with the public state where it was found.
+        GameError: the first violation, with its public state.
     """
     played = agent_named(agent, game, seed=seed) if isinstance(agent, str) else agent()
     name = agent if isinstance(agent, str) else type(played).__name__
@@ -243,12 +244,14 @@ def check_agent(agent: str | Callable[[], Agent], game: str | Game, *, plays: in
         first, again = (checked_play(played, name, start, seed + play) for _ in range(2))
         decisions += len(first)
         if len(first) != len(again) or not all(map(np.array_equal, first, again)):
-            raise GameError(f"{name}: with the same random numbers it plays otherwise; draw from the generator of begin()")
+            raise GameError(
+                f"{name}: plays differ with the same random seed; draw random numbers only from the generator given to begin()"
+            )
     return Conformance(f"{name} on {played.game.title}", (f"{plays} plays", f"{decisions} decisions", "repeated"))
 
 
 def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]:
-    """Check one play of an agent against itself; its policies at all decisions."""
+    """Check one self-play of an agent; return its policies at all decisions."""
     generator, policies = np.random.default_rng(seed), list[Floats]()
     agent.begin(None, np.random.default_rng(seed))
     game = agent.game
@@ -266,13 +269,13 @@ def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]
             if policy.shape != shape:
                 raise GameError(f"{where}: policy() has shape {policy.shape}; give [actions, hands], here {shape}")
             if not np.isfinite(policy).all() or policy.min() < 0 or np.abs(policy.sum(0) - 1).max() > 1e-6:
-                raise GameError(f"{where}: policy() is no distribution over actions for every hand")
+                raise GameError(f"{where}: policy() is not a distribution over actions for every hand")
             if not np.array_equal(agent.policy(), policy):
-                raise GameError(f"{where}: policy() is another one when asked again")
+                raise GameError(f"{where}: policy() changes when called again at the same decision")
             hand = hands[options.player]
             label = agent.act(hand)
             if label not in list(options.labels) or not policy[list(options.labels).index(label), hand] > 0:
-                raise GameError(f"{where}: act({hand}) is {label}, which its policy never plays there")
+                raise GameError(f"{where}: act({hand}) is {label}, which has zero probability under policy()")
             if options.private:
                 hands[options.player] = hand * len(options.labels) + list(options.labels).index(label)
                 label = options.labels[0]
@@ -281,6 +284,6 @@ def checked_play(agent: Agent, name: str, start: str, seed: int) -> list[Floats]
             name_there = game.name_of(game.after(state, int(label)))
         agent.see(int(label))
         if agent.game is game and name_there not in (None, game.name_of(agent.state)):
-            raise GameError(f"{where}: after see({label}) it stands at {game.name_of(agent.state)}, not at {name_there}")
+            raise GameError(f"{where}: after see({label}) the agent is at {game.name_of(agent.state)}, not at {name_there}")
         game = agent.game
     return policies

@@ -104,7 +104,7 @@ def test_later_changes_come_over_earlier_ones() -> None:
 
 def test_what_is_fixed_cannot_change_under_way() -> None:
     assert OTHER.changed_under_way({"minutes": 9, "fillings": ["a b", "1"]}, place="runs/x").minutes == 9
-    with pytest.raises(SpecError, match=r'^runs/x has fillings \["a b", 1\], which cannot change under way to \[jam\]'):
+    with pytest.raises(SpecError, match=r'^runs/x has fillings \["a b", 1\], which cannot change to \[jam\] now'):
         OTHER.changed_under_way({"fillings": "jam"}, place="runs/x")
 
 

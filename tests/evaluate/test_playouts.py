@@ -75,7 +75,7 @@ def test_what_cannot_be_played_is_refused() -> None:
         def action_probabilities(self, state: object) -> dict[int, float]:
             return {99: 1.0}
 
-    with pytest.raises(PolicyError, match="no distribution"):
+    with pytest.raises(PolicyError, match="not a distribution"):
         estimate("kuhn_poker", Careless(), playouts=5)
     with pytest.raises(PolicyError, match="plays 99"):
         estimate("openspiel:kuhn_poker", Illegal(), playouts=5)

@@ -57,7 +57,7 @@ def test_numbers_beyond_64_bits_are_found() -> None:
 
 
 def test_writing_beside_the_state_is_found() -> None:
-    with pytest.raises(GameError, match=r"play\(\) reads or writes beside the 4 numbers of the state .* give start more"):
+    with pytest.raises(GameError, match=r"play\(\) reads or writes outside the 4 numbers of the state .* give start more"):
         game(1, 4).new_initial_state().child(0)
     with pytest.raises(GameError, match=r"actions\(\) writes more than 2 actions"):
         game(3, 0).new_initial_state().legal_actions()

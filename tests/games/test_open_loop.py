@@ -130,7 +130,7 @@ def test_by_its_spec() -> None:
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        ("kuhn_poker", r"kuhn_poker is no open-loop game: after 0 moves there is infostate '0' of player 0 and infostate '1'"),
+        ("kuhn_poker", r"kuhn_poker is not an open-loop game: after 0 moves there is infostate '0' of player 0 and infostate '1'"),
         ("goofspiel(num_cards=3)", r"no open-loop game: after 0 moves"),
     ],
 )
@@ -154,7 +154,7 @@ def test_one_infostate_at_two_depths_is_refused() -> None:
         def information_state_string(self, player: int | None = None) -> str:
             return "lost"
 
-    with pytest.raises(GameError, match="infostate 'lost' comes at two depths"):
+    with pytest.raises(GameError, match="infostate 'lost' occurs at two depths"):
         OpenLoop(Lost((), (), (), 1))
 
 
@@ -165,5 +165,5 @@ def test_seeing_own_moves_is_learning_something() -> None:
 
 def test_too_many_plans() -> None:
     form = TreeForm([0] * 18, [nothing] * 18, [50] * 18, 1)
-    with pytest.raises(GameError, match="more than 100,000 sequences of actions for a player; make it smaller"):
+    with pytest.raises(GameError, match="more than 100,000 plans for a player; choose smaller parameters"):
         OpenLoop(form)

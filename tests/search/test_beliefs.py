@@ -119,7 +119,7 @@ def test_actions_need_a_policy() -> None:
     ("spec", "message"),
     [
         ("kuhn_poker(players=3)", "3 players has no public tree"),
-        ("goofspiel(num_cards=3,imp_info=true)", "players know different things"),
+        ("goofspiel(num_cards=3,imp_info=true)", "private information"),
         ("matrix(rows=[[1,0],[0,1]],second=[[1,0],[0,1]])", "not zero-sum"),
     ],
 )

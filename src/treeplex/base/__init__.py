@@ -1,1 +1,1 @@
-"""Game-independent foundations: settings, specs, files, workers, and the list of wings."""
+"""Game-independent foundations: settings, specs, files, workers and the registry of wings."""

@@ -1,4 +1,4 @@
-"""Names of the arrays that annotations speak of most; the letters in docstrings, as in float64 [H], are their shapes."""
+"""Type aliases of common arrays. Docstrings give shapes as letters in brackets, as in float64 [H]."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""Tables as data frames of pandas, which is optional."""
+"""Tables as pandas data frames; pandas is optional."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from treeplex.errors import SpecError, TreeplexError
 def dataframe(
     rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, *, error: type[TreeplexError] = SpecError
 ) -> Any:
-    """A ``pandas.DataFrame`` of rows by column name.
+    """Return a ``pandas.DataFrame`` of rows.
 
     Args:
-        rows: the rows.
-        columns: the names of the columns; None for those of the rows, in the order of their first appearance.
-        error: what is raised where pandas is missing.
+        rows: one mapping from column name to value per row.
+        columns: the column names; None takes them from the rows in order of first appearance.
+        error: the class of the error raised if pandas is missing.
 
     Raises:
         SpecError: pandas is not installed.

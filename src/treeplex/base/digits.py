@@ -1,13 +1,13 @@
-"""Numbers for people."""
+"""Formatting of numbers for display."""
 
 
 def three_digits(value: float) -> str:
-    """A number of at least three digits, without an exponent where it is large: 0.123, 12.3, 1,234."""
+    """Format a number with at least three digits, and without exponent if it is large: 0.123, 12.3, 1,234."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def short(value: float) -> str:
-    """A number of at least three digits, without an exponent unless it is tiny."""
+    """Format a number with at least three digits, and without exponent unless it is tiny."""
     if value != value or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"

@@ -1,4 +1,4 @@
-"""Public names that are imported when they are first used, so that importing a package is quick."""
+"""Public names that are imported on first use, which keeps importing a package fast."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -7,11 +7,11 @@ from typing import Any
 
 
 def lazy_exports(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package whose public names live elsewhere (PEP 562).
+    """Return ``__getattr__`` and ``__dir__`` for a package that re-exports names lazily (PEP 562).
 
     Args:
         package: its ``__name__``.
-        homes: modules and the names that are taken from each, as an import statement says them: ``"solve, one as other"``.
+        homes: by module, the names to re-export, in the syntax of an import statement: ``"solve, one as other"``.
     """
     places = {
         public or name: (module, name)

@@ -1,7 +1,7 @@
-"""YAML and TOML files as trees of texts, each with the place where it stands, so that messages can point there.
+"""YAML and TOML files as trees of strings with their file and line, so that errors can point to them.
 
-Values stay text until the reader of a field asks for a number: ``22`` in a field for ranges is a pair of deuces, not a number.
-Nothing in a file runs code; anchors may repeat a value, but a file cannot blow up through them.
+Values remain strings until the reader of a field asks for a number: ``22`` in a range field is a pair of deuces, not a number.
+Reading never runs code. YAML anchors are supported with a limit on the expanded size.
 """
 
 import re
@@ -20,12 +20,12 @@ from treeplex.errors import FileError
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 8
-TOO_DEEP = "lists or tables too deep in one another"
+TOO_DEEP = "lists or tables nested too deeply"
 
 
 @dataclass(frozen=True)
 class LocatedText:
-    """A value and where it stands: exactly one of ``text``, ``items`` and ``entries`` is not None.
+    """A value and its location: exactly one of ``text``, ``items`` and ``entries`` is not None.
 
     Attributes:
         place: ``"spot.yaml:12"`` or the option ``"--pot"``.
@@ -46,10 +46,10 @@ class LocatedText:
 
 
 def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
-    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise; ``example`` is a line that such a file may have.
+    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise; ``example`` is a sample line for errors.
 
     Raises:
-        FileError: it is missing, not text, too large, or not YAML or TOML; the message names the line.
+        FileError: the file is missing, not text, too large, or not YAML or TOML; the message names the line.
     """
     text = read_text(path, most=MOST_BYTES)
     if Path(path).suffix.lower() == ".toml":
@@ -58,13 +58,13 @@ def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
 
 
 def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bool = True) -> LocatedText:
-    """A YAML document.
+    """Parse a YAML document.
 
     Args:
         text: the document.
-        name: the file's, for places.
-        example: a line that it may have.
-        numbered: whether places say the line.
+        name: the file name for error locations.
+        example: a sample line for errors.
+        numbered: whether locations include the line number.
 
     Raises:
         FileError: text that is not one YAML document.
@@ -89,12 +89,12 @@ def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bo
 
 
 class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
-    """A loader that stops as soon as nodes are nested too deep, rather than after reading them all."""
+    """A YAML loader that fails early on nodes nested too deeply."""
 
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """A node, with those below it."""
+        """Compose a node and its children."""
         self.depth += 1
         if self.depth > MOST_DEPTH + 1:
             raise yaml.MarkedYAMLError(problem=TOO_DEEP, problem_mark=self.peek_event().start_mark)
@@ -104,7 +104,7 @@ class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def yaml_remedy(problem: str) -> str:
-    """A remedy for a problem reported by the YAML parser."""
+    """Return the remedy for a problem reported by the YAML parser."""
     if problem == TOO_DEEP:
         return "write it plainly"
     if "\\t" in problem:
@@ -114,12 +114,12 @@ def yaml_remedy(problem: str) -> str:
     if "%" in problem or "`" in problem or "@" in problem:
         return "quote the value"
     if "single document" in problem:
-        return "keep one spot a file, without ---"
+        return "put one spot per file, without ---"
     return "write one key: value per line, and quote values with special characters"
 
 
 class YamlReader:
-    """Turns the nodes of one document into marked values, within bounds."""
+    """Converts the nodes of one document into located values, with limits on size and depth."""
 
     def __init__(self, name: str, numbered: bool) -> None:
         self.name = name
@@ -127,14 +127,14 @@ class YamlReader:
         self.nodes = 0
 
     def place_of(self, node: yaml.Node) -> str:
-        """Where a node begins."""
+        """Return the file and line of a node."""
         return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
 
     def read(self, node: yaml.Node, place: str, depth: int) -> LocatedText:
-        """One node and what is below it."""
+        """Convert one node and its children."""
         self.nodes += 1
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
-            raise FileError(f"{place}: too deep or too long (aliases repeat what they name); write the spot plainly")
+            raise FileError(f"{place}: nested too deeply or too long after expanding aliases; write the spot without aliases")
         if isinstance(node, yaml.ScalarNode):
             return LocatedText(place, text="" if node.tag.endswith(":null") else node.value)
         if isinstance(node, yaml.SequenceNode):
@@ -146,14 +146,14 @@ class YamlReader:
             if not isinstance(key, yaml.ScalarNode):
                 raise FileError(f"{at}: a key must be a word, such as pot")
             if key.value in entries:
-                raise FileError(f"{at}: {shown(key.value)} is there twice (first {entries[key.value].place}); remove one")
+                raise FileError(f"{at}: {shown(key.value)} is given twice (first at {entries[key.value].place}); remove one")
             within = at if self.numbered else f"{at}: {key.value}"
             entries[key.value] = self.read(value, within, depth + 1)
         return LocatedText(place, entries=entries)
 
 
 def marked_toml(text: str, name: str) -> LocatedText:
-    """A TOML document; ``name`` is the file's, for places.
+    """Parse a TOML document; ``name`` is the file name for error locations.
 
     Raises:
         FileError: text that is not TOML.
@@ -164,18 +164,18 @@ def marked_toml(text: str, name: str) -> LocatedText:
         found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
         problem, line = (found[1], found[2] or str(text.count("\n") + 1)) if found else (str(error), "1")
         problem = re.sub(r"\('(.*)',\)", r"'\1'", problem.lower())
-        raise FileError(f"{name}:{line}: not TOML: {problem}; write key = value, texts in quotes") from error
+        raise FileError(f"{name}:{line}: not TOML: {problem}; write key = value, with strings in quotes") from error
     except (RecursionError, ValueError) as error:
-        raise FileError(f"{name}: not TOML ({type(error).__name__}); write key = value, texts in quotes") from error
+        raise FileError(f"{name}: not TOML ({type(error).__name__}); write key = value, with strings in quotes") from error
     lines = dict(toml_lines(text))
     return mark_value(values, (), name, lines, f"{name}:1")
 
 
 def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tuple[str, ...], int], above: str) -> LocatedText:
-    """A value of a TOML document at a path, placed at its own line if that was found and else where its parent stands."""
+    """Convert a TOML value; its location is its own line if known, else that of its parent."""
     place = f"{name}:{lines[path]}" if path in lines else above
     if len(path) > MOST_DEPTH:
-        raise FileError(f"{place}: too deep; write the spot plainly")
+        raise FileError(f"{place}: nested too deeply; write the spot with fewer levels")
     if isinstance(value, dict):
         return LocatedText(
             place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()}
@@ -187,7 +187,7 @@ def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tupl
 
 
 def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The line of each key, by its path; elements of arrays of tables have their number in the path."""
+    """Yield the path and line number of each key; elements of arrays of tables have their index in the path."""
     section: tuple[str, ...] = ()
     seen: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.split("\n"), start=1):
@@ -206,15 +206,15 @@ def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def key_parts(text: str) -> tuple[str, ...]:
-    """The parts of a dotted TOML key."""
+    """Split a dotted TOML key into its parts."""
     return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", text))
 
 
 def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedText:
-    """The value of a command-line option: a text, or a table in braces as in files where the option may have one.
+    """Convert the value of a command-line option: a string, or a table in braces if the option may have one.
 
     Raises:
-        FileError: braces that hold no table.
+        FileError: the braces do not hold a table.
     """
     text = str(value)
     if may_be_table and text.lstrip().startswith("{"):
@@ -223,13 +223,13 @@ def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedTe
 
 
 def located(value: object, place: str, *, may_be_table: bool = False, depth: int = 0) -> LocatedText:
-    """A value from Python or from a command-line option: mappings are tables, lists and tuples lists, all else is an option.
+    """Convert a Python or command-line value: mappings become tables, sequences lists, all else an option.
 
     Raises:
-        FileError: lists or tables in one another, deeper than :data:`MOST_DEPTH`; ``depth`` are around this one already.
+        FileError: nesting deeper than :data:`MOST_DEPTH`; ``depth`` is the current depth.
     """
     if depth > MOST_DEPTH:
-        raise FileError(f"{place}: {TOO_DEEP}; write it plainly")
+        raise FileError(f"{place}: {TOO_DEEP}; write it with fewer levels")
     if isinstance(value, Mapping):
         return LocatedText(place, entries={str(key): located(entry, place, depth=depth + 1) for key, entry in value.items()})
     if isinstance(value, list | tuple):
@@ -239,10 +239,10 @@ def located(value: object, place: str, *, may_be_table: bool = False, depth: int
 
 
 def table(place: str, entries: Mapping[str, LocatedText]) -> LocatedText:
-    """A marked table made by hand."""
+    """Return a located table with these entries."""
     return LocatedText(place, entries=entries)
 
 
 def listed(value: LocatedText) -> Sequence[LocatedText]:
-    """The elements of a list, or a single value as a list of one."""
+    """Return the elements of a list; a single value counts as a list of one."""
     return value.items if value.items is not None else (value,)

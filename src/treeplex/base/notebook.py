@@ -1,4 +1,4 @@
-"""Tables and pictures as a notebook shows them: the ``_repr_html_`` of results."""
+"""HTML tables and pictures for notebooks: the ``_repr_html_`` of results."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,23 +9,23 @@ LEFT = " style='text-align:left'"
 
 
 def facts(rows: Mapping[str, str], caption: str = "") -> str:
-    """Names and values below each other."""
+    """Return an HTML table with one name and value per row."""
     cells = (f"<tr><th{LEFT}>{escape(name)}</th><td{LEFT}>{escape(text)}</td></tr>" for name, text in rows.items())
     return f"<table>{caption_of(caption)}{''.join(cells)}</table>"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", note: str = "") -> str:
-    """Rows below a head; ``note`` follows the table."""
+    """Return an HTML table with a header row, followed by ``note``."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join("<tr>" + "".join(f"<td{LEFT}>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table>{caption_of(caption)}<tr>{head}</tr>{body}</table>" + (f"<p>{escape(note)}</p>" if note else "")
 
 
 def caption_of(text: str) -> str:
-    """A table's caption; nothing for an empty one."""
+    """Return the HTML caption of a table; empty without text."""
     return f"<caption>{escape(text)}</caption>" if text else ""
 
 
 def picture(path: Path) -> str:
-    """A PNG file; nothing if there is none."""
+    """Return a PNG file as an HTML image; empty if the file does not exist."""
     return f"<img src='data:image/png;base64,{b64encode(path.read_bytes()).decode()}'>" if path.is_file() else ""

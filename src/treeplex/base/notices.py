@@ -1,6 +1,6 @@
-"""Progress reports: one updating line on terminals, log records in scripts, else nothing.
+"""Progress reports: one updating line on a terminal, log records if logging is enabled, otherwise nothing.
 
-Work calls :func:`tell`, or is called within :func:`reporting`; what takes less than :data:`PATIENCE_SECONDS` shows nothing.
+Long work calls :func:`tell` or runs within :func:`reporting`. Work shorter than :data:`PATIENCE_SECONDS` shows nothing.
 """
 
 import logging
@@ -21,13 +21,13 @@ LOGGER.addHandler(logging.NullHandler())
 
 COMPILING = "compiling kernels (once; up to a minute)"
 PATIENCE_SECONDS = 2.0
-"""Work that takes less shows nothing."""
+"""Seconds of work before anything is shown."""
 LOG_SECONDS = 10.0
-"""Between two log records."""
+"""Seconds between two log records."""
 NOTEBOOK_SECONDS = 0.25
-"""Between two updates of a notebook's output."""
+"""Seconds between two updates of a notebook's output."""
 WIDE = 110
-"""Columns of a terminal from which on there is a bar."""
+"""Smallest terminal width, in columns, that shows a progress bar."""
 
 _listeners: list[Callable[[str], None]] = []
 _lines: list["Line"] = []
@@ -42,7 +42,7 @@ def notify(text: str) -> None:
 
 @contextmanager
 def telling(say: Callable[[str], None]) -> Iterator[None]:
-    """Redirect texts of :func:`tell` to ``say``; the innermost context wins."""
+    """Redirect messages of :func:`tell` to ``say``; the innermost context wins."""
     _listeners.append(say)
     try:
         yield
@@ -51,34 +51,34 @@ def telling(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def tell(text: str) -> None:
-    """Say what long work is at, if anybody listens."""
+    """Report the current step of long work to the innermost listener, if any."""
     if _listeners:
         _listeners[-1](text)
 
 
 def tell_histories(count: int) -> None:
-    """Say how far a walk over the rules of a game has come."""
+    """Report the number of histories visited while compiling a game."""
     tell(f"compiling the game: {count:,} histories")
 
 
 def listening() -> bool:
-    """Whether somebody listens to :func:`tell`."""
+    """Return whether :func:`tell` has a listener."""
     return bool(_listeners)
 
 
 def silence() -> AbstractContextManager[None]:
-    """A context in which nothing is reported, as in worker processes."""
+    """Return a context without progress reports, as in worker processes."""
     return telling(lambda text: None)
 
 
 @contextmanager
 def reporting(progress: object = None, text: str = "") -> Iterator[None]:
-    """Report what the work within tells.
+    """Show the progress messages of the enclosed work.
 
     Args:
-        progress: None to show it where a person looks or where ``logging`` is on, True to show it on stderr at once, False
-            to show nothing; anything else is shown by whoever gave it. Where somebody listens already, that is enough.
-        text: what the work is, to begin with.
+        progress: None shows progress on a terminal, in a notebook or through ``logging``. True shows it on stderr at once,
+            False shows nothing. For any other value the caller shows progress itself. An existing listener takes precedence.
+        text: the first message.
     """
     if progress is not None and not isinstance(progress, bool):
         yield
@@ -92,33 +92,33 @@ def reporting(progress: object = None, text: str = "") -> Iterator[None]:
 
 
 class Output(Protocol):
-    """Where a line is shown.
+    """A destination of the progress line.
 
     Attributes:
-        seconds: the least time between two texts.
+        seconds: minimum time between two updates.
     """
 
     seconds: ClassVar[float]
 
     def write(self, text: str, done: float, total: float | None) -> None:
-        """Show a text in place of the last one."""
+        """Replace the last message."""
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Close the output."""
 
 
 class Line:
-    """A line about what is going on, which appears when that takes long and goes away when it is done.
+    """A progress line that appears for long work and disappears at its end.
 
-    On a terminal and in a notebook it is one line that is updated. Where ``logging`` lets records of the logger ``treeplex``
-    at level INFO through, these take its place, but in a notebook.
+    On a terminal and in a notebook it is one updating line. If the logger ``treeplex`` has level INFO enabled, log records
+    replace the line, except in a notebook.
 
     Args:
-        shown: True to show it at once and wherever stderr goes, False never, None where a person looks or records are wanted.
+        shown: True shows it at once on stderr, False never; None on a terminal, in a notebook or in the log.
     """
 
     announces: bool = False
-    """Whether to print that kernels are compiled where the line is not shown."""
+    """Whether to print a notice that kernels are being compiled if the line is not shown."""
 
     def __init__(self, shown: bool | None = None) -> None:
         notebook = in_notebook()
@@ -154,24 +154,24 @@ class Line:
 
     @property
     def visible(self) -> bool:
-        """Whether it is shown to anybody."""
+        """Whether the line is shown."""
         return self._wanted
 
     def say(self, text: str) -> None:
-        """Show what is going on, of unknown length."""
+        """Show a message for work of unknown length."""
         self.update(text)
 
     def walked(self, histories: int) -> None:
-        """Show how far a walk over the rules has come."""
+        """Show the number of histories visited while compiling a game."""
         self.update(f"compiling the game: {histories:,} histories")
 
     def update(self, text: str, done: float = 0.0, total: float | None = None) -> None:
-        """Show a text, and how much of a total is done."""
+        """Show a message and the completed part of a total."""
         self._text, self._done, self._total = text, done, total
         self._show()
 
     def compiling(self, now: bool) -> None:
-        """Show that kernels are compiled, and then again what was shown before."""
+        """Show that kernels are being compiled (``now``), or restore the previous message."""
         self._compiling = now
         self._show()
 
@@ -187,7 +187,7 @@ class Line:
 
 
 class TerminalOutput:
-    """A line of a terminal, with a bar where there is room."""
+    """A terminal line, with a progress bar if there is room."""
 
     seconds: ClassVar[float] = 0.0
 
@@ -204,7 +204,7 @@ class TerminalOutput:
         self._display.start()
 
     def write(self, text: str, done: float, total: float | None) -> None:
-        """Show a text in place of the last one."""
+        """Replace the last message."""
         self._display.update(self._task, description=printable(text), completed=done, total=total)
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ class TerminalOutput:
 
 
 class NotebookOutput:
-    """One output of a notebook's cell, which is replaced as often as one likes; needs no widgets."""
+    """An updating output of a notebook cell; needs no widgets."""
 
     seconds: ClassVar[float] = NOTEBOOK_SECONDS
 
@@ -221,7 +221,7 @@ class NotebookOutput:
         self._handle: Any = None
 
     def write(self, text: str, done: float, total: float | None) -> None:
-        """Show a text in place of the last one."""
+        """Replace the last message."""
         from IPython.display import display
 
         if self._handle is None:
@@ -230,37 +230,37 @@ class NotebookOutput:
             self._handle.update({"text/plain": text}, raw=True)
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Close the output."""
         if self._handle is not None:
             self._handle.update({"text/plain": ""}, raw=True)
 
 
 class LogOutput:
-    """Records of the logger ``treeplex``, at level INFO."""
+    """Log records of the logger ``treeplex`` at level INFO."""
 
     seconds: ClassVar[float] = LOG_SECONDS
 
     def write(self, text: str, done: float, total: float | None) -> None:
-        """Log a text."""
+        """Log a message."""
         if text:
             LOGGER.info("%s", text)
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def in_notebook() -> bool:
-    """Whether the code runs in a Jupyter notebook or something like it."""
+    """Return whether the code runs in a Jupyter notebook or a similar front end."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ in ("ZMQInteractiveShell", "Shell")
 
 
 def on_compilation(now: bool) -> None:
-    """Report that Numba begins to compile a kernel, or has ended; called by the engine.
+    """Report that Numba starts (``now``) or ends compiling a kernel; called by the engine.
 
-    The innermost line that is shown says so. Where none is, it is said once per process: by the command line at once, without
-    any line once compiling has taken long.
+    The innermost visible line shows the notice. Without one it is printed once per process: at once by the command line, in
+    other programs only after compiling has taken long.
     """
     global _announced
     line = next((line for line in reversed(_lines) if line.visible), None)
@@ -271,7 +271,7 @@ def on_compilation(now: bool) -> None:
     elif _lines and _lines[0].announces:
         _announced = True
         notify(COMPILING)
-    elif not listening() and compile_times()[0] > PATIENCE_SECONDS:  # solvers stepped by hand, say
+    elif not listening() and compile_times()[0] > PATIENCE_SECONDS:  # such as solvers stepped by hand
         _announced = True
         if in_notebook() or sys.stderr.isatty():
             notify(COMPILING)

@@ -1,7 +1,7 @@
-"""Settings declared once: a dataclass field says default, meaning and limits, and everything else follows from it.
+"""Settings declared once: a dataclass field holds the default, help text and limits.
 
-Checks, ``--set key=value``, files of settings, what ``--show`` and ``--help`` print, JSON in ``run.json`` and the tables of the
-documentation are all made from the fields of a :class:`Settings`.
+Validation, ``--set key=value``, settings files, the output of ``--show`` and ``--help``, JSON in ``run.json`` and the tables
+of the documentation are all derived from the fields of a :class:`Settings`.
 
 >>> @dataclass(frozen=True)
 ... class Cooking(Settings):
@@ -29,7 +29,7 @@ from treeplex.errors import FileError, SpecError
 
 FIXED = "* fixed: cannot change when a training is resumed"
 NONE = "none"
-"""How texts say that a setting is left out."""
+"""The text for a setting without a value."""
 WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false"}
 
 
@@ -62,18 +62,18 @@ def setting(
     show: bool = True,
     listed: str = "",
 ) -> Any:
-    """A field of a :class:`Settings`. Its type is int, float, str or bool, a tuple of one of them, or that or None.
+    """Declare a field of a :class:`Settings`; its type is int, float, str, bool, a tuple of one of these, or optional.
 
     Args:
-        default: its default; without one, it has to be given.
-        help: what it means, as a phrase without a full stop at its end.
-        low, above: the least value, or what every value is above; of a tuple, for each of its entries.
-        high, below: the greatest value, or what every value is below.
-        choices: the texts that it may be.
-        fixed: it cannot change once a job has begun.
-        added: jobs of earlier versions do not have it; there it is its default.
-        show: whether it is listed where all settings are.
-        listed: the choices in words, where there are too many to list.
+        default: the default value; a setting without one is required.
+        help: the help text, a phrase without a final full stop.
+        low, above: inclusive or exclusive lower bound; applies to each entry of a tuple.
+        high, below: inclusive or exclusive upper bound.
+        choices: the allowed strings.
+        fixed: the value cannot change when a job is resumed.
+        added: the setting is missing in jobs of earlier versions, which then use the default.
+        show: whether lists of settings include it.
+        listed: a description that replaces a long list of choices.
     """
     limits = Limits(help, low, above, high, below, choices, fixed, added, show, listed)
     return field(default=default, metadata={"limits": limits})
@@ -84,9 +84,9 @@ class ValueKind(NamedTuple):
 
     Attributes:
         of: int, float, str or bool.
-        many: whether it is a tuple of such.
-        size: how many entries a tuple has; None for any number.
-        optional: whether it may be None.
+        many: whether it is a tuple of that type.
+        size: number of entries of a tuple; None for any number.
+        optional: whether None is allowed.
     """
 
     of: type
@@ -96,7 +96,7 @@ class ValueKind(NamedTuple):
 
     @classmethod
     def from_hint(cls, hint: Any) -> "ValueKind":
-        """The kind that an annotation says."""
+        """Return the kind of a type annotation."""
         if get_origin(hint) in (Union, UnionType):
             inner = [each for each in get_args(hint) if each is not NoneType]
             return cls.from_hint(inner[0])._replace(optional=True)
@@ -109,7 +109,7 @@ class ValueKind(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A setting as it is declared: its name, kind, limits and default (``dataclasses.MISSING`` without one)."""
+    """Declaration of a setting: name, kind, limits and default (``dataclasses.MISSING`` without one)."""
 
     name: str
     kind: ValueKind
@@ -118,7 +118,7 @@ class Declared(NamedTuple):
 
     @property
     def values(self) -> str:
-        """Which values it takes, in words: ``a whole number of at least 1``."""
+        """The allowed values in words: ``a whole number of at least 1``."""
         kind, limits = self.kind, self.limits
         if limits.choices:
             one = f"one of {limits.listed or ', '.join(limits.choices)}"
@@ -142,17 +142,17 @@ class Declared(NamedTuple):
         return " and ".join(part for part in (begin, end) if part)
 
     def wrong(self, value: Any, entry: Any = None) -> SpecError:
-        """The error about a value that it does not take, because of one of its entries."""
+        """Return the error for an invalid value, or for one invalid entry of it."""
         known = self.limits.choices
         hint = nearest(entry, known) if isinstance(entry, str) and known else ""
         told = value[0] if isinstance(value, tuple) and len(value) == 1 else value
         return SpecError(f"{self.name} must be {self.values}, not {told!r}{hint if 'did you mean' in hint else ''}")
 
     def checked(self, value: Any) -> Any:
-        """The value with the setting's own type.
+        """Validate a value and convert it to the setting's type.
 
         Raises:
-            SpecError: it does not take that value.
+            SpecError: the value is not allowed.
         """
         if value is None and self.kind.optional:
             return None
@@ -181,10 +181,10 @@ class Declared(NamedTuple):
         return value
 
     def read(self, value: Any) -> Any:
-        """A value whose texts stand for numbers, lists and so on, as in files and on command lines.
+        """Convert a value from a file or a command line, where strings stand for numbers and lists.
 
         Raises:
-            SpecError: it does not take that value.
+            SpecError: the value is not allowed.
         """
         if self.kind.optional and isinstance(value, str) and value.strip().lower() in (NONE, "null", ""):
             return None
@@ -193,12 +193,12 @@ class Declared(NamedTuple):
                 value = () if value.strip().lower() in (NONE, "") else split_outside_brackets(value, ",", value)
             return self.checked(tuple(self._text(each) for each in value) if isinstance(value, list | tuple) else value)
         if self.kind.of is str and not self.limits.choices and isinstance(value, list | int) and not isinstance(value, bool):
-            # in specs [50%;a] is a list and 50 a number; a setting of text means the text
+            # specs parse [50%;a] as a list and 50 as a number; a string setting keeps the string
             value = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         return self.checked(self._text(value))
 
     def _text(self, value: Any) -> Any:
-        """The value of a text; the text itself if it is no value of this kind."""
+        """Parse a string; return it unchanged if it is not a value of this kind."""
         if not isinstance(value, str):
             return value
         of, text = self.kind.of, value.strip()
@@ -215,7 +215,7 @@ class Declared(NamedTuple):
             return value
 
     def text(self, value: Any) -> str:
-        """A value as a line of YAML has it."""
+        """Format a value for a YAML file."""
         if value is None:
             return NONE
         if isinstance(value, tuple):
@@ -228,7 +228,7 @@ class Declared(NamedTuple):
 
 
 def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
-    """The settings of a class by name, in their order."""
+    """Return the declared settings of a class by name, in order."""
     if "_declared" in vars(settings):
         return settings._declared
     hints, above = get_type_hints(settings), dict[str, Declared]()
@@ -238,7 +238,7 @@ def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
     found = {}
     for each in fields(settings):
         if hasattr(Settings, each.name):
-            raise TypeError(f"a setting cannot be called {each.name}, which settings have as a method; choose another name")
+            raise TypeError(f"a setting cannot be named {each.name}, the name of a method of Settings; choose another name")
         own = each.metadata.get("limits") or (above[each.name].limits if each.name in above else Limits(""))
         found[each.name] = Declared(each.name, ValueKind.from_hint(hints[each.name]), own, each.default)
     settings._declared = found
@@ -247,11 +247,11 @@ def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
 
 @dataclass(frozen=True)
 class Settings:
-    """Base of settings: frozen dataclasses whose fields are made by :func:`setting`.
+    """Base class of settings: frozen dataclasses whose fields are declared by :func:`setting`.
 
-    A field with only a default has the meaning and the limits of the same field in a class above it, if there is one.
+    A field with only a default inherits the help text and limits of the same field in a base class.
 
-    Every field is checked when one is made; whole numbers of NumPy become Python's, and lists tuples.
+    Fields are validated on construction. NumPy integers become Python integers, and lists become tuples.
 
     Raises:
         SpecError: a value outside its limits.
@@ -265,14 +265,14 @@ class Settings:
         self.check()
 
     def check(self) -> None:
-        """Check rules between settings; raises :class:`SpecError`. Nothing, unless a class overrides it."""
+        """Check constraints between settings and raise :class:`SpecError`; subclasses may override it."""
 
     @classmethod
     def read_changes(cls, *changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Changes by name, later ones over earlier ones, with their texts as values of each setting.
+        """Merge changes by name, later ones first in precedence, and parse their strings.
 
         Raises:
-            SpecError: an unknown name, or a value that a setting does not take.
+            SpecError: an unknown name or an invalid value.
         """
         known, found = declared(cls), dict[str, Any]()
         for part in changes:
@@ -283,33 +283,33 @@ class Settings:
         return found
 
     def changed(self, *changes: Mapping[str, Any]) -> Self:
-        """These settings with changes, later ones over earlier ones; texts stand for numbers where numbers are wanted.
+        """Return a copy with changes applied in order; strings are parsed as in settings files.
 
         Raises:
-            SpecError: an unknown name, or a value that a setting does not take.
+            SpecError: an unknown name or an invalid value.
         """
         return replace(self, **self.read_changes(*changes))
 
     def changed_under_way(self, *changes: Mapping[str, Any], place: object) -> Self:
-        """A changed copy for a job already started; ``place`` names the job in errors.
+        """Return a changed copy for a job that has already started; ``place`` names the job in errors.
 
         Raises:
-            SpecError: as :meth:`changed`, and for another value of a setting that is fixed.
+            SpecError: as in :meth:`changed`, or a change of a fixed setting.
         """
         after = self.changed(*changes)
         for name, each in declared(type(self)).items():
             if each.limits.fixed and getattr(after, name) != getattr(self, name):
                 had, asked = each.text(getattr(self, name)), each.text(getattr(after, name))
-                raise SpecError(f"{place} has {name} {had}, which cannot change under way to {asked}; start a new one for that")
+                raise SpecError(f"{place} has {name} {had}, which cannot change to {asked} now; start a new run for that")
         return after
 
     def to_json(self) -> dict[str, Any]:
-        """The settings as JSON data, for :meth:`from_json`."""
+        """Return the settings as JSON data for :meth:`from_json`."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, found: object, place: object) -> Self:
-        """Settings as :meth:`to_json` wrote them.
+        """Rebuild settings from the output of :meth:`to_json`.
 
         Raises:
             FileError: some are missing, unknown or out of range; the message names ``place``.
@@ -327,7 +327,7 @@ class Settings:
             raise FileError(f"{place}: its settings cannot be read ({error}); start it again") from error
 
     def as_yaml(self) -> str:
-        """A file of settings that :func:`from_yaml` reads, with what each means."""
+        """Return a YAML settings file for :func:`from_yaml`, with help texts as comments."""
         shown = {name: each for name, each in declared(type(self)).items() if each.limits.show}
         entries = [(f"{name}: {each.text(getattr(self, name))}", each.limits.help) for name, each in shown.items()]
         width = max((len(entry) for entry, _ in entries), default=0)
@@ -335,7 +335,7 @@ class Settings:
 
     @classmethod
     def table_rows(cls) -> list[tuple[str, str, str]]:
-        """Name, default and meaning of every setting that is shown; the meaning says which values it takes."""
+        """Return name, default and meaning of every listed setting; the meaning includes the allowed values."""
         found = []
         for name, each in declared(cls).items():
             if each.limits.show:
@@ -348,7 +348,7 @@ class Settings:
 
     @classmethod
     def help_text(cls) -> str:
-        """Name, default and meaning, one line each, as ``--help`` shows them."""
+        """Return one line per setting for ``--help``: name, default and meaning."""
         rows = cls.table_rows()
         name, default = (max((len(row[part]) for row in rows), default=0) for part in (0, 1))
         lines = [f"  {row[0]:<{name}}  {row[1]:<{default}}  {row[2]}\n" for row in rows]
@@ -356,7 +356,7 @@ class Settings:
 
     @classmethod
     def doc_table(cls) -> str:
-        """A Markdown table of the settings: name, default, meaning."""
+        """Return a Markdown table of the settings: name, default, meaning."""
         lines = ["| setting | default | meaning |", "|---|---|---|"]
         for name, default, meaning in cls.table_rows():
             star = " \\*" * name.endswith("*")
@@ -365,10 +365,10 @@ class Settings:
 
 
 def pairs(texts: Iterable[str]) -> dict[str, str]:
-    """``key=value`` texts, as ``--set`` takes them, as a mapping.
+    """Parse ``key=value`` strings, as given to ``--set``, into a mapping.
 
     Raises:
-        SpecError: one without ``=``.
+        SpecError: a string without ``=``.
     """
     found = {}
     for text in texts:
@@ -380,10 +380,10 @@ def pairs(texts: Iterable[str]) -> dict[str, str]:
 
 
 def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> dict[str, str | list[str]]:
-    """Changes by name from a YAML or TOML file, texts still; ``example`` is a line that it may have.
+    """Read changes by name, still as strings, from a YAML or TOML file; ``example`` is a sample line for errors.
 
     Raises:
-        FileError: the file cannot be read, or holds something else than settings by name.
+        FileError: the file cannot be read or does not hold settings by name.
     """
     entries = read_marked(os.fspath(path), example).entries
     if entries is None:
@@ -392,7 +392,7 @@ def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> 
 
 
 def _texts(entry: LocatedText, example: str) -> str | list[str]:
-    """The text of a setting, or the texts of one that has several."""
+    """Return the string of a setting, or the list of strings of a tuple."""
     if entry.text is not None:
         return entry.text
     texts = [item.text for item in entry.items or () if item.text is not None]
@@ -402,10 +402,10 @@ def _texts(entry: LocatedText, example: str) -> str | list[str]:
 
 
 def preset_named(name: str, presets: Mapping[str, Any]) -> Any:
-    """One of the presets by name.
+    """Return a preset by name.
 
     Raises:
-        SpecError: there is none of that name.
+        SpecError: unknown preset.
     """
     if name not in presets:
         raise SpecError(f"unknown preset {name!r}{nearest(name, presets)}")

@@ -19,7 +19,7 @@ from treeplex.errors import SpecError
 MOST_NAME = 60
 MOST_DEPTH = 20
 NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.]*+(?:(?<=[eE])[+-][0-9_]++)?")
-"""What may be a number; Python decides."""
+"""Pattern of candidates for numbers; Python's parser decides."""
 QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +41,7 @@ class Spec:
 
 
 def format_value(value: Value) -> str:
-    """The text of one parameter value, such that :func:`parse_spec` reads it back."""
+    """Format a parameter value so that :func:`parse_spec` reads it back."""
     if isinstance(value, list):
         return "[" + ",".join(format_value(item) for item in value) + "]"
     if isinstance(value, str):
@@ -51,12 +51,12 @@ def format_value(value: Value) -> str:
 
 
 def spec_name(text: str) -> str:
-    """The name in a spec, which may be unreadable otherwise."""
+    """Return the name in a spec, even if the rest of it is malformed."""
     return text.partition("(")[0].strip()
 
 
 def parse_spec(text: str) -> Spec:
-    """Read ``name`` or ``name(key=value, ...)``.
+    """Parse ``name`` or ``name(key=value, ...)``.
 
     Raises:
         SpecError: unbalanced brackets, an empty name, a parameter without ``=`` or given twice.
@@ -83,7 +83,7 @@ def parse_spec(text: str) -> Spec:
 
 
 def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
-    """Split at a separator that stands in no bracket and no quotes; drop empty parts."""
+    """Split at a separator outside brackets and quotes; drop empty parts."""
     parts, depth, start, quote, escaped = [], 0, 0, "", False
     for position, character in enumerate(text):
         if quote and (escaped or character == "\\"):
@@ -107,7 +107,7 @@ def split_outside_brackets(text: str, separator: str, whole: str) -> list[str]:
 
 
 def check_depth(text: str) -> None:
-    """Raise :class:`SpecError` for a text of any grammar with more than :data:`MOST_DEPTH` round brackets in one another."""
+    """Raise :class:`SpecError` if round brackets are nested deeper than :data:`MOST_DEPTH`, in any grammar."""
     depth = 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -116,12 +116,12 @@ def check_depth(text: str) -> None:
 
 
 def too_deep(text: str) -> SpecError:
-    """The error about too many brackets."""
-    return SpecError(f"more than {MOST_DEPTH} brackets in one another in {shown(text)}; write a simpler spec")
+    """Return the error for brackets nested too deeply."""
+    return SpecError(f"brackets nested more than {MOST_DEPTH} deep in {shown(text)}; write a simpler spec")
 
 
 def parse_value(text: str, whole: str) -> Value:
-    """Read one value: boolean, number, list or word."""
+    """Parse one value: boolean, number, list or word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.startswith("[") and text.endswith("]"):
@@ -138,15 +138,15 @@ def parse_value(text: str, whole: str) -> Value:
 
 
 def quoted(text: str) -> str:
-    """A spec or a path as one word of a shell."""
+    """Quote a spec or a path as one shell word."""
     return text if re.fullmatch(r"[\w.,:/+%-]+", text) else f'"{text}"'
 
 
 def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -> float:
-    """The value of a parameter that has to be a number.
+    """Return the value of a numeric parameter.
 
     Raises:
-        SpecError: ``owner`` has no such parameter, or it is no number.
+        SpecError: ``owner`` has no such parameter, or the value is not a number.
     """
     known = list(known)
     if name not in known:
@@ -157,14 +157,14 @@ def checked_number(owner: str, name: str, value: object, known: Iterable[str]) -
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint for an unknown name: ``; did you mean 'x'?`` or the list of what exists."""
+    """Return a hint for an unknown name: ``; did you mean 'x'?`` or the list of known names."""
     known = sorted(known)
     close = [near for each in (name, name.lower()) for near in difflib.get_close_matches(each, known, n=1, cutoff=0.5)]
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
 
 
 def suggests_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse a keyword that it does not take with a :class:`SpecError` that names the nearest one."""
+    """Decorate a function so that an unknown keyword raises a :class:`SpecError` naming the nearest one."""
     known = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -178,5 +178,5 @@ def suggests_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def shown(text: str, most: int = 60) -> str:
-    """A text in a message: quoted, without line breaks, shortened to ``most`` characters."""
+    """Format a string for a message: quoted, without line breaks, at most ``most`` characters."""
     return repr(text if len(text) <= most else f"{text[: most - 3]}...")

@@ -1,11 +1,11 @@
-"""The installed version of Treeplex, and how to install what an extra of it needs."""
+"""The installed version of Treeplex, and install commands for its extras."""
 
 import re
 from pathlib import Path
 from shlex import quote
 
 CHECKOUT = Path(__file__).parents[3]
-"""The root of the source checkout, where this is one."""
+"""The root of the source checkout, if Treeplex runs from one."""
 
 
 def own_version() -> str:
@@ -19,9 +19,9 @@ def own_version() -> str:
 
 
 def install_hint(extra: str) -> str:
-    """The command that installs what an extra needs, such as ``pip install 'torch>=2.6'``; Treeplex need not be on an index.
+    """Return the command that installs an extra's dependencies, such as ``pip install 'torch>=2.6'``.
 
-    In a source checkout it is ``pip install -c constraints.txt -e '.[torch]'``, with the checkout's path in other folders.
+    In a source checkout it is ``pip install -c constraints.txt -e '.[torch]'``, with the checkout's path if called elsewhere.
     """
     from importlib.metadata import PackageNotFoundError, requires
 

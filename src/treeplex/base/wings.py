@@ -1,6 +1,6 @@
-"""The wings: games, agents, learners and commands they add, imported on first use.
+"""The wings: packages that add games, agents, learners and commands, imported on first use.
 
-The core imports no wing. A wing has one value, ``WING`` in its module ``wing``, and one line in :data:`WINGS`.
+The core never imports a wing directly. A wing defines ``WING`` in its module ``wing`` and has one line in :data:`WINGS`.
 """
 
 from collections.abc import Mapping
@@ -10,33 +10,33 @@ from importlib import import_module
 from typing import Any
 
 WINGS = ("treeplex.search.wing", "treeplex.holdem.wing", "treeplex.learn.wing", "treeplex.web.wing")
-"""Modules of wings, the lowest first: each may use those before it."""
+"""Modules of wings, lowest first; each may import those before it."""
 
 
 @dataclass(frozen=True)
 class Wing:
-    """Contributions of a wing. An entry ``"package.module:name"`` is what has that name there.
+    """Contributions of a wing. An entry ``"package.module:name"`` refers to that name in that module.
 
     Attributes:
         games: descriptions of games (:class:`treeplex.games.parameters.GameInfo`) by name, in the order to list.
-        loaders: what makes a game of a text, by what the text is or by how it ends, ``.yaml``.
-        solvables: classes of what is solved in another way than games that are compiled
+        loaders: functions that load a game from text, by the text or its ending, such as ``.yaml``.
+        solvables: classes of games that are solved without being compiled
             (:class:`treeplex.run.solve.solvable.Solvable`).
-        sources: classes of what policies are read from (:class:`treeplex.run.policy_source.PolicySource`).
-        policy_files: functions from a name such as ``network:NAME`` to its policy file, by what such names begin with.
-        devices: functions that make a solver on another device than the processor, or None.
-        warm_ups: functions that compile kernels, by what they are for.
-        first_streets: functions with which hold'em solves a spot's first street alone, values behind it: ``job``, and
+        sources: classes of policy sources (:class:`treeplex.run.policy_source.PolicySource`).
+        policy_files: functions from a name such as ``network:NAME`` to its policy file, by prefix.
+        devices: functions that return a solver on a device other than the CPU, or None.
+        warm_ups: functions that compile kernels, by purpose.
+        first_streets: functions that solve only the first street of a hold'em spot, with values at its leaves: ``job`` and
             ``unlike_training``.
-        agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list. One that
-            has the name of a lower wing's stands for it: a subclass that knows more games.
-        played_folders: folders that agents play, by the kind of job that wrote them: ``"agent:setting that names the folder"``.
-        agent_texts: functions from other texts to the agent that they mean, a :class:`treeplex.base.spec.Spec`; None of others.
-        learners: kinds of trainings (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
-        options: options of commands below the wing (:class:`treeplex.run.cli.shared.commands.WingOptions`), values or tuples
-            of them.
-        commands: packages whose files have commands of ``treeplex``.
-        groups: modules with a group of commands, ``group``, and what the help says of it.
+        agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in display order. A class with
+            the name of a lower wing's class replaces it; it is a subclass that supports more games.
+        played_folders: agents that play a job's folder, by the kind of job: ``"agent:setting that names the folder"``.
+        agent_texts: functions from a text to the agent's :class:`treeplex.base.spec.Spec`, or None if they do not recognise it.
+        learners: kinds of training (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
+        options: options added to commands of lower wings (:class:`treeplex.run.cli.shared.commands.WingOptions`), values or
+            tuples of them.
+        commands: packages whose modules define commands of ``treeplex``.
+        groups: modules with a command group ``group``, and its help text.
     """
 
     games: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Wing:
 
 @cache
 def wings() -> tuple[Wing, ...]:
-    """The :class:`Wing` of every wing, lowest first; imports nothing else of a wing."""
+    """Return the :class:`Wing` of every wing, lowest first, without importing anything else of a wing."""
     return tuple(import_module(module).WING for module in WINGS)
 
 
@@ -69,11 +69,11 @@ def named(entry: str) -> Any:
 
 
 def provided(what: str) -> list[Any]:
-    """What all wings provide under one of the fields of :class:`Wing` that list entries; a tuple counts as its items."""
+    """Return the resolved entries of all wings for one list field of :class:`Wing`; tuples are flattened."""
     found = [named(entry) for wing in wings() for entry in getattr(wing, what)]
     return [item for each in found for item in (each if isinstance(each, tuple) else (each,))]
 
 
 def provided_by_name(what: str) -> dict[str, str]:
-    """The entries of all wings under one of the fields of :class:`Wing` that map names to entries; nothing is imported."""
+    """Return the unresolved entries of all wings for one mapping field of :class:`Wing`."""
     return {name: entry for wing in wings() for name, entry in getattr(wing, what).items()}

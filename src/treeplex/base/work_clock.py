@@ -1,4 +1,4 @@
-"""A clock of work: it stands still while Numba compiles kernels, so that limits of time and speeds count work alone."""
+"""A clock that stops while Numba compiles kernels, so that time limits and speeds measure solving only."""
 
 import threading
 from time import perf_counter, process_time, thread_time
@@ -10,30 +10,30 @@ _compiled = _compiled_cpu = 0.0
 
 
 def work_time() -> float:
-    """Wall-clock seconds since an arbitrary start, excluding the time this process spent compiling kernels."""
+    """Return wall-clock seconds since an arbitrary start, without the time spent compiling kernels."""
     with _lock:
         return (_began if _depth else perf_counter()) - _compiled
 
 
 def work_cpu_time() -> float:
-    """CPU seconds of this process, excluding the time spent compiling kernels."""
+    """Return CPU seconds of this process, without the time spent compiling kernels."""
     return process_time() - _compiled_cpu
 
 
 def compile_times() -> tuple[float, float]:
-    """Seconds that this process has compiled kernels so far, by the wall clock and of processor time."""
+    """Return the wall-clock and CPU seconds that this process has spent compiling kernels."""
     return _compiled, _compiled_cpu
 
 
 def add_compile_time(seconds: float) -> None:
-    """Take out seconds by the wall clock for which work waited until workers had compiled kernels."""
+    """Exclude wall-clock seconds spent waiting for workers to compile kernels."""
     global _compiled
     with _lock:
         _compiled += seconds
 
 
 def compiling_started() -> bool:
-    """Stop the clock; called by the thread that compiles. Returns whether it ran, for compilations nest."""
+    """Stop the clock, in the compiling thread; return whether it was running, since compilations nest."""
     global _depth, _began, _cpu_began
     with _lock:
         _depth += 1
@@ -43,7 +43,7 @@ def compiling_started() -> bool:
 
 
 def compiling_ended() -> bool:
-    """Let the clock run again. Returns whether it does: whether the outermost compilation ended."""
+    """Restart the clock after the outermost compilation; return whether it runs."""
     global _depth, _compiled, _compiled_cpu
     with _lock:
         _depth -= 1

@@ -1,4 +1,4 @@
-"""What rules are written with: histories (``Game``, ``State``), public trees, Numba functions, matrices."""
+"""Interfaces for writing rules: histories (``Game``, ``State``), public trees, Numba functions and matrices."""
 
 from treeplex.base.spec import Spec, parse_spec
 from treeplex.engine.uncompiled.rules import mix

@@ -1,7 +1,7 @@
-"""Rules: what a game must say so that everything else can be done with it.
+"""The interface that the rules of a game implement.
 
-A :class:`State` is an immutable value: ``child(action)`` returns the next state and leaves this one as it was. Names, player
-numbers and conventions are OpenSpiel's, so that rules written for one read like rules for the other.
+A :class:`State` is an immutable value: ``child(action)`` returns the next state and leaves the current one unchanged. Names,
+player numbers and conventions follow OpenSpiel, which makes rules easy to port.
 """
 
 from abc import ABC, abstractmethod
@@ -16,73 +16,73 @@ if TYPE_CHECKING:
     from treeplex.games.public import PublicGame, PublicTree
 
 TREES = "treeplex.run.solve.tree_game:TreeGame"
-"""What solves games that are compiled into trees of sequences, as most are."""
+"""The default solver class, for games compiled into sequence-form trees."""
 CHANCE = -1
-"""The player who acts where chance does."""
+"""Player number of chance."""
 SIMULTANEOUS = -2
-"""The player who acts where all players move at once."""
+"""Player number of simultaneous moves."""
 TERMINAL = -4
-"""The player who acts where the game is over."""
+"""Player number at the end of the game."""
 LONGEST_LINE = 160
-"""Characters of a state in messages and at a prompt."""
+"""Characters of a state's representation in messages and at a prompt."""
 MOST_SHOWN = 20
-"""Legal actions that an error lists."""
+"""Number of legal actions listed in an error."""
 
 
 class State(ABC):
     """One history of a game.
 
-    Write ``current_player``, ``legal_actions``, ``child``, ``returns`` and ``information_state_string``; add
-    ``chance_outcomes`` where the game has chance, ``action_to_string`` for readable actions, ``public_state`` for search,
-    ``knowledge`` and ``picture`` for people who play it.
+    Implement ``current_player``, ``legal_actions``, ``child``, ``returns`` and ``information_state_string``. Also implement
+    ``chance_outcomes`` if the game has chance, ``action_to_string`` for readable actions, ``public_state`` for search, and
+    ``knowledge`` and ``picture`` for human players.
     """
 
     @abstractmethod
     def current_player(self) -> int:
-        """The player to act (0-based), ``CHANCE``, ``SIMULTANEOUS`` or ``TERMINAL``."""
+        """Return the player to act (0-based), ``CHANCE``, ``SIMULTANEOUS`` or ``TERMINAL``."""
 
     @abstractmethod
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
-        """Action ids the player to act may choose, in a fixed order; ``player`` matters at simultaneous nodes only."""
+        """Return the legal action ids in a fixed order; ``player`` is used at simultaneous nodes only."""
 
     @abstractmethod
     def child(self, action: int) -> "State":
-        """The state after ``action`` (at a simultaneous node, after a tuple with one action a player)."""
+        """Return the state after ``action``; at a simultaneous node, after a tuple with one action per player."""
 
     @abstractmethod
     def returns(self) -> Sequence[float]:
-        """At a terminal state: the payoff of each player, in the game's own units."""
+        """Return the payoff of each player at a terminal state, in the game's units."""
 
     @abstractmethod
     def information_state_string(self, player: int | None = None) -> str:
-        """All that ``player`` (default: the player to act) knows here, own past actions included (perfect recall)."""
+        """Return the infostate of ``player`` (default: the player to act), including own past actions (perfect recall)."""
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float] | None:
-        """The information state as a vector of fixed length for networks; None if undefined."""
+        """Return the infostate as a vector of fixed length for networks; None if undefined."""
         return None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """At a chance node: pairs (action, probability) that sum to one."""
+        """Return the pairs (action, probability) of a chance node; the probabilities sum to one."""
         raise NotImplementedError(f"{type(self).__name__} has a chance node but no chance_outcomes()")
 
     def action_to_string(self, action: int) -> str:
-        """A readable name of an action of the player to act (or of chance)."""
+        """Return a readable name of an action of the player to act or of chance."""
         return str(action)
 
     def public_state(self) -> Hashable | None:
-        """The public state as a hashable value; None if the rules do not define it."""
+        """Return the public state as a hashable value; None if undefined."""
         return None
 
     def knowledge(self, player: int) -> str:
-        """The player's knowledge in readable form, with card names; by default the infostate."""
+        """Return the player's knowledge in readable form, with card names; by default the infostate."""
         return self.information_state_string(player)
 
     def hand_name(self, player: int) -> str | None:
-        """The name of the player's hand; None in games without cards or dice."""
+        """Return the name of the player's hand; None in games without cards or dice."""
         return None
 
     def picture(self) -> str | None:
-        """A picture of the public state, such as a board, as lines of text; None if there is none."""
+        """Return a text picture of the public state, such as a board; None if undefined."""
         return None
 
     def is_terminal(self) -> bool:
@@ -95,7 +95,7 @@ class State(ABC):
         return self.current_player() == SIMULTANEOUS
 
     def __repr__(self) -> str:
-        """The acting player and the infostate in one line; never raises."""
+        """Return the player to act and the infostate in one line; never raises."""
         name = type(self).__name__
         try:
             actor = self.current_player()
@@ -104,24 +104,24 @@ class State(ABC):
             who = {CHANCE: "chance to act", SIMULTANEOUS: "all players to act"}.get(actor, f"player {actor} to act")
             try:
                 known = self.information_state_string(max(actor, 0))
-            except Exception:  # many rules say what is known only where that player acts
+            except Exception:  # many rules define the infostate only where that player acts
                 known = ""
             return on_one_line(f"<{name}: {who}{f', {known}' if known else ''}>")
-        except Exception:  # rules that are being written: their faults are reported elsewhere
+        except Exception:  # faults in unfinished rules are reported elsewhere
             return f"<{name}>"
 
 
 def on_one_line(text: str, most: int = LONGEST_LINE) -> str:
-    """A text in angle brackets with its white space joined, at most this long."""
+    """Collapse the white space of a text in angle brackets and shorten it to ``most`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 4]}...>"
 
 
 class CheckedState(State):
-    """A state of our own games: it has ``after``, and its ``child`` refuses illegal actions first."""
+    """Base class of built-in states: ``child`` checks that the action is legal and calls ``after``."""
 
     def child(self, action: int) -> Self:
-        """The state after a legal action.
+        """Return the state after a legal action.
 
         Raises:
             GameError: the action is not legal here.
@@ -131,27 +131,29 @@ class CheckedState(State):
 
     @abstractmethod
     def after(self, action: int) -> Self:
-        """``child`` without the check."""
+        """Return the state after a legal action, without checking it."""
 
 
 def check_legal(state: State, action: int | tuple[int, ...], player: int | None = None) -> None:
-    """Refuse an action that is not legal at a state; ``player`` names whose action it is at a simultaneous one.
+    """Check that an action is legal at a state; ``player`` is the acting player at a simultaneous node.
 
     Raises:
-        GameError: it is not legal.
+        GameError: the action is not legal.
     """
     if player is None and state.is_simultaneous_node():
         if not isinstance(action, tuple):
-            raise GameError(f"all players move at once here, not with action {action!r}; give a tuple with one action a player")
+            raise GameError(
+                f"action {action!r} is not legal here, where all players move at once; give a tuple with one action per player"
+            )
         for seat, move in enumerate(action):
             check_legal(state, move, seat)
         return
     if action not in state.legal_actions(player):
         legal = list(state.legal_actions(player))
         if not legal:
-            if player is not None and action == 0:  # who has no choice
+            if player is not None and action == 0:  # a player without a choice
                 return
-            raise GameError(f"no action is legal here, {action!r} neither; stop where is_terminal() is true")
+            raise GameError(f"action {action!r} is not legal here, since the game is over; stop where is_terminal() is true")
         shown = ", ".join(map(str, legal[:MOST_SHOWN])) + (", ..." if len(legal) > MOST_SHOWN else "")
         raise GameError(f"action {action!r} is not legal here; choose one of legal_actions(): {shown}")
 
@@ -159,66 +161,66 @@ def check_legal(state: State, action: int | tuple[int, ...], player: int | None 
 class Game(ABC):
     """A game: its players and its root.
 
-    ``spec`` is the text that :func:`treeplex.load` turns back into this game; it goes into every file.
+    ``spec`` is the text from which :func:`treeplex.load` recreates this game; every saved file contains it.
     """
 
     spec: str = ""
     num_players: int = 2
     solvable: ClassVar[str] = TREES
-    """What solves and judges it (:class:`treeplex.run.solve.solvable.Solvable`), as ``"module:name"``."""
+    """Class that solves and evaluates it (:class:`treeplex.run.solve.solvable.Solvable`), as ``"module:name"``."""
     table_kind: ClassVar[str] = ""
-    """Its own kind of table for people, made of an agent and a generator, as ``"module:name"``; empty for the usual ones."""
+    """Table for human players as ``"module:name"``, called with an agent and a generator; empty for the default."""
     terminal: ClassVar[str] = ""
-    """What seats a person at the terminal, a function of the game and a :class:`treeplex.search.cli.play.Seat`; likewise."""
+    """Function of the game and a :class:`treeplex.search.cli.play.Seat` for terminal play, as ``"module:name"``; or empty."""
 
     @property
     def num_distinct_actions(self) -> int | None:
-        """Players' action ids are whole numbers from 0 to below this; None where the rules do not say."""
+        """Exclusive upper bound of the players' action ids; None if unknown."""
         return None
 
     @abstractmethod
     def new_initial_state(self) -> State:
-        """The root of the game tree."""
+        """Return the root of the game tree."""
 
     def enumerable_rules(self) -> "Game":
-        """The rules for what enumerates infosets: the game itself, unless that is impossible.
+        """Return rules whose infosets can be enumerated: the game itself if possible.
 
         Raises:
-            GameError: its infosets are never enumerated; the message says what can be done with it.
+            GameError: the infosets cannot be enumerated; the message lists alternatives.
         """
         return self
 
     def walkable_rules(self) -> "Game":
-        """The rules for what walks histories one at a time: the game itself, unless it has others for that.
+        """Return rules whose histories can be walked one at a time: by default the game itself.
 
         Raises:
-            GameError: it cannot be walked.
+            GameError: the game cannot be walked.
         """
         return self
 
     def check_decisions(self) -> None:  # noqa: B027 (most games have nothing to check)
-        """Refuse parameters that leave the game without a decision.
+        """Check that the parameters leave some player a decision.
 
         Raises:
             SpecError: no player has a decision.
         """
 
     def public_tree(self) -> "PublicTree | None":
-        """The public tree of a two-player game, by which it is also compiled; None where it is not written."""
+        """Return the public tree of a two-player game, also used to compile it; None if not implemented."""
         return None
 
     def public_game(self) -> "PublicGame | None":
-        """Public states and private hands for any number of players; None where they are not written. Ask :attr:`public`."""
+        """Return public states and private hands for any number of players, or None; callers use :attr:`public`."""
         return None
 
     @cached_property
     def public(self) -> "PublicGame":
         """Public states and private hands: :meth:`public_tree`, :meth:`public_game`, or a game of perfect information.
 
-        One object: agents that meet have to share it.
+        The object is cached, since agents in a match must share it.
 
         Raises:
-            GameError: the rules do not say what is public.
+            GameError: the rules do not define public states.
             SpecError: no player has a decision.
         """
         self.check_decisions()
@@ -229,38 +231,38 @@ class Game(ABC):
             certain: PublicGame = named("treeplex.games.perfect_information:PerfectInformation")(self)
             return certain
         raise GameError(
-            f"{self} has {self.num_players} players, and its rules do not say what is public; agents of more than two play "
-            "poker such as leduc_poker(players=3), or write Game.public_game for it"
+            f"{self} has {self.num_players} players and its rules do not define public states; for more than two players use "
+            f"poker such as leduc_poker(players=3), or implement Game.public_game"
         )
 
     @property
     def big_blind(self) -> float | None:
-        """The chips in which poker results are counted: the big blind, or the ante if there are no blinds."""
+        """Return the unit of poker results in chips: the big blind, or the ante without blinds; None in other games."""
         return None
 
     def numba_rules(self) -> "object | None":
-        """The rules as :class:`treeplex.games.numba_rules.NumbaRules`; None if there are none."""
+        """Return the rules as :class:`treeplex.games.numba_rules.NumbaRules`; None if not implemented."""
         return None
 
     def compile_directly(self, limit: int | None) -> "object | None":
-        """The compiled game (:class:`treeplex.forms.compile.compiled_game.CompiledGame`) of a game that compiles itself.
+        """Return the :class:`treeplex.forms.compile.compiled_game.CompiledGame` of a game with its own compiler, else None.
 
-        None of all others, which are compiled from their public tree, their Numba functions or their histories. ``limit`` is
-        the most histories that may be walked.
+        Other games are compiled from their public tree, Numba functions or histories. ``limit`` bounds the number of histories
+        walked.
         """
         return None
 
     def parameters(self) -> Mapping[str, object]:
-        """The parameters this game was made with."""
+        """The parameters of this game."""
         return {}
 
     def __getstate__(self) -> object:
-        """The state to pickle: everything except :attr:`public`, which is rebuilt."""
+        """Return the state to pickle: everything except :attr:`public`, which is rebuilt."""
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "public"} if isinstance(state, dict) else state
 
     def __str__(self) -> str:
-        """The game's spec, or its representation if it has none."""
+        """Return the game's spec, or its representation without one."""
         return self.spec or repr(self)
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""Public games of any number of players who hold cards of one deck.
+"""Public card games with any number of players and one deck.
 
-A hand is a set of cards. Hands exclude each other where they share a card, and all others are equally likely to be dealt. With
-two players that is one matrix. With more, a sum over the others' hands has as many terms as there are combinations of them;
-such sums are exact here, and meant for small decks.
+A hand is a set of cards. Hands that share a card exclude each other; all other combinations are dealt with equal probability.
+For two players this is one matrix. For more, sums run over all combinations of the opponents' hands: they are exact, and
+practical for small decks only.
 """
 
 from abc import abstractmethod
@@ -18,20 +18,20 @@ from treeplex.games.betting.settlement import Settlement
 from treeplex.games.public import MOST_ENTRIES, Options, PublicGame, State, pick
 
 FOLDING, CALLING = ("fold",), ("call", "check")
-"""First words of actions, in small letters; all others raise."""
+"""First words of action names in lower case; all other actions are raises."""
 TRIES = 100
-"""How often hands are drawn independently, and all again where two share a card, before combinations are added up."""
+"""Number of rejection-sampling attempts before the joint distribution is computed."""
 
 
 class CardGame(PublicGame):
-    """A game of N players with H possible hands each, whose public states are public nodes of its rules.
+    """A card game of N players with H possible hands each.
 
-    Chance shows one public card at a time, each card that is left as likely as any other; its label is the card.
+    Chance reveals one public card at a time, uniformly from the remaining deck; its label is the card.
 
     Attributes:
-        players: N.
-        suits: how many cards share a rank; a card's number is its rank times this, and its suit.
-        deal: public cards that are shown before each street of betting.
+        players: number of players, N.
+        suits: cards per rank; a card's number is its rank times ``suits`` plus its suit.
+        deal: number of public cards dealt before each street.
         hands: int64 [H, C], the cards of each hand.
         apart: float64 [H, H], 1 where two hands share no card, else 0.
     """
@@ -48,47 +48,45 @@ class CardGame(PublicGame):
 
     @abstractmethod
     def shown(self, state: State) -> Sequence[int]:
-        """The public cards at a state."""
+        """Return the public cards at a state."""
 
     @abstractmethod
     def mover(self, state: State) -> int:
-        """The player to act, ``CHANCE`` or ``TERMINAL``."""
+        """Return the player to act, ``CHANCE`` or ``TERMINAL``."""
 
     @abstractmethod
     def actions(self, state: State) -> Sequence[int]:
-        """The actions of the player to act."""
+        """Return the actions of the player to act."""
 
     @abstractmethod
     def moved(self, state: State, label: int) -> State:
-        """The public state after an action or a card that :meth:`options` has."""
+        """Return the public state after an action or card listed by :meth:`options`."""
 
     @abstractmethod
     def settlement(self, state: State) -> Settlement:
-        """Who can win which chips where the game is over."""
+        """Return the settlement of the pots at the end of the game."""
 
     @abstractmethod
     def strengths_on(self, board: Sequence[int]) -> Ints:
-        """How strong each hand is when all public cards are shown, int64 [H], more is better; any number for hands that the
-        board blocks.
-        """
+        """Return the strength of each hand on a complete board, int64 [H], higher wins; arbitrary for blocked hands."""
 
     @abstractmethod
     def line_of(self, state: State) -> Hashable:
-        """The betting so far, equal for public states that differ in their cards only."""
+        """Return the betting so far, equal for public states that differ only in their cards."""
 
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
-        """Terminal payoffs for deals int64 [D, N]: float64 [D, N], in the game's units."""
+        """Return terminal payoffs, float64 [D, N], of deals int64 [D, N], in the game's units."""
         settlement, shown = self.settlement(state), self.shown(state)
-        if len(shown) < sum(self.deal):  # all others have folded
+        if len(shown) < sum(self.deal):  # everyone else has folded
             return settlement.payoffs(np.zeros(deals.shape, np.int64))
         return settlement.payoffs(self.strengths_on(shown)[deals])
 
     def street_of(self, state: State) -> int:
-        """The street of a state where somebody acts."""
+        """Return the street of a decision."""
         return list(accumulate(self.deal)).index(len(self.shown(state)))
 
     def kind_of(self, state: State, label: int) -> int:
-        """What an action is by the first word of its name: 0 folds, 1 checks or calls, 2 is any other."""
+        """Return the kind of an action by the first word of its name: 0 fold, 1 check or call, 2 other."""
         word = self.action_name(state, label).lower().split()[0]
         return 0 if word in FOLDING else 1 if word in CALLING else 2
 
@@ -105,12 +103,12 @@ class CardGame(PublicGame):
     def after(self, state: State, label: int) -> State:
         options = self.options(state)
         if label not in options.labels:
-            what = "chance cannot show" if options.player == CHANCE else "no action"
+            what = "chance cannot reveal" if options.player == CHANCE else "no action"
             raise GameError(f"{what} {label!r} at {self.name_of(state)}")
         return self.moved(state, label)
 
     def free(self, state: State) -> Floats:
-        """1 for hands without a public card, else 0; float64 [H]."""
+        """Return 1 for hands without a public card, else 0; float64 [H]."""
         return np.asarray(self._has[:, list(self.shown(state))].sum(axis=1) == 0, np.float64)
 
     def possible(self, state: State) -> tuple[Floats, ...]:
@@ -156,12 +154,12 @@ class CardGame(PublicGame):
         return np.asarray(self.chances_of(state, np.array([hands], np.int64))[0])
 
     def chances_of(self, state: State, deals: Ints) -> Floats:
-        """Chance probabilities of the labels for deals int64 [D, N] of hands: float64 [D, labels]."""
+        """Return chance probabilities of the labels, float64 [D, labels], for deals int64 [D, N] of hands."""
         left = 1.0 - self._has[deals].max(axis=1)[:, list(self.options(state).labels)]
         return np.asarray(left / left.sum(axis=1, keepdims=True))
 
     def _mass(self, allowed: Floats, others: Sequence[Floats]) -> Floats:
-        """For each row of ``allowed`` [R, H] the weight of hands of the others, all allowed and apart; float64 [..., R]."""
+        """Return the weight of disjoint opposing hands within each row of ``allowed`` [R, H]; float64 [..., R]."""
         if not others:
             return np.ones(len(allowed))
         first, *rest = others
@@ -177,13 +175,13 @@ class CardGame(PublicGame):
     def _check(self, combinations: int) -> None:
         if combinations > MOST_ENTRIES:
             raise GameError(
-                f"{combinations:,} combinations of {len(self.hands)} hands of {self.players} players are more than "
-                f"{MOST_ENTRIES:,}; take fewer players or a smaller deck"
+                f"{combinations:,} combinations of {len(self.hands)} hands of {self.players} players exceed the limit of "
+                f"{MOST_ENTRIES:,}; choose fewer players or a smaller deck"
             )
 
 
 def along(own: Floats, axes: int, axis: int) -> Floats:
-    """Reshape a vector to ``axes`` axes, with its entries along ``axis``."""
+    """Reshape a vector to ``axes`` dimensions, with its entries along ``axis``."""
     shape = [1] * axes
     shape[axis] = len(own)
     return own.reshape(shape)

@@ -1,7 +1,7 @@
 """Ordinary rules from Numba rules on integers, for display, other tools and checks.
 
-Here the functions run as plain Python, in which whole numbers have no end: values that do not fit into 64 bits and
-writes outside the state are detected and reported. Kernels run the same functions compiled (:mod:`treeplex.engine.uncompiled`).
+This module runs the functions as plain Python with unbounded integers, which detects values beyond 64 bits and writes outside
+the state. Kernels run the compiled functions (:mod:`treeplex.engine.uncompiled`).
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from treeplex.games.base import TERMINAL, Game, State
 from treeplex.games.parameters import observer
 
 LIMIT = 1 << 63
-"""The least number that does not fit into 64 bits with a sign."""
+"""Smallest positive number that does not fit into a signed 64-bit integer."""
 ON_PURPOSE = "treeplex.engine"
-"""Where functions count in 64 bits on purpose."""
+"""Functions that use 64-bit wrap-around on purpose."""
 
 
 Function = Callable[..., Any]
@@ -27,23 +27,23 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class NumbaRules:
-    """A game whose states are ``len(start)`` whole numbers of 64 bits, and whose rules are functions that Numba compiles.
+    """Rules as Numba functions; a state is an array of ``len(start)`` 64-bit integers.
 
-    Every function gets the state as an int64 array; only ``play`` changes it. Plain functions are compiled as well as those
-    that are decorated with ``njit``; functions that these call must be decorated.
+    Every function takes the state as an int64 array; only ``play`` changes it. The functions may be plain or decorated with
+    ``njit``; functions that they call must be decorated.
 
     Attributes:
         start: the state at the root.
-        actor: ``actor(state)``: the player to act, from 0, or ``CHANCE`` or ``TERMINAL``.
-        actions: ``actions(state, found)``: writes the actions of the player to act, or of chance, whole numbers from 0, into
-            the int64 array ``found`` and returns how many there are.
-        play: ``play(state, action)``: makes ``state`` the next state.
-        infoset: ``infoset(state, player)``: a whole number from 0 to 2**63 - 1 for all that a player knows when it acts, own
-            past included. :func:`treeplex.engine.uncompiled.rules.mix` makes such a number of more than 63 bits.
-        payoff: ``payoff(state, player)``: what a player gets at the end.
-        probability: ``probability(state, action)`` of an action of chance; None where all are equally likely.
-        most_actions: the most actions that ``actions`` writes.
-        players: how many play.
+        actor: ``actor(state)`` returns the player to act, from 0, or ``CHANCE`` or ``TERMINAL``.
+        actions: ``actions(state, found)`` writes the action ids (from 0) of the player to act or of chance into the int64 array
+            ``found`` and returns their number.
+        play: ``play(state, action)`` updates ``state`` to the next state.
+        infoset: ``infoset(state, player)`` returns the infoset as an integer from 0 to 2**63 - 1 that identifies all the player
+            knows, own past included. Use :func:`treeplex.engine.uncompiled.rules.mix` to hash more than 63 bits.
+        payoff: ``payoff(state, player)`` returns the player's payoff at a terminal state.
+        probability: ``probability(state, action)`` returns the probability of a chance action; None if all are equally likely.
+        most_actions: maximum number of actions that ``actions`` writes.
+        players: number of players.
     """
 
     start: tuple[int, ...]
@@ -58,19 +58,19 @@ class NumbaRules:
 
     def __post_init__(self) -> None:
         if not self.start or not all(isinstance(word, int | np.integer) for word in self.start):
-            raise GameError(f"start is {self.start!r}; give the whole numbers of the first state, at least one")
+            raise GameError(f"start is {self.start!r}; give the initial state as at least one whole number")
         if self.most_actions < 1:
-            raise GameError(f"most_actions is {self.most_actions}; give how many actions a state may have")
+            raise GameError(f"most_actions is {self.most_actions}; give the maximum number of actions of a state")
 
 
 class NumbaGame(Game):
-    """A game made of :class:`NumbaRules`. It may be too large to store: then every iteration walks it.
+    """A game given by :class:`NumbaRules`; a game too large to store is walked in every iteration.
 
-    Derive it to override :meth:`infostate_text` and :meth:`action_name`.
+    Subclasses may override :meth:`infostate_text` and :meth:`action_name`.
 
     Args:
         rules: the functions.
-        spec: the text that names the game, for files; set for a game in a file of its own.
+        spec: the game's spec for saved files; set automatically for a game in a user file.
     """
 
     def __init__(self, rules: NumbaRules, spec: str = "") -> None:
@@ -85,11 +85,11 @@ class NumbaGame(Game):
         return NumbaState(self, self.rules.start)
 
     def infostate_text(self, words: tuple[int, ...], player: int) -> str:
-        """The infostate of ``player``: the infoset's number, unless a game says it in words."""
+        """Return the infostate string of ``player``; by default the infoset's number."""
         return str(self.plain.infoset(words, player))
 
     def action_name(self, player: int, action: int) -> str:
-        """The name of an action of a player or of chance (-1)."""
+        """Return the name of an action of a player or of chance (-1)."""
         return str(action)
 
     @cached_property
@@ -99,10 +99,10 @@ class NumbaGame(Game):
 
 
 class PlainRules:
-    """The functions of rules, run as plain Python on whole numbers without end.
+    """The functions run as plain Python on unbounded integers.
 
     Raises:
-        GameError: (all methods) numbers beyond 64 bits, or too many actions.
+        GameError: (all methods) a number exceeds 64 bits, or there are too many actions.
     """
 
     def __init__(self, rules: NumbaRules) -> None:
@@ -134,14 +134,14 @@ class PlainRules:
             self._play(state, action)
         except IndexError as error:
             raise GameError(
-                f"play() reads or writes beside the {len(words)} numbers of the state {words} with action {action}; give "
+                f"play() reads or writes outside the {len(words)} numbers of the state {words} with action {action}; give "
                 f"start more numbers ({error})"
             ) from error
         for number, word in enumerate(state):
             if not -LIMIT <= word < LIMIT:
                 raise GameError(
-                    f"number {number} of the state is {word} after action {action} in the state {words}, beyond 64 bits; "
-                    "spread it over more numbers of start"
+                    f"number {number} of the state is {word} after action {action} in the state {words}, beyond 64 bits; split "
+                    f"it over more numbers of start"
                 )
         return tuple(int(word) for word in state)
 
@@ -150,7 +150,7 @@ class PlainRules:
         if not 0 <= number < LIMIT:
             raise GameError(
                 f"infoset() is {number} for player {player} in the state {words}; give a number from 0 to 2**63 - 1, "
-                "by treeplex.engine.uncompiled.rules.mix where there is too much to say"
+                "such as a hash by treeplex.engine.uncompiled.rules.mix"
             )
         return number
 
@@ -162,14 +162,14 @@ class PlainRules:
 
 
 def array_of(words: Sequence[int]) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Whole numbers without end as an array."""
+    """Return unbounded integers as an object array."""
     array = np.empty(len(words), object)
     array[:] = words
     return array
 
 
 def plain(function: Callable[..., Any], known: dict[int, Any]) -> Callable[..., Any]:
-    """A function with all that it calls as plain Python; ``known`` has those that are done, by identity."""
+    """Return a function and its callees as plain Python; ``known`` caches converted functions by id."""
     source: Any = getattr(function, "py_func", function)
     if not isinstance(source, FunctionType) or source.__module__.startswith(ON_PURPOSE):
         return function
@@ -190,7 +190,7 @@ def plain(function: Callable[..., Any], known: dict[int, Any]) -> Callable[..., 
 
 
 class NumbaState(State):
-    """A history of a :class:`NumbaGame`: the numbers of its state."""
+    """A history of a :class:`NumbaGame`, given by its integer state."""
 
     __slots__ = ("game", "words")
 

@@ -1,9 +1,9 @@
-"""Open-loop games as static games, in which each player picks all actions at once.
+"""Open-loop games as static games, in which each player chooses all actions at once.
 
-In an open-loop game players never observe anything, their own moves included: after the same number of moves all
-histories lie in one infoset (Basar and Olsder 1999, sections 2.5 and 3.5). Such players lack perfect recall, and behaviour
-policies fall short of mixtures over whole sequences of actions. So here a player's move is a whole sequence, one action for
-each of their infosets; the static game has the same equilibria in mixed strategies.
+In an open-loop game players observe nothing, not even their own moves: all histories with the same number of moves are in one
+infoset (Basar and Olsder 1999, sections 2.5 and 3.5). Players lack perfect recall, and behaviour policies are weaker than mixed
+strategies. Therefore a move of the static game is a plan, one action for each of the player's infosets. It has the same
+equilibria in mixed strategies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, CheckedState, Ga
 from treeplex.games.turn_based import TurnBased
 
 MOST_PLANS = 100_000
-"""Sequences of actions a player may have."""
+"""Largest number of plans per player."""
 MOST_HISTORIES = 5_000_000
-"""Histories of the wrapped game that are looked at."""
+"""Largest number of histories of the wrapped game."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One move of an open-loop game: who makes it, at which infostate, and the actions there."""
+    """One move of an open-loop game: player, infostate and actions."""
 
     player: int
     infostate: str
@@ -32,7 +32,7 @@ class Stage:
 
 
 class OpenLoopState(CheckedState):
-    """The plans chosen so far; after the last, the wrapped game as it goes on from there (a chance node or an end)."""
+    """The plans chosen so far; after the last plan, the wrapped state (a chance node or terminal)."""
 
     __slots__ = ("game", "plans", "state")
 
@@ -73,7 +73,7 @@ class OpenLoopState(CheckedState):
 
 
 def played(game: "OpenLoop", plans: tuple[int, ...], state: State) -> State:
-    """The wrapped game once all have chosen: played on to the next chance node or the end."""
+    """Play the plans in the wrapped game up to the next chance node or the end."""
     chosen = {number: at for player in range(game.num_players) for number, at in game.plan(player, plans[player]).items()}
     while state.current_player() not in (CHANCE, TERMINAL):
         stage = game.numbers[state.current_player(), state.information_state_string()]
@@ -85,17 +85,17 @@ class OpenLoop(Game):
     """The static game of an open-loop game; :func:`treeplex.load` reads it from ``open_loop(game=...)``.
 
     Attributes:
-        game: the wrapped game, simultaneous moves one at a time.
-        stages: its moves, in order.
-        own: for each player the numbers of their stages.
-        counts: for each player the number of their sequences of actions.
+        game: the wrapped game, with simultaneous moves made sequential.
+        stages: its moves in order.
+        own: the stage numbers of each player.
+        counts: the number of plans of each player.
     """
 
     def __init__(self, game: Game) -> None:
-        """Walk the wrapped game and wrap it.
+        """Walk the game and wrap it.
 
         Raises:
-            GameError: it is not an open-loop game (the message says where), or too large.
+            GameError: the game is not open-loop (the message names the history), or is too large.
         """
         self.game, self.stages = stages_of(game)
         self.num_players = game.num_players
@@ -114,7 +114,7 @@ class OpenLoop(Game):
         return self.game.parameters()
 
     def plan(self, player: int, number: int) -> dict[int, int]:
-        """The action (its place) that a player's sequence ``number`` has at each of their stages; the last changes fastest."""
+        """Return the action index of plan ``number`` at each of the player's stages; the last stage varies fastest."""
         chosen: dict[int, int] = {}
         for stage in reversed(self.own[player]):
             number, chosen[stage] = divmod(number, len(self.stages[stage].actions))
@@ -122,17 +122,17 @@ class OpenLoop(Game):
 
 
 def stages_of(game: Game) -> tuple[Game, list[Stage]]:
-    """The game with simultaneous moves one at a time, and its moves in order.
+    """Return the game with sequential moves, and its stages in order.
 
     Raises:
-        GameError: two histories after the same number of moves lie in different infosets, or one infoset at two depths.
+        GameError: histories at one depth are in different infosets, or one infoset occurs at two depths.
     """
     stages: list[Stage] = []
     plans = [1] * game.num_players
     frontier, seen = [game.new_initial_state()], 0
     while frontier:
         moving: list[State] = []
-        while frontier:  # past chance, which no player observes, or the next infostates would differ
+        while frontier:  # skip chance, which no player observes; otherwise the next infostates would differ
             state = frontier.pop()
             seen += 1
             player = state.current_player()
@@ -143,29 +143,29 @@ def stages_of(game: Game) -> tuple[Game, list[Stage]]:
             elif player != TERMINAL:
                 moving.append(state)
         if seen > MOST_HISTORIES:
-            raise GameError(f"{game} has more than {MOST_HISTORIES:,} histories; make it smaller")
+            raise GameError(f"{game} has more than {MOST_HISTORIES:,} histories; choose smaller parameters")
         if not moving:
             break
         stages.append(stage_of(game, moving, len(stages)))
         if any((stage.player, stage.infostate) == (stages[-1].player, stages[-1].infostate) for stage in stages[:-1]):
-            raise GameError(f"{game} is no open-loop game: infostate {shown(stages[-1].infostate)} comes at two depths")
+            raise GameError(f"{game} is not an open-loop game: infostate {shown(stages[-1].infostate)} occurs at two depths")
         plans[stages[-1].player] *= len(stages[-1].actions)
         if max(plans) > MOST_PLANS:
-            raise GameError(f"{game} has more than {MOST_PLANS:,} sequences of actions for a player; make it smaller")
+            raise GameError(f"{game} has more than {MOST_PLANS:,} plans for a player; choose smaller parameters")
         frontier = [state.child(action) for state in reversed(moving) for action in reversed(stages[-1].actions)]
     return game, stages
 
 
 def stage_of(game: Game, moving: list[State], depth: int) -> Stage:
-    """The one infoset of all histories after the same number of moves."""
+    """Return the stage, the single infoset of all histories at one depth."""
     first = moving[0]
     player, infostate, actions = first.current_player(), first.information_state_string(), tuple(first.legal_actions())
     for state in moving:
         found = state.current_player(), state.information_state_string()
         if found != (player, infostate):
             raise GameError(
-                f"{game} is no open-loop game: after {depth} moves there is infostate {shown(infostate)} of player "
-                f"{player} and infostate {shown(found[1])} of player {found[0]}; nobody may ever learn anything "
+                f"{game} is not an open-loop game: after {depth} moves there is infostate {shown(infostate)} of player "
+                f"{player} and infostate {shown(found[1])} of player {found[0]}; no player may observe anything "
                 "(treeplex info --structure shows the classes)"
             )
         if tuple(state.legal_actions()) != actions:

@@ -1,4 +1,4 @@
-"""What the built-in rules share: how a game describes itself, how its parameters are checked and written down."""
+"""Descriptions of built-in games, and checking and formatting of their parameters."""
 
 import inspect
 import math
@@ -16,7 +16,7 @@ REQUIRED = inspect.Parameter.empty
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a game; ``default`` is None where the game works it out from its other parameters."""
+    """One parameter of a game; ``default`` is None if it depends on other parameters."""
 
     name: str
     default: object
@@ -25,11 +25,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class GameInfo:
-    """A built-in game: its name, what it is, where its rules come from, and the function that makes it.
+    """A built-in game: name, description, source of the rules, and constructor.
 
-    The defaults of the parameters are those of ``build``; ``meanings`` says what each one is. ``optional`` names and
-    explains further parameters of ``build`` (other spellings, one number per player); ``files`` are those that
-    are paths. ``note`` is what one should know before one compiles it with its defaults.
+    Defaults of the parameters come from ``build``, and their descriptions from ``meanings``. ``optional`` describes further
+    parameters of ``build`` (aliases, per-player values). ``files`` are the parameters that are paths. ``note`` is a warning
+    about compiling the game with its defaults.
     """
 
     name: str
@@ -43,17 +43,17 @@ class GameInfo:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Every parameter, in canonical order."""
+        """All parameters in canonical order."""
         own = tuple(Parameter(name, default, self.meanings[name]) for name, default in self.defaults().items())
         return own + tuple(Parameter(name, None, meaning) for name, meaning in self.optional.items())
 
     def defaults(self) -> dict[str, object]:
-        """The value of each parameter that a spec leaves out, in canonical order."""
+        """Default of each parameter, in canonical order."""
         signature = inspect.signature(self.build).parameters.values()
         return {each.name: each.default for each in signature if each.kind is not inspect.Parameter.VAR_KEYWORD}
 
     def make(self, parameters: Mapping[str, object]) -> Game:
-        """The game with these parameters.
+        """Create the game with these parameters.
 
         Raises:
             SpecError: an unknown parameter or a value outside its range.
@@ -66,12 +66,12 @@ class GameInfo:
         return self.build(**parameters)
 
     def spec(self, values: Mapping[str, object]) -> str:
-        """The canonical text: only what differs from the defaults, in canonical order."""
+        """Return the canonical spec: only values that differ from the defaults, in canonical order."""
         return canonical_spec(self.name, values, self.defaults())
 
 
 def canonical_spec(name: str, values: Mapping[str, object], defaults: Mapping[str, object]) -> str:
-    """``name(key=value,...)`` with those ``values`` that differ from ``defaults``, in the order of ``values``."""
+    """Return ``name(key=value,...)`` with the ``values`` that differ from ``defaults``, in the order of ``values``."""
     changed = [
         f"{key}={written(value)}"
         for key, value in values.items()
@@ -81,12 +81,12 @@ def canonical_spec(name: str, values: Mapping[str, object], defaults: Mapping[st
 
 
 def with_lists(value: object) -> object:
-    """The value with tuples as lists, so that the two compare equal."""
+    """Convert tuples to lists, so that equal values compare equal."""
     return [with_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def written(value: object, separator: str = ";") -> str:
-    """The text of a value that a spec reads back; lists of lists take commas, whole floats no fraction."""
+    """Format a value for a spec; nested lists use commas, and integral floats have no fraction."""
     if isinstance(value, list | tuple):
         nested = any(isinstance(item, list | tuple) for item in value)
         separator = "," if nested else separator
@@ -100,10 +100,10 @@ def written(value: object, separator: str = ";") -> str:
 
 
 def integer(game: str, name: str, value: object, low: int, high: int | None = None) -> int:
-    """``value`` as an integer in ``low..high``.
+    """Check that ``value`` is an integer in ``low..high`` and return it.
 
     Raises:
-        SpecError: it is no integer or lies outside.
+        SpecError: it is not an integer or out of range.
     """
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
         return int(value)
@@ -112,10 +112,10 @@ def integer(game: str, name: str, value: object, low: int, high: int | None = No
 
 
 def real(game: str, name: str, value: object, low: float = float("-inf")) -> float:
-    """``value`` as a finite float of at least ``low``.
+    """Check that ``value`` is a finite number of at least ``low`` and return it as float.
 
     Raises:
-        SpecError: it is no finite number or too small.
+        SpecError: it is not a finite number or too small.
     """
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         number = float(value)
@@ -126,10 +126,10 @@ def real(game: str, name: str, value: object, low: float = float("-inf")) -> flo
 
 
 def flag(game: str, name: str, value: object) -> bool:
-    """``value`` as a boolean.
+    """Check that ``value`` is a boolean and return it.
 
     Raises:
-        SpecError: it is none.
+        SpecError: it is not a boolean.
     """
     if isinstance(value, bool):
         return value
@@ -137,7 +137,7 @@ def flag(game: str, name: str, value: object) -> bool:
 
 
 def choice(game: str, name: str, value: object, known: Iterable[str]) -> str:
-    """``value`` if it is one of the words ``known``.
+    """Check that ``value`` is one of the words ``known`` and return it.
 
     Raises:
         SpecError: it is not.
@@ -149,10 +149,10 @@ def choice(game: str, name: str, value: object, known: Iterable[str]) -> str:
 
 
 def items(game: str, name: str, value: object) -> list[object]:
-    """``value`` as a non-empty list.
+    """Check that ``value`` is a non-empty list and return it.
 
     Raises:
-        SpecError: it is none, or an empty one.
+        SpecError: it is not a list, or is empty.
     """
     if isinstance(value, list | tuple) and value:
         return list(value)
@@ -160,12 +160,12 @@ def items(game: str, name: str, value: object) -> list[object]:
 
 
 def observer(state: State, player: int | None) -> int:
-    """Whose infostate is asked for: ``player``, or else the player to act.
+    """Return ``player``, or the player to act if None.
 
     Raises:
-        GameError: no player acts here and no player is named.
+        GameError: ``player`` is None and no player acts here.
     """
     chosen = state.current_player() if player is None else player
     if chosen < 0:
-        raise GameError("nobody acts at this history: name the player whose infostate you want")
+        raise GameError("nobody acts at this history; name the player whose infostate you want")
     return chosen

@@ -16,10 +16,10 @@ class PerfectInformation(OneDeal):
     perfect_information = True
 
     def __init__(self, game: Game) -> None:
-        """Play through the game once.
+        """Check the rules along one playthrough.
 
         Raises:
-            GameError: players move at once or know different things, or payoffs do not sum to zero.
+            GameError: moves are simultaneous, players have private information, or payoffs do not sum to zero.
         """
         super().__init__()
         self.game, self.root = game, game.new_initial_state()
@@ -39,13 +39,13 @@ class PerfectInformation(OneDeal):
             return Chance([(action, np.full((1, 1), chance)) for action, chance in node.chance_outcomes() if chance > 0])
         if player < 0:
             raise GameError(
-                f"in {self.game} players move at once, which search does not know; write Game.public_tree "
-                "for it, or leave search: treeplex solve"
+                f"{self.game} has simultaneous moves, which search does not support; implement Game.public_tree, or use "
+                f"treeplex solve"
             )
         if node.information_state_string(0) != node.information_state_string(1):
             raise GameError(
-                f"in {self.game} players know different things, and its rules do not say what is public, "
-                "which search needs; write Game.public_tree for it, or leave search: treeplex solve"
+                f"{self.game} has private information but its rules do not define public states, which search needs; implement "
+                f"Game.public_tree, or use treeplex solve"
             )
         return Decision(player, list(node.legal_actions()))
 
@@ -70,11 +70,11 @@ class PerfectInformation(OneDeal):
         return node.picture()
 
     def future(self, node: Hashable) -> Hashable:
-        """What of a state matters, as the rules say (``State.future()``), else the state itself."""
+        """Return the part of a state that the future depends on (``State.future()``), by default the state itself."""
         said = getattr(node, "future", None)
         return node if said is None else said()
 
     def features(self, node: Hashable) -> "NDArray[np.float64] | None":
-        """The state as the rules write it for a network (``State.features()``), where they do."""
+        """Return the state's network features (``State.features()``); None if undefined."""
         written = getattr(node, "features", None)
         return None if written is None else np.asarray(written(), np.float64)

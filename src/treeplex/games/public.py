@@ -1,13 +1,14 @@
-"""Public games: what everybody sees, and a private hand of each player.
+"""Public games: public states, and a private hand for each player.
 
-A :class:`PublicGame` says what happens at public states, which hands are possible there, and how a player's hands meet the
-others'. Three kinds implement it: :class:`PublicTree`, with a weight for every pair of hands;
+A :class:`PublicGame` defines the options at public states, the possible hands, and the joint distribution of hands. Three
+classes
+implement it: :class:`PublicTree`, with a weight for every pair of hands;
 :class:`treeplex.holdem.rules.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
 enumerated; and :class:`treeplex.games.card_game.CardGame`, for any number of players who hold cards.
 
 Public-tree rules are public actions over fixed private hands. In many games (poker, Liar's Dice) chance first deals every
-player one private *hand* and all that follows is public. Such a game needs no histories: a tree of public nodes and, at its
-leaves, one payoff matrix over hands. Both compile paths give the same game; this one never enumerates histories.
+player one private *hand*, and everything after that is public. Such a game is a tree of public nodes with a payoff matrix over
+hands at each leaf. Compiling it gives the same game as walking its histories, without enumerating them.
 """
 
 from abc import ABC, abstractmethod
@@ -25,19 +26,19 @@ from treeplex.games.base import State as History
 from treeplex.games.betting.stakes import Stakes
 
 State = Hashable
-"""A public state of a :class:`PublicGame`: what a kind of game makes of it is its own."""
+"""A public state of a :class:`PublicGame`; its type depends on the game."""
 DEAL, BETTING = "deal", "betting"
-"""Where depth-limited subgames end: at public states after chance has moved, or with the betting before it does."""
+"""Where depth-limited subgames end: after the next chance event, or at the end of the betting round before it."""
 MOST_ENTRIES = 50_000_000
-"""The most entries of the tables over pairs of hands: some gigabytes."""
+"""Largest number of entries of tables over pairs of hands (a few gigabytes)."""
 
 
 @dataclass(frozen=True)
 class Decision:
     """A public node where ``player`` acts; every hand has the same actions.
 
-    A ``private`` action is seen by its player alone: there is one public node after it (the child of the first action), and a
-    hand h with action number a of A becomes the hand ``h * A + a`` there.
+    A ``private`` action is observed only by its player. It has one public successor (the child of the first action), where hand
+    h with action number a of A becomes the hand ``h * A + a``.
     """
 
     player: int
@@ -47,10 +48,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class Chance:
-    """A public node where chance shows something.
+    """A public node where chance reveals something.
 
     ``outcomes`` are pairs (label, weight): ``weight[h0, h1]`` is the probability of the outcome given both hands
-    (zero where a hand blocks it). For each pair of hands that can get here the weights sum to one.
+    (zero if a hand blocks it). For each pair of hands that can reach the node the weights sum to one.
     """
 
     outcomes: Sequence[tuple[int, NDArray[np.float64]]]
@@ -69,13 +70,13 @@ class Terminal:
 
 @dataclass(frozen=True)
 class Options:
-    """The possible actions or chance outcomes at a public state.
+    """The actions or chance outcomes at a public state.
 
     Attributes:
-        player: who acts, or ``CHANCE``, or ``TERMINAL`` where the game is over.
-        labels: the actions, or what chance can show; none where the game is over.
-        private: whether the action is seen by its player alone: one public state follows, reached by the first label, and a
-            hand h with action number a of A becomes the hand ``h * A + a`` there.
+        player: the player to act, ``CHANCE`` or ``TERMINAL``.
+        labels: the actions or chance outcomes; empty at the end of the game.
+        private: whether only the player observes the action. The one public successor is reached by the first label; hand h
+            with action number a of A becomes the hand ``h * A + a`` there.
     """
 
     player: int
@@ -84,12 +85,12 @@ class Options:
 
 
 class Bets(NamedTuple):
-    """The actions of a player to act, where players bet, in the order of their labels.
+    """The bet sizes of the actions at a decision, in the order of their labels.
 
     Attributes:
-        kinds: ``fold``, ``pass`` (to check or call) or ``bet`` (to bet, raise or go all-in) of each action.
-        sizes: float64 [A], a bet as a part of the pot after the call; 0 for all else.
-        chips: float64 [A], a bet in chips as :meth:`PublicGame.with_action` takes it; 0 for all else.
+        kinds: kind of each action: ``fold``, ``pass`` (check or call) or ``bet`` (bet, raise or all-in).
+        sizes: float64 [A], bets as fractions of the pot after the call; 0 for other actions.
+        chips: float64 [A], bets in chips as taken by :meth:`PublicGame.with_action`; 0 for other actions.
         pot: chips in the pot after the call.
     """
 
@@ -102,16 +103,16 @@ class Bets(NamedTuple):
 class PublicGame(ABC):
     """A game of public states and private hands, for beliefs, search and agents.
 
-    Ranges, reaches and values come as one array per player: [H_i], or [..., H_i] for several at once. A *range* is how likely a
-    player's own play has made each hand, up to a factor.
+    Ranges, reaches and values have one array per player: [H_i], or [..., H_i] for a batch. A *range* is the player's own reach
+    probability of each hand, up to a factor.
 
     Attributes:
-        players: how many play.
-        cut_after: where depth-limited subgames end, :data:`DEAL` or :data:`BETTING`; empty for games without subgames.
-        many_at_once: whether :meth:`payoffs_of` and :meth:`chances_of` are work of arrays, so that many deals cost little.
-        has_tables: whether its infosets are few enough to be enumerated, for policy tables.
-        checks_down: whether :meth:`exactly_shared` and :meth:`odd_chips` are written.
-        perfect_information: whether there are no private hands.
+        players: number of players.
+        cut_after: end of depth-limited subgames, :data:`DEAL` or :data:`BETTING`; empty for games without subgames.
+        many_at_once: whether :meth:`payoffs_of` and :meth:`chances_of` are vectorised.
+        has_tables: whether infosets can be enumerated, for policy tables.
+        checks_down: whether :meth:`exactly_shared` and :meth:`odd_chips` are implemented.
+        perfect_information: whether there is no private information.
     """
 
     players: int = 2
@@ -123,146 +124,146 @@ class PublicGame(ABC):
 
     @abstractmethod
     def first_state(self) -> State:
-        """The public state in which the game begins."""
+        """Return the initial public state."""
 
     def first_ranges(self) -> tuple[Floats, ...]:
-        """Initial ranges, for each player float64 [H_i]; by default the dealing probabilities."""
+        """Return the initial ranges, float64 [H_i] per player; by default the dealing probabilities."""
         return self.possible(self.first_state())
 
     @abstractmethod
     def options(self, state: State) -> Options:
-        """The possible actions or chance outcomes at a public state."""
+        """Return the actions or chance outcomes at a public state."""
 
     @abstractmethod
     def after(self, state: State, label: int) -> State:
-        """The public state after an action or an outcome of chance; of a private action, any of them.
+        """Return the public state after an action or a chance outcome; any label of a private action gives the same state.
 
         Raises:
-            GameError: nothing with this label can happen.
+            GameError: no option has this label.
         """
 
     @abstractmethod
     def possible(self, state: State) -> tuple[Floats, ...]:
-        """1 for the hands of each player that chance allows, else 0; for each player float64 [H_i]."""
+        """Return 1 for possible hands, else 0; float64 [H_i] per player."""
 
     @abstractmethod
     def dealt(self, state: State) -> tuple[Floats, ...]:
-        """Unnormalised marginal dealing probability of each hand, for each player float64 [H_i]."""
+        """Return the unnormalised marginal dealing probability of each hand, float64 [H_i] per player."""
 
     @abstractmethod
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """For each hand of a player, how likely chance and the others make it to be met: float64 [..., H_player].
+        """Return the counterfactual reach of each hand (chance and opponents), float64 [..., H_player].
 
         Args:
             state: the public state.
-            reached: for each player float64 [..., H_i], ranges or reaches; the player's own is not looked at.
-            player: whose hands.
+            reached: ranges or reaches, float64 [..., H_i] per player; the player's own is ignored.
+            player: the player whose hands are evaluated.
         """
 
     @abstractmethod
     def joint(self, state: State, ranges: Sequence[Floats]) -> Floats:
-        """The weight of every combination of hands, float64 [H_0, H_1, ...], up to a factor; of hold'em with 52 cards 14 MB."""
+        """Return the unnormalised weight of every combination of hands, float64 [H_0, H_1, ...] (14 MB for hold'em)."""
 
     @abstractmethod
     def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
-        """A hand of each player, drawn from the joint distribution.
+        """Draw a hand for each player from the joint distribution.
 
         Raises:
-            GameError: the ranges exclude each other.
+            GameError: the ranges have no compatible hands.
         """
 
     @abstractmethod
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
-        """The players' payoffs at a terminal state."""
+        """Return the players' payoffs at a terminal state."""
 
     @abstractmethod
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
-        """Chance probabilities of the labels given all hands, float64 [labels]."""
+        """Return chance probabilities of the labels given all hands, float64 [labels]."""
 
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
-        """:meth:`payoffs` of deals of hands, int64 [D, N]: float64 [D, N]."""
+        """Return the payoffs, float64 [D, N], of deals int64 [D, N] of hands."""
         return np.array([self.payoffs(state, hands) for hands in deals.tolist()], np.float64).reshape(deals.shape)
 
     def chances_of(self, state: State, deals: Ints) -> Floats:
-        """:meth:`chances` given deals of hands, int64 [D, N]: float64 [D, labels]."""
+        """Return chance probabilities, float64 [D, labels], for deals int64 [D, N] of hands."""
         labels = len(self.options(state).labels)
         return np.array([self.chances(state, hands) for hands in deals.tolist()], np.float64).reshape(len(deals), labels)
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """Counterfactual terminal value of each of a player's hands, float64 [H_player].
+        """Return the counterfactual terminal value of each of a player's hands, float64 [H_player].
 
         Args:
-            state: where all betting is over; averaged over the cards still to come.
-            reached: for each player float64 [H_i], ranges or reaches; the player's own is not looked at.
-            player: whose hands.
+            state: a state where betting is over; values are averaged over the cards still to come.
+            reached: ranges or reaches, float64 [H_i] per player; the player's own is ignored.
+            player: the player whose hands are evaluated.
         """
-        raise NotImplementedError(f"payoffs of all hands at once are not written for a {type(self).__name__}")
+        raise NotImplementedError(f"{type(self).__name__} does not implement terminal_values()")
 
     def stakes_at(self, state: State) -> Stakes | None:
-        """The chips at a state of poker; None in other games."""
+        """Return the stakes at a state of poker; None in other games."""
         return None
 
     def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
-        """Each hand's equity if all check and call from here on, ties halved.
+        """Return each hand's equity if all players check and call from here on; ties count half.
 
         Args:
             state: a state of poker.
-            reached: for each player float64 [..., H_i]; the player's own is not looked at.
-            player: whose hands.
+            reached: ranges or reaches, float64 [..., H_i] per player; the player's own is ignored.
+            player: the player whose hands are evaluated.
 
         Returns:
-            float64 [..., H_player], from 0 to 1; one half for hands that face no opposing hand.
+            float64 [..., H_player], from 0 to 1; one half for hands without a compatible opposing hand.
         """
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
     def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
-        """Whether :meth:`pot_shares` of these ranges are exact."""
+        """Return whether :meth:`pot_shares` of these ranges is exact."""
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
     def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
-        """What players get more at the end of a hand than if chips that cannot be split were split, float64 [N]."""
+        """Return the odd chips that players receive, relative to exact splits, float64 [N]."""
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
-        """Payoffs of winning and of losing a showdown after checks and calls, rake deducted.
+        """Return the payoffs of winning and of losing a showdown after checks and calls, after rake.
 
-        A tie gets the mean of both.
+        A tie pays their mean.
 
         Args:
-            state: a state of poker for two where nobody has folded.
-            player: whose payoffs.
+            state: a state of two-player poker in which nobody has folded.
+            player: the player whose payoffs are returned.
         """
         stakes = self.stakes_at(state)
         if stakes is None:
-            raise NotImplementedError(f"payoffs of showdowns are not written for a {type(self).__name__}")
+            raise NotImplementedError(f"{type(self).__name__} does not implement showdown_payoffs()")
         most = max(stakes.paid)
         return most, -most
 
     def infostate_at(self, state: State, player: int, hand: int) -> str:
-        """The infostate string of a player with a hand where it acts: equal to the rules' own string.
+        """Return the infostate string of the player to act with a hand, as in the rules.
 
         Raises:
-            GameError: infosets of this game are never enumerated, so they have no strings.
+            GameError: the infosets of this game cannot be enumerated.
         """
-        raise GameError(f"an agent of {type(self).__name__} has no policy table: infosets of this game are never enumerated")
+        raise GameError(f"an agent of {type(self).__name__} has no policy table: its infosets cannot be enumerated")
 
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
-        """The knowledge of a player with a hand in readable form; by default the infostate."""
+        """Return the knowledge of a player with a hand in readable form; by default the infostate."""
         return self.infostate_at(state, player, hand)
 
     def history_at(self, state: State, hands: Sequence[int]) -> History | None:
-        """The history of the rules in which players hold these hands; None of games that say no more than public states."""
+        """Return the history in which players hold these hands; None if the game has only public states."""
         node = getattr(state, "node", None)
         return node if isinstance(node, History) else None
 
     def hand_name(self, state: State, player: int, hand: int) -> str:
-        """What a hand is called: its cards or dice, else what the player knows with it, else its number."""
+        """Return the name of a hand: its cards or dice, else the player's knowledge, else its number."""
         hands = [int(np.argmax(possible)) for possible in self.possible(state)]
         hands[player] = hand
         try:
             history = self.history_at(state, hands)
             name = None if history is None else history.hand_name(player)
-        except IndexError:  # a hand after a private action says more than the cards
+        except IndexError:  # a hand after a private action contains more than the cards
             name = None
         try:
             return name or " ".join(self.knowledge_at(state, player, hand).split())
@@ -270,28 +271,28 @@ class PublicGame(ABC):
             return str(hand)
 
     def action_name(self, state: State, label: int) -> str:
-        """A readable name of an action or of what chance shows."""
+        """Return a readable name of an action or a chance outcome."""
         return str(label)
 
     def features_at(self, state: State) -> "Floats | None":
-        """A state as numbers for a network, float64 [F]; None where not written."""
+        """Return a state's network features, float64 [F]; None if not implemented."""
         return None
 
     def bets(self, state: State) -> Bets | None:
-        """The bet sizes of the actions here; None in games without bets and where no player acts."""
+        """Return the bet sizes of the actions; None in games without bets and where no player acts."""
         return None
 
     def name_of(self, state: State) -> str:
-        """A state in words, for messages."""
+        """Return a description of a state for messages."""
         return repr(state)
 
     def picture_of(self, state: State) -> str | None:
-        """A picture of a public state as lines of text; None if there is none."""
+        """Return a text picture of a public state; None if undefined."""
         return None
 
     @property
     def key(self) -> Hashable:
-        """Equal for games that are equal; by default none is but itself."""
+        """Key for comparing games; by default each object is equal only to itself."""
         return self
 
     @property
@@ -304,52 +305,52 @@ class PublicGame(ABC):
         return f"<{type(self).__name__} of {self.title}: {self.players} players>"
 
     def cut(self, beliefs: Sequence[Any], horizon: Any, gadget: Any = None) -> Any:
-        """Subgames in arrays of the game's own; arguments as of :func:`treeplex.search.subgames.cut.cut`, which asks for them.
+        """Build subgames with game-specific arrays; called by :func:`treeplex.search.subgames.cut.cut` with its arguments.
 
         Returns:
-            A :class:`treeplex.search.subgames.subgame.Subgame`; None where search makes them of the public tree.
+            A :class:`treeplex.search.subgames.subgame.Subgame`; None if search should build it from the public tree.
         """
         return None
 
     def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
-        """Payoffs behind leaves where players go on by policies of the game's own kind.
+        """Return payoffs beyond leaves under continuation policies of a game-specific kind.
 
         Args:
-            policies: for each player those that it may go on by.
-            boards: complete boards at most that are looked at below a leaf.
+            policies: the continuation policies of each player.
+            boards: maximum number of complete boards sampled below a leaf.
 
         Returns:
-            A :class:`treeplex.search.resolving.payoffs.Walk`; None where policies are tables of the public tree.
+            A :class:`treeplex.search.resolving.payoffs.Walk`; None if policies are tables of the public tree.
         """
         return None
 
     def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
-        """An agent (:class:`treeplex.search.agents.agent.Agent`) that plays a policy of the game's own kind.
+        """Return an agent (:class:`treeplex.search.agents.agent.Agent`) that plays a game-specific kind of policy.
 
-        None where policies are tables of the compiled game.
+        None if policies are tables of the compiled game.
 
         Raises:
-            PolicyError, FileError: a policy of another game, or a file that cannot be read.
+            PolicyError, FileError: the policy belongs to another game, or its file cannot be read.
         """
         return None
 
     def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
-        """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
+        """Return the subgame at a state as a game with these initial ranges if that saves work, else None."""
         return None
 
     def with_action(self, state: State, action: float) -> "tuple[PublicGame, int]":
-        """The game with one more action at a state, if it leaves out some, and the label of that action.
+        """Return the game with an action added at a state, and the action's label.
 
         Raises:
-            GameError: the rules have no such action, or nothing can be added.
+            GameError: the rules do not have the action, or the game cannot be extended.
         """
         raise GameError(f"no action {action!r} at {self.name_of(state)}")
 
     def label_in(self, state: State, label: int, other: "PublicGame", there: State) -> int:
-        """The label in another version of the game, see :meth:`with_action`, of what has this label here.
+        """Map a label to another version of the game, see :meth:`with_action`.
 
         Raises:
-            GameError: the other version has it no more.
+            GameError: the other version lacks the action.
         """
         return label
 
@@ -360,11 +361,11 @@ class PublicGame(ABC):
 
 @dataclass(frozen=True, eq=False)
 class PublicState:
-    """A public node and what it says about pairs of hands.
+    """A public node with the weights of pairs of hands.
 
     Attributes:
         node: the public node of the rules.
-        weight: float64 [H0, H1], probability that chance deals the hands and shows what it has shown, up to a factor.
+        weight: float64 [H0, H1], unnormalised probability that chance deals the hands and the public outcomes so far.
     """
 
     node: Hashable
@@ -374,7 +375,7 @@ class PublicState:
         return on_one_line(f"<public state of {' x '.join(map(str, self.weight.shape))} hands: {self.node!r}>")
 
     def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Terminal, tuple[PublicState, ...]]":
-        """The options here, and the public state after each action or chance outcome."""
+        """Return the options here, and the public state after each action or chance outcome."""
         visited = rules.visit(self.node)
         if isinstance(visited, Terminal):
             return visited, ()
@@ -388,19 +389,19 @@ class PublicState:
 
 
 def split_hands(weight: Floats, decision: Decision) -> Floats:
-    """Weights of hands after a private action: hand h with action number a becomes hand ``h * A + a``."""
+    """Return the weights of hands after a private action: hand h with action number a becomes hand ``h * A + a``."""
     return np.repeat(weight, len(decision.actions), axis=decision.player)
 
 
 class PublicTree(PublicGame):
-    """A two-player zero-sum game as public-tree rules; its public states are of :class:`PublicState`.
+    """A two-player zero-sum game as public-tree rules; public states are :class:`PublicState` objects.
 
     ``prior[h0, h1]`` is the joint probability of the two hands (shape [H0, H1], sums to one; zero where they exclude
     each other). Nodes are hashable values; ``root`` is the node after the deal.
 
-    ``deal_histories`` and ``deal_depth`` say what the deal costs in the history tree (counts of Table 4 of the DDCFR paper):
-    the number of histories strictly before the full deal (the empty history included) and the number of chance actions;
-    ``deals[h0, h1]`` is the number of histories that are that deal (1 where a deal is one path, 0 where impossible).
+    ``deal_histories`` and ``deal_depth`` count the deal in the history tree (as in Table 4 of the DDCFR paper): the number of
+    histories strictly before the full deal (including the empty history) and the number of chance actions. ``deals[h0, h1]`` is
+    the number of histories of that deal (1 if a deal is one path, 0 if impossible).
     """
 
     cut_after = DEAL
@@ -413,51 +414,52 @@ class PublicTree(PublicGame):
 
     @abstractmethod
     def visit(self, node: Hashable) -> Decision | Chance | Terminal:
-        """The decision, chance event or end at a public node."""
+        """Return the decision, chance event or terminal at a public node."""
 
     @abstractmethod
     def child(self, node: Hashable, action: int) -> Hashable:
-        """The public node after a public action or a chance label."""
+        """Return the public node after a public action or a chance label."""
 
     def future(self, node: Hashable) -> Hashable:
-        """What of a node the rest of the game depends on: nodes with equal futures have the same actions, chance and payoffs.
+        """Return the part of a node that the rest of the game depends on.
 
-        The default is the node itself; a coarser answer lets search compile less.
+        Nodes with equal futures must have the same actions, chance and payoffs. The default is the node itself; a coarser value
+        reduces the work of search.
         """
         return node
 
     def features(self, node: Hashable) -> "NDArray[np.float64] | None":
-        """A node as numbers for a network, float64 [F]; whose turn it is need not be among them. None where not written."""
+        """Return a node's network features, float64 [F], with or without the player to act; None if not implemented."""
         return None
 
     def pot(self, node: Hashable) -> float:
-        """The pot at a node in the game's units, the scale of network values; 1 without a pot."""
+        """Return the pot in the game's units, the scale of network values; 1 without a pot."""
         stakes = self.stakes(node)
         return 1.0 if stakes is None else float(sum(stakes.paid))
 
     def strengths(self, node: Hashable, player: int) -> "NDArray[np.float64] | None":
-        """Hand strengths of a player at a node, float64 [H], higher wins; None without an order."""
+        """Return a player's hand strengths at a node, float64 [H], higher wins; None if hands have no order."""
         return None
 
     def stakes(self, node: Hashable) -> Stakes | None:
-        """The chips at a node of poker; None in other games. Payoffs of showdowns are then 1, 0 or -1 times a scale."""
+        """Return the stakes at a node of poker; None in other games. Showdown payoffs are then 1, 0 or -1 times a scale."""
         return None
 
     def picture(self, node: Hashable) -> str | None:
-        """A picture of a node as lines of text; None if there is none."""
+        """Return a text picture of a node; None if undefined."""
         return None
 
     @abstractmethod
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
-        """The infostate string of ``player`` holding ``hand`` at a decision node: equal to the rules' own string."""
+        """Return the infostate string of ``player`` with ``hand`` at a decision node, as in the rules."""
 
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
-        """What ``player`` knows for people to read; the infostate where nothing else is written."""
+        """Return the knowledge of ``player`` in readable form; by default the infostate."""
         return self.infostate(node, player, hand)
 
     @abstractmethod
     def action_to_string(self, node: Hashable, action: int) -> str:
-        """A readable name of a public action, equal to the rules' own."""
+        """Return a readable name of a public action, as in the rules."""
 
     def first_state(self) -> PublicState:
         return PublicState(self.root, np.asarray(self.prior, np.float64))
@@ -476,7 +478,7 @@ class PublicTree(PublicGame):
             raise GameError(f"the game is over at {self.name_of(state)}")
         labels = [outcome for outcome, _ in visited.outcomes] if isinstance(visited, Chance) else list(visited.actions)
         if label not in labels:
-            what = "chance cannot show" if isinstance(visited, Chance) else "no action"
+            what = "chance cannot reveal" if isinstance(visited, Chance) else "no action"
             raise GameError(f"{what} {label!r} at {self.name_of(state)}")
         return successors[labels.index(label) if len(successors) > 1 else 0]
 
@@ -564,7 +566,7 @@ class PublicTree(PublicGame):
 
 
 def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]:
-    """The share of the pot that player 0 gets if all check and call, and the weight of each pair of hands, both [H0, H1]."""
+    """Return player 0's pot share if all check and call, and the weight of each pair of hands, both [H0, H1]."""
     visited, successors = state.successors(rules)
     if isinstance(visited, Terminal):
         return state.weight * (1.0 + visited.matrix) / 2.0, state.weight
@@ -577,7 +579,7 @@ def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]
 
 
 class OneDeal(PublicTree):
-    """A public tree whose players are dealt nothing."""
+    """A public tree without private hands."""
 
     def __init__(self) -> None:
         self.prior = np.ones((1, 1))
@@ -586,21 +588,21 @@ class OneDeal(PublicTree):
 
 
 def pair_state(state: State) -> PublicState:
-    """A state of public-tree rules."""
+    """Check that a state belongs to public-tree rules and return it."""
     assert isinstance(state, PublicState)
     return state
 
 
 def pick(generator: np.random.Generator, weights: Floats) -> int:
-    """An index by its weight; any of positive weight where rounding leaves none."""
+    """Draw an index in proportion to the weights; robust to rounding."""
     cumulative = np.cumsum(weights)
     return int(min(np.searchsorted(cumulative, generator.random() * cumulative[-1], side="right"), len(weights) - 1))
 
 
 def check_entries(spec: str, entries: int) -> None:
-    """Raise :class:`GameError` for a game whose tables over pairs of hands would have too many ``entries``."""
+    """Raise :class:`GameError` if tables over pairs of hands would have too many ``entries``."""
     if entries > MOST_ENTRIES:
         raise GameError(
-            f"{spec} has too many hands: tables over them would have {entries:,} entries, more than {MOST_ENTRIES:,}; "
-            "make it smaller"
+            f"{spec} has too many hands: tables over them would have {entries:,} entries, more than {MOST_ENTRIES:,}; choose "
+            f"smaller parameters"
         )

@@ -1,7 +1,7 @@
 """The built-in games by name.
 
-Games of the core are found first, so that they load no wing. ``load`` here knows built-in names only. Loaders for files,
-other libraries and users' own classes stand in a layer above and fall back on this one.
+Games of the core are looked up first, so that they load no wing. ``load`` in this module accepts built-in names only; loaders
+for files, other libraries and user classes are built on top of it.
 """
 
 from collections.abc import Mapping
@@ -40,17 +40,17 @@ _INFOS = (
     *matrix.NAMED,
 )
 CORE: Mapping[str, GameInfo] = MappingProxyType({info.name: info for info in _INFOS})
-"""The games that need no wing."""
+"""Games of the core."""
 
 
 @cache
 def games() -> Mapping[str, GameInfo]:
-    """The built-in games: name to description, in the order to show them."""
+    """Return the built-in games by name, in display order."""
     return MappingProxyType({**CORE, **{name: named(entry) for name, entry in provided_by_name("games").items()}})
 
 
 def info_of(name: str) -> GameInfo | None:
-    """The description of a built-in game; None of another."""
+    """Return the description of a built-in game; None if unknown."""
     if name in CORE:
         return CORE[name]
     entry = provided_by_name("games").get(name)
@@ -58,7 +58,7 @@ def info_of(name: str) -> GameInfo | None:
 
 
 def named_file(spec: str) -> str | None:
-    """The first file that the spec of a built-in game names, None without any or of an unknown game."""
+    """Return the first file named by the spec of a built-in game; None without a file or for an unknown game."""
     parsed = parse_spec(spec)
     info = info_of(parsed.name)
     files = info.files if info else ()
@@ -66,10 +66,10 @@ def named_file(spec: str) -> str | None:
 
 
 def load(spec: str | Spec) -> Game:
-    """The built-in game that a spec names, such as ``load("leduc_poker(players=3)")``; ``load(game.spec)`` is the same game.
+    """Load a built-in game, such as ``load("leduc_poker(players=3)")``; ``load(game.spec)`` is an equal game.
 
     Raises:
-        SpecError: an unknown game or parameter (the message has the nearest name) or a value outside its range.
+        SpecError: an unknown game or parameter (the message suggests the nearest name) or a value outside its range.
     """
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
     info = info_of(parsed.name)

@@ -1,10 +1,11 @@
-"""How large a game is, before it is walked to the end: Knuth's estimate from random playouts.
+"""Knuth's estimate of the size of a game from random playouts.
 
-A playout chooses every action with the same probability; the products of the numbers of actions along it, added up, have the
-number of histories as their mean (Knuth 1975, Estimating the Efficiency of Backtrack Programs). An estimate is no proof, so a
-game is refused only where a lower bound of its size is above the limit, the better one of two: five standard errors below the
-mean; and, where playouts differ by orders of magnitude, what Markov's inequality gives for any distribution: of n playouts the
-r-th largest is at least k times the mean with probability at most ``comb(n, r) / k**r``.
+A playout chooses actions uniformly. The sum, along the playout, of the products of the numbers of actions is an unbiased
+estimate of the number of histories (Knuth 1975, Estimating the Efficiency of Backtrack Programs). A game is refused only if a
+lower bound exceeds the limit. The bound is the better of two: five standard errors below the mean, and a bound from Markov's
+inequality for
+playouts that differ by orders of magnitude: of n playouts the r-th largest is at least k times the mean with probability at
+most ``comb(n, r) / k**r``.
 """
 
 import math
@@ -19,38 +20,38 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBasedState
 
 MOST_HISTORIES = 50_000_000
-"""Where a walk over histories gives up, unless another limit is given: some five gigabytes."""
+"""Default limit of histories that are walked (about five gigabytes)."""
 LOOK_EVERY = 256
-"""Steps of a walk between two looks at the clock."""
+"""Steps of a walk between two checks of the time."""
 EARLY_STEPS, EARLY_SECONDS = 20_000, 0.3
-"""Where a walk first stops to estimate how long it will be: smaller games are never estimated."""
+"""Histories after which the size is first estimated; smaller games are never estimated."""
 PLAYOUTS, PLAYOUT_SECONDS = 1000, 0.6
-"""What an estimate takes, whichever comes first."""
+"""Limits of an estimate in seconds and playouts, whichever is reached first."""
 FEW_PLAYOUTS = 64
-"""Enough where the estimate is far below the limit."""
+"""Number of playouts if the estimate is far below the limit."""
 LATER, LONGER = 4.0, 0.1
-"""An estimate that leaves it open is renewed where so many times the time is spent, with playouts for so much of that."""
+"""An inconclusive estimate is repeated when the elapsed time has grown by this factor, for this fraction of it."""
 DOUBT = 1e-6
-"""Probability with which Markov's bound may fail."""
+"""Failure probability of Markov's bound."""
 STANDARD_ERRORS = 5
 HISTORY_BYTES = 100
-"""What compiling takes for each history, up to."""
+"""Upper bounds of bytes and seconds per history when compiling."""
 
 Playout = Callable[[Random, float], int]
-"""``playout(random, deadline)``: one sample of the size, less if the deadline (of :func:`time.perf_counter`) comes first."""
+"""``playout(random, deadline)``: one sample of the size, cut short at the deadline (:func:`time.perf_counter`)."""
 Count = Callable[[float], int | None]
-"""``count(deadline)``: a size to within a factor of two, or None if it is not known by the deadline."""
+"""``count(deadline)``: the size within a factor of two, or None if unknown by the deadline."""
 
 
 @dataclass(frozen=True)
 class SizeEstimate:
-    """An estimate of a size from playouts.
+    """A size estimated from playouts.
 
     Attributes:
-        playouts: how many there were.
-        mean: their mean, which estimates the size without bias.
-        error: its standard error, as a fraction of it.
-        least: what the size is almost surely not below.
+        playouts: number of playouts.
+        mean: their mean, an unbiased estimate of the size.
+        error: relative standard error.
+        least: a lower bound that holds almost surely.
     """
 
     playouts: int
@@ -60,7 +61,7 @@ class SizeEstimate:
 
 
 def history_playout(game: Game) -> Playout:
-    """Playouts that estimate the number of histories of rules."""
+    """Return a playout function that estimates the number of histories."""
 
     def play(random: Random, deadline: float) -> int:
         state: State = game.new_initial_state()
@@ -82,13 +83,13 @@ def history_playout(game: Game) -> Playout:
 
 
 def estimated_histories(game: Game, playouts: int = FEW_PLAYOUTS) -> int:
-    """About how many histories rules have; always the same number for the same rules."""
+    """Estimate the number of histories; deterministic for given rules."""
     playout, random = history_playout(game), Random(0)
     return sum(playout(random, math.inf) for _ in range(playouts)) // playouts
 
 
 def summary_of(sizes: Sequence[int]) -> SizeEstimate:
-    """Estimate the mean of a sample of sizes, which may exceed floats."""
+    """Estimate the mean of a sample of sizes, which may exceed the range of floats."""
     count, mean = len(sizes), sum(sizes) // len(sizes)
     shares = [size * 10**9 // max(mean, 1) / 10**9 for size in sizes]
     spread = math.sqrt(sum((share - 1) ** 2 for share in shares) / max(count - 1, 1) / count) if count > 1 else 1.0
@@ -97,7 +98,7 @@ def summary_of(sizes: Sequence[int]) -> SizeEstimate:
 
 
 def markov_bound(sizes: Sequence[int]) -> int:
-    """A lower bound of the mean, by Markov's inequality for the r-th largest; rounded down to a whole number."""
+    """Return a lower bound of the mean by Markov's inequality for the r-th largest, rounded down."""
     ordered, count = sorted(sizes, reverse=True), len(sizes)
     ranks = sorted({*(2**power for power in range(count.bit_length())), count})
     best = 0
@@ -109,10 +110,10 @@ def markov_bound(sizes: Sequence[int]) -> int:
 
 @final
 class SizeCheck:
-    """Goes along a walk and raises :class:`GameSizeError` as soon as it is clear that the walk will pass its limit.
+    """Monitors a walk and raises :class:`GameSizeError` as soon as it will clearly exceed its limit.
 
     Attributes:
-        next_look: the number of steps at which :meth:`look` is to be called next.
+        next_look: the number of steps at which to call :meth:`look` next.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class SizeCheck:
         unit: str = "histories",
         count: Count = lambda deadline: None,
     ) -> None:
-        """Watch a walk over the game ``name`` that may count up to ``limit`` units; ``count`` is asked before playouts are."""
+        """Monitor a walk over the game ``name`` with at most ``limit`` units; ``count`` is tried before playouts."""
         self._name: Final = name
         self._playout: Final = playout
         self._limit: Final = limit
@@ -140,11 +141,11 @@ class SizeCheck:
         """Check a walk after ``steps`` steps and ``count`` units against the limit.
 
         Raises:
-            GameSizeError: there are more than the limit, or will be.
+            GameSizeError: the count exceeds the limit, or will.
         """
         if count > self._limit:
             raise GameSizeError(
-                f"{self._name} has more than {self._limit:,} {self._unit}; make it smaller, or raise the limit "
+                f"{self._name} has more than {self._limit:,} {self._unit}; choose smaller parameters, or raise the limit "
                 "(tp.compile(game, limit=...), --limit)"
             )
         spent = perf_counter() - self._begun
@@ -174,7 +175,7 @@ class SizeCheck:
                     break
         except GameSizeError:
             raise
-        except Exception:  # rules that fail on the way: the walk will say where
+        except Exception:  # the walk reports errors in the rules with their place
             self._next_estimate = math.inf
             return
         found = summary_of(self._sizes)
@@ -195,7 +196,7 @@ class SizeCheck:
 
 
 def clearly_more(game: Game, most: int = MOST_HISTORIES) -> bool:
-    """Whether random playouts say that rules have more histories than this; a moment's work, and no proof."""
+    """Return whether random playouts indicate more histories than ``most``; fast but not a proof."""
     playout, random, sizes = history_playout(game), Random(0), list[int]()
     deadline = perf_counter() + PLAYOUT_SECONDS
     while len(sizes) < PLAYOUTS and (len(sizes) < 2 or perf_counter() < deadline):
@@ -206,17 +207,17 @@ def clearly_more(game: Game, most: int = MOST_HISTORIES) -> bool:
 
 
 def count_text(count: int) -> str:
-    """A count of any size in a few letters: 123,000,000, then 4.5e12."""
+    """Format a count of any size in a few characters: 123,000,000, or 4.5e12."""
     if count < 10**9:
         digits = max(0, len(str(count)) - 3)
         return f"{count // 10**digits * 10**digits:,}"
     power = math.log10(count)
-    exponent = int(power + math.log10(1 / 0.995))  # 9.96 is 10.0
+    exponent = int(power + math.log10(1 / 0.995))  # 9.96 rounds to 10.0
     return f"{10 ** (power - exponent):.1f}e{exponent}"
 
 
 def time_text(count: int, seconds_each: float) -> str:
-    """The duration of ``count`` steps, in words."""
+    """Format the duration of ``count`` steps."""
     power = math.log10(count) + math.log10(max(seconds_each, 1e-9))
     for name, seconds in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("minutes", 60)):
         if power >= math.log10(1.5 * seconds):
@@ -225,7 +226,7 @@ def time_text(count: int, seconds_each: float) -> str:
 
 
 def memory_text(count: int) -> str:
-    """The memory needed to compile ``count`` histories, in words."""
+    """Format the memory needed to compile ``count`` histories."""
     if count * HISTORY_BYTES > 10**15:
         return "more than 1,000 TB"
     unit, size = ("TB", 10**12) if count * HISTORY_BYTES >= 10**12 else ("GB", 10**9)

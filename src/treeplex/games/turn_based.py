@@ -1,8 +1,8 @@
-"""Simultaneous moves as hidden sequential ones.
+"""Simultaneous moves as hidden sequential moves.
 
-Where the wrapped rules say ``SIMULTANEOUS``, the players with a choice move one after another, player 0 first, and no
-player sees the moves of this round before all are made. The games have the same equilibria. Infostates are those of OpenSpiel's
-``turn_based_simultaneous_game``: whose turn it is, the observer's own move of this round, then the wrapped infostate.
+At a ``SIMULTANEOUS`` node of the wrapped rules, the players with a choice move one after another, player 0 first, and no player
+observes the moves of this round before all are made. The equilibria are unchanged. Infostates are those of OpenSpiel's
+``turn_based_simultaneous_game``: the player to act, the observer's own move of this round, then the wrapped infostate.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -14,17 +14,17 @@ from treeplex.games.parameters import observer
 
 
 def turn_text(player: int) -> str:
-    """The prefix of an infostate of a turn-based game."""
+    """Return the prefix of an infostate of a turn-based game."""
     return f"Current player: {player}\n"
 
 
 def other_names(player: int, infostate: str) -> tuple[str, str]:
-    """An infostate of the player to act without whose turn it is, and with it."""
+    """Return the infostate of the player to act without and with the turn prefix."""
     return infostate.removeprefix(turn_text(player)), f"{turn_text(player)}{infostate}"
 
 
 class TurnBasedState(State):
-    """A wrapped state and, at a simultaneous one, the moves made so far (0 for a player without any)."""
+    """A wrapped state and, at a simultaneous node, the moves made so far (0 for a player without a choice)."""
 
     __slots__ = ("moves", "player", "players", "state")
 
@@ -37,10 +37,10 @@ class TurnBasedState(State):
             self.moves = self.with_skipped(moves)
             self.player = len(self.moves)
             if self.player == players:
-                raise GameError("no player has an action at a simultaneous node; let current_player() be TERMINAL there")
+                raise GameError("no player has an action at a simultaneous node; return TERMINAL from current_player() there")
 
     def with_skipped(self, moves: tuple[int, ...]) -> tuple[int, ...]:
-        """The moves so far and those of the next players who have no choice."""
+        """Return the moves extended by the moves of the next players without a choice."""
         while len(moves) < self.players and not self.state.legal_actions(len(moves)):
             moves += (0,)
         return moves
@@ -97,7 +97,7 @@ class TurnBasedState(State):
 
 
 class TurnBased(Game):
-    """A game with simultaneous moves, played turn by turn; rules without any stay as they are but for the infostates.
+    """A game with simultaneous moves made sequential; rules without such moves change only in their infostates.
 
     A simultaneous state may have a method ``joint_action_to_string(player, action)`` to name its actions.
     """

@@ -114,7 +114,7 @@ def test_what_does_not_travel_is_said(processes):
         list(processes.map(jobs.raise_unfit, [(2,)]))
     with pytest.raises(AlgorithmError, match=r"Can't pickle|cannot pickle"):
         list(processes.map(jobs.give_unfit, [(2,)]))
-    with pytest.raises(SpecError, match=r"cannot be sent to a worker .*; give a function of a module"):
+    with pytest.raises(SpecError, match=r"cannot be sent to a worker .*; use a function defined in a module"):
         list(processes.map(lambda x: x, [(2,)]))
     assert list(processes.map(jobs.square, [(3,)])) == [9]
 
@@ -205,7 +205,7 @@ def test_jobs_by_name():
 
 
 def test_places_that_are_none():
-    with pytest.raises(SpecError, match=r"jobs are done inline, threads, processes, or on Ray: .*; not 'here'"):
+    with pytest.raises(SpecError, match=r"jobs run inline, threads, processes, or on Ray: .*; not 'here'"):
         make_executor("here")
 
 

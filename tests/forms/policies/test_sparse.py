@@ -118,7 +118,7 @@ def test_files_that_are_not_right_are_refused(solved: Policy, tmp_path: Path) ->
     data = path.read_bytes()
     for cut in (0, 5, 8, 100, len(data) // 2, len(data) - 1):
         path.write_bytes(data[:cut])
-        with pytest.raises(FileError, match="truncated or not a file of tensors"):
+        with pytest.raises(FileError, match="truncated or not a tensor file"):
             load_table_policy(path)
     for place in (len(data) - 1, len(data) // 2, data.index(b"leduc" if b"leduc" in data else b"goof")):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])

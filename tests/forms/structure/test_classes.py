@@ -267,7 +267,7 @@ def test_games_without_a_choice() -> None:
 
 
 def test_too_many_histories() -> None:
-    with pytest.raises(GameError, match="has more than 100 histories; make it smaller"):
+    with pytest.raises(GameError, match="has more than 100 histories; choose smaller parameters"):
         structure("leduc_poker", limit=100)
 
 

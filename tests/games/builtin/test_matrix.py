@@ -61,7 +61,7 @@ def test_file_errors_name_the_place(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"broken.csv, line 2, column 2: 'four'"):
         load(f"matrix(file={broken})")
     broken.write_text("1,2\n3\n")
-    with pytest.raises(FileError, match=r"broken.csv, line 2: a row of 1, but the first row has 2 entries"):
+    with pytest.raises(FileError, match=r"broken.csv, line 2: the row has 1 entries but the first row has 2"):
         load(f"matrix(file={broken})")
     broken.write_text("# nothing\n")
     with pytest.raises(FileError, match=r"broken.csv has no rows"):

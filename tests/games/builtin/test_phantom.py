@@ -91,7 +91,7 @@ def test_what_a_player_knows() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("phantom_ttt(rows=5,columns=4)", "more than 16 cells; make it smaller"),
+        ("phantom_ttt(rows=5,columns=4)", "more than 16 cells; choose a smaller board"),
         ("phantom_ttt(gameversion=cdh)", "gameversion cannot be 'cdh'"),
         ("dark_hex(obstype=all)", "obstype cannot be 'all'"),
         ("dark_hex(symmetric=8)", "symmetric must be true or false"),

@@ -243,7 +243,7 @@ def test_another_board(write):
         ("pot: 200", "pot:", "spot.yaml:5: pot: is empty; write pot: 200"),
         ("pot: 200", "pot: [1, [2]]", "spot.yaml:5: pot: must be a text, not a list"),
         ("pot: 200\n", "", "spot.yaml: pot is missing; add the line pot: 200"),
-        ("stack: 900", "stack: 900\nstack: 800", "spot.yaml:7: 'stack' is there twice (first spot.yaml:6)"),
+        ("stack: 900", "stack: 900\nstack: 800", "spot.yaml:7: 'stack' is given twice (first at spot.yaml:6)"),
         ("Td 9d 6h Qc", "Td 9d 6h Xc", "spot.yaml:2: board: cards 'Td 9d 6h Xc': 'Xc' is not a card"),
         ("Td 9d 6h Qc", "Td 9d 6h 9d", "spot.yaml:2: board: cards 'Td 9d 6h 9d': 9d appears twice"),
         ("Td 9d 6h Qc", "Td 9d", "spot.yaml:2: board: board 'Td9d' has 2 cards"),
@@ -356,7 +356,7 @@ def test_files_that_are_no_spots(write, tmp_path):
 def test_aliases_do_not_blow_up(write):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 7)]
-    assert "too deep or too long" in complaint(write("\n".join(lines)))
+    assert "too deeply or too long" in complaint(write("\n".join(lines)))
     assert read_spot_file(write(changed("ip: QQ-22, A2s+, ATo+:0.5", "ip: *r").replace("oop: 66", "oop: &r 66"))).spot()
 
 

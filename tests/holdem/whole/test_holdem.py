@@ -102,7 +102,7 @@ def test_straddles_and_antes() -> None:
         ("holdem(bets=[2;2;4;4],sizes=[a])", "give one of them"),
         ("holdem(sizes=[0.5])", r"2.5bb \(big blinds\)"),
         ("holdem(sizes=[50%;0%])", "'0%' is a bet of nothing"),
-        ("holdem(sizes=[none;50%])", "'none' is for no bet at all"),
+        ("holdem(sizes=[none;50%])", "'none' means no bet"),
         ("holdem(preflop=[1bb])", "bet size 1bb is below the smallest raise, to 2bb"),
         ("holdem(rake=5)", "share of the pot from 0 to 1"),
         ("holdem(rules=tdaa)", "did you mean 'tda'"),

@@ -173,11 +173,11 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ("sizes=[0%]", "holdem: sizes: bet size '0%' is a bet of nothing; give more than 0, or none alone for no bet"),
+        ("sizes=[0%]", "holdem: sizes: bet size '0%' is a bet of 0 chips; give more than 0, or only none for no bet"),
         ("sizes=[0c;a]", "bet size '0c' is a bet of nothing"),
         ("preflop=[0bb]", "bet size '0bb' is a bet of nothing"),
         ("turn=[e0%]", "bet size 'e0%' is a bet of nothing"),
-        ("sizes=[1e9%]", "bet size '1e9%': over one street e is all-in; write a, or a share of the pot such as 75%"),
+        ("sizes=[1e9%]", "bet size '1e9%': over one street e means all-in; write a, or a percentage of the pot such as 75%"),
         ("preflop=[0.5bb]", r"holdem: preflop: bet size 0.5bb is below the smallest raise, to 2bb; give that or more"),
         ("oop_preflop=[1.5bb]", "bet size 1.5bb is below the smallest raise, to 2bb"),
         ("players=3,blinds=[1;2;4],preflop=[3bb]", "to 4bb"),
@@ -185,7 +185,7 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
         ("preflop=[" + "9" * 400 + "bb]", "it is too large; write a for all-in"),
         ("sizes=[0.5bb]", "bet size 0.5bb is below the smallest raise, to 1bb"),
         ("blinds=[50;100],stack=9000,flop=[99c]", "flop: bet size 99c is below the smallest raise, by 100 chips"),
-        ("sizes=[none;50%]", "holdem: sizes: 'none' is for no bet at all, and stands alone; leave it out, or the other sizes"),
+        ("sizes=[none;50%]", "holdem: sizes: 'none' means no bet and cannot be combined with other sizes; remove it or the other sizes"),
     ],
 )
 def test_sizes_that_mean_nothing_are_refused(parameters: str, words: str) -> None:

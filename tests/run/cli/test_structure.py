@@ -114,4 +114,4 @@ def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structure, "MOST_HISTORIES", 1000)
     out, err = call("info", "leduc_poker", "--structure", code=2)
     assert out == ""
-    assert err.startswith("error: leduc_poker has more than 1,000 histories; make it smaller")
+    assert err.startswith("error: leduc_poker has more than 1,000 histories; choose smaller parameters")

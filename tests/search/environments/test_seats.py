@@ -155,5 +155,5 @@ def test_what_does_not_fit_is_refused() -> None:
         seat(agent, GameAEC("kuhn_poker"), "north")
     with pytest.raises(GameError, match="player 0 does not act at this observation"):
         seat(agent, GameAEC("kuhn_poker"), 0)(6)
-    with pytest.raises(GameError, match="never enumerated"):
+    with pytest.raises(GameError, match="cannot be enumerated"):
         SeatedAgent(tp.agent("uniform", "turn_endgame"), 0)

@@ -93,7 +93,7 @@ def test_three_players() -> None:
         (("kuhn_poker", "search", "--set", "dpeth=2"), "did you mean 'depth'"),
         (("kuhn_poker", "search", "--playthroughs", 0), "playthroughs must be"),
         (("turn_endgame", "search"), "is a hold'em spot, whose infosets are not enumerated"),
-        (("goofspiel(num_cards=3)", "search"), "its rules do not say what is public"),
+        (("goofspiel(num_cards=3)", "search"), "its rules do not define public states"),
         (("kuhn_poker", "serch(depth=2)"), "did you mean|no policy file"),
     ],
 )

@@ -146,7 +146,7 @@ def test_what_is_no_time(text: Any) -> None:
             "uniform",
             "goofspiel(num_cards=3)",
             GameError,
-            "its rules do not say what is public",
+            "its rules do not define public states",
         ),
     ],
 )

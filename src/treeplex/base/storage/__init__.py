@@ -1,1 +1,1 @@
-"""Files on disk: atomic writes, checksums and tensors that never run code."""
+"""Files on disk: atomic writes, checksums and tensor files that never run code."""

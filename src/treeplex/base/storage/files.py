@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, with errors that name the file and the remedy."""
+"""Atomic file writes, with errors that name the file and the remedy."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ DAY = 86_400.0
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
-    """Write ``content`` (text as UTF-8) to ``path``; a reader sees the old file or the whole new one, never a part.
+    """Write ``content`` (strings as UTF-8) to ``path`` atomically; return the path.
 
     Raises:
         FileError: the folder is missing or not writable, the disk is full, or ``path`` is a folder.
@@ -28,13 +28,13 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A temporary file in the folder of ``path`` that takes its name at the end, if nothing failed.
+    """Open a temporary file that replaces ``path`` on success.
 
-    A symbolic link is followed. The temporary name holds the process id, so that :func:`sweep` can tell what a killed process
-    left behind.
+    Symbolic links are followed. The temporary name contains the process id, so that :func:`sweep` can remove the files of
+    killed processes.
 
     Raises:
-        FileError: it cannot be written; the old file, if any, is as it was.
+        FileError: the file cannot be written; an existing file is unchanged.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
@@ -54,11 +54,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def sweep(folder: Path, name: str = "") -> None:
-    """Remove half-written temporary files of processes that are gone, in a folder and the folders in it.
+    """Remove temporary files of dead processes from a folder and its subfolders.
 
     Args:
-        folder: where to look.
-        name: only those that were to take this name, in ``folder`` itself; empty for all.
+        folder: the folder to search.
+        name: only temporary files of this target in ``folder`` itself; empty for all.
     """
     places = [folder] if name else [folder, *(each for each in folder.iterdir() if each.is_dir())]
     for place in places:
@@ -70,8 +70,8 @@ def sweep(folder: Path, name: str = "") -> None:
 
 
 def is_left_behind(path: Path, pid: int) -> bool:
-    """Whether the process that was writing a temporary file is gone, or the file a day old."""
-    if hasattr(os, "fork"):  # elsewhere os.kill ends what it asks about
+    """Return whether a temporary file is a day old or its writing process has ended."""
+    if hasattr(os, "fork"):  # on other systems os.kill(pid, 0) ends the process
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
@@ -85,7 +85,7 @@ def is_left_behind(path: Path, pid: int) -> bool:
 
 
 def append_line(path: Path, text: str) -> None:
-    """Add one line to a file; when the disk is full, no half line stays.
+    """Append one line to a file; a full disk leaves no partial line.
 
     Raises:
         FileError: the file cannot be written.
@@ -106,7 +106,7 @@ def append_line(path: Path, text: str) -> None:
 
 
 def remedy(error: OSError, target: Path) -> str:
-    """A remedy for an error in writing ``target``."""
+    """Return the remedy for an error when writing ``target``."""
     if not target.parent.exists():
         return f"make the folder {target.parent} first"
     if target.is_dir():

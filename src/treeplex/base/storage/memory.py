@@ -1,4 +1,4 @@
-"""Free memory, and readable sizes."""
+"""Free memory and human-readable sizes."""
 
 import os
 from pathlib import Path
@@ -8,18 +8,18 @@ MEGABYTE = 1_000_000
 
 
 def megabytes(size: float) -> str:
-    """A size for people."""
+    """Format a size in megabytes."""
     return f"{size / MEGABYTE:,.0f} MB" if size >= MEGABYTE else f"{size / MEGABYTE:.1g} MB"
 
 
 def available_memory() -> int | None:
-    """Free memory of the machine or its container in bytes, the smaller; None if unknown."""
+    """Return the free memory of the machine or its container in bytes, whichever is smaller; None if unknown."""
     found = [size for size in (machine_memory(), container_memory()) if size is not None]
     return min(found) if found else None
 
 
 def machine_memory() -> int | None:
-    """Free memory of the machine, else all of it."""
+    """Return the machine's free memory in bytes, or its total memory if the free part is unknown."""
     try:
         for line in MEMINFO.read_text("ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -33,7 +33,7 @@ def machine_memory() -> int | None:
 
 
 def container_memory() -> int | None:
-    """Memory in bytes left under the container's limit (control groups, version 2)."""
+    """Return the bytes left under the container's memory limit (control groups, version 2)."""
     try:
         limit = int((CGROUP / "memory.max").read_text("ascii"))
         used = int((CGROUP / "memory.current").read_text("ascii"))

@@ -1,6 +1,6 @@
-"""Reading files that anybody may have made: only regular files, no more bytes and no deeper nesting than is sensible.
+"""Reading of untrusted files: only regular files, with limits on size and nesting.
 
-Devices, pipes and sockets are refused before a byte is read, so that no file name makes Treeplex wait for ever.
+Devices, pipes and sockets are refused before a byte is read, so that reading never blocks.
 """
 
 import errno
@@ -13,9 +13,9 @@ from typing import IO, Any
 from treeplex.errors import FileError
 
 MOST_TEXT = 500_000_000
-"""Bytes of a file that is text: games, policies, records."""
+"""Largest size in bytes of a text file: games, policies, records."""
 MOST_DEPTH = 64
-"""Lists and objects in one another, in JSON."""
+"""Deepest nesting of lists and objects in JSON."""
 
 
 def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -27,7 +27,7 @@ def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(path, flags)
-    except ValueError as error:  # a null character in the name
+    except ValueError as error:  # the name contains a null character
         raise OSError(errno.EINVAL, "no name of a file") from error
     try:
         mode = os.fstat(descriptor).st_mode
@@ -42,7 +42,7 @@ def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
 
 
 def read_bytes(path: str | os.PathLike[str], *, most: int | None = None) -> bytes:
-    """The bytes of a file, ``most`` of them at most.
+    """Read the bytes of a file of at most ``most`` bytes.
 
     Raises:
         FileError: the file is missing, a folder, not a regular file, not readable or too large.
@@ -54,14 +54,14 @@ def read_bytes(path: str | os.PathLike[str], *, most: int | None = None) -> byte
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
     except MemoryError as error:
-        raise FileError(f"cannot read {path}: it is larger than the memory that is free; check the path") from error
+        raise FileError(f"cannot read {path}: it is larger than the free memory; check the path") from error
     if most is not None and (large or len(data) > most):
         raise FileError(f"{path}: larger than {most / 1e6:,.0f} MB, the most that is read of such a file; check the path")
     return data
 
 
 def read_text(path: str | os.PathLike[str], *, most: int = MOST_TEXT) -> str:
-    """The text of a UTF-8 file of at most ``most`` bytes, line ends as ``\\n``.
+    """Read a UTF-8 file of at most ``most`` bytes; line ends become ``\\n``.
 
     Raises:
         FileError: the file is missing, not readable, too large or not UTF-8 text.
@@ -76,7 +76,7 @@ def read_text(path: str | os.PathLike[str], *, most: int = MOST_TEXT) -> str:
 
 
 def whole_lines(path: Path) -> list[str]:
-    """The lines of a file, none if it does not exist; a last line without its end, left by a crash, does not count.
+    """Return the complete lines of a file, none if it does not exist; an unterminated last line is dropped.
 
     Raises:
         FileError: the file cannot be read or is not UTF-8 text.
@@ -88,21 +88,21 @@ def parse_json(text: str | bytes) -> Any:
     """Parse a JSON text.
 
     Raises:
-        ValueError: it is not JSON, or nested deeper than :data:`MOST_DEPTH`.
+        ValueError: the text is not JSON, or is nested deeper than :data:`MOST_DEPTH`.
     """
     try:
         found = json.loads(text)
     except RecursionError as error:
-        raise ValueError("lists or objects in one another without end") from error
+        raise ValueError("lists or objects nested too deeply") from error
     check_depth(found)
     return found
 
 
 def check_depth(value: Any) -> None:
-    """Refuse lists and dicts nested deeper than :data:`MOST_DEPTH`.
+    """Check that lists and dicts are nested at most :data:`MOST_DEPTH` deep.
 
     Raises:
-        ValueError: they are.
+        ValueError: they are nested deeper.
     """
     level = [value]
     for _ in range(MOST_DEPTH + 1):
@@ -110,7 +110,7 @@ def check_depth(value: Any) -> None:
         level = [child for children in inside for child in children if isinstance(child, dict | list)]
         if not level:
             return
-    raise ValueError(f"more than {MOST_DEPTH} lists or objects in one another")
+    raise ValueError(f"lists or objects nested more than {MOST_DEPTH} deep")
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
@@ -124,7 +124,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def tensor_metadata(data: bytes) -> dict[str, str]:
-    """The free metadata of a safetensors file: a little-endian uint64 length, then a JSON header that holds it.
+    """Return the metadata of a safetensors file: a little-endian uint64 length, then a JSON header.
 
     Raises:
         ValueError: the file has no such header.
@@ -137,5 +137,5 @@ def tensor_metadata(data: bytes) -> dict[str, str]:
 
 
 def reason(error: OSError) -> str:
-    """The operating system's error message without the path."""
+    """Return the operating system's error message without the path."""
     return error.strerror.lower() if error.strerror else str(error)

@@ -1,7 +1,7 @@
-"""Safetensors files written and read piece by piece, for tables that fill the memory that they are allowed.
+"""Safetensors files written and read in pieces, for tables that nearly fill the memory.
 
-The layout is that of safetensors (a little-endian uint64 n, n bytes of JSON, the tensors), so any reader of it can open
-them; but nothing is ever held twice. The free metadata carries a format, a version and a digest of everything else.
+The layout is that of safetensors (a little-endian uint64 n, n bytes of JSON, the tensors), so any safetensors reader can open
+the files. Data is never held twice. The metadata contains a format, a version and a digest of everything else.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from treeplex.base.storage.reading import open_regular, parse_json, reason
 from treeplex.errors import FileError
 
 PIECE = 1 << 20
-"""Bytes that are in memory at a time."""
+"""Bytes held in memory at a time."""
 LONGEST_HEADER = 100 << 20
 KINDS: Mapping[str, type[np.generic]] = {
     "F64": np.float64,
@@ -44,12 +44,12 @@ Bytes = bytes | memoryview
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array that is to be written.
+    """An array to write.
 
     Attributes:
         kind: one of :data:`KINDS`.
         shape: its shape.
-        pieces: gives its bytes, little-endian, piece by piece; called twice.
+        pieces: returns an iterator over its little-endian bytes; called twice.
     """
 
     kind: str
@@ -58,12 +58,12 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Size in bytes."""
         return np.dtype(KINDS[self.kind]).itemsize * prod(self.shape)
 
 
 def tensor(array: NDArray[Any]) -> Tensor:
-    """An array in memory as a :class:`Tensor`, not copied."""
+    """Wrap an array in memory as a :class:`Tensor` without copying it."""
     kind = next(name for name, dtype in KINDS.items() if array.dtype == dtype)
     flat = np.ascontiguousarray(array).reshape(-1)
     step = PIECE // array.itemsize
@@ -77,15 +77,15 @@ def tensor(array: NDArray[Any]) -> Tensor:
 
 
 def write_tensors(path: str | os.PathLike[str], about: Mapping[str, str], tensors: Mapping[str, Tensor]) -> None:
-    """Write atomically: a reader sees the old file or the whole new one.
+    """Write a tensor file atomically.
 
     Args:
         path: the file.
-        about: the free metadata; must hold ``format`` and ``version``.
+        about: the metadata; must contain ``format`` and ``version``.
         tensors: by name.
 
     Raises:
-        FileError: the file cannot be written; the old one, if any, is as it was.
+        FileError: the file cannot be written; an existing file is unchanged.
     """
     entries: dict[str, Any] = {}
     offset = 0
@@ -106,33 +106,33 @@ def write_tensors(path: str | os.PathLike[str], about: Mapping[str, str], tensor
 
 
 def begun_digest(about: Mapping[str, str], entries: Mapping[str, Any]) -> Any:
-    """SHA-256 over metadata (without the digest) and the names, kinds and places of tensors."""
+    """Return a SHA-256 of the metadata (without the digest) and of the names, dtypes and offsets of tensors."""
     rest = {key: value for key, value in about.items() if key != "digest"}
     return hashlib.sha256(json.dumps([rest, entries], sort_keys=True).encode())
 
 
 @final
 class TensorFile(Mapping[str, NDArray[Any]]):
-    """A file of tensors, opened, its header and digest checked: a mapping that reads each array when it is asked for.
+    """An open tensor file with verified header and digest: a mapping that reads arrays on access.
 
     Use as a context manager.
 
     Attributes:
         path: the file.
-        about: its free metadata.
+        about: its metadata.
         entries: ``{name: {"dtype", "shape", "data_offsets"}}``.
     """
 
     def __init__(self, path: str | os.PathLike[str], form: str, version: int) -> None:
-        """Open a file.
+        """Open and verify a file.
 
         Args:
             path: the file.
-            form: the format that it must have, such as ``treeplex table policy``.
-            version: the version that is read here.
+            form: the required format, such as ``treeplex table policy``.
+            version: the supported format version.
 
         Raises:
-            FileError: missing, truncated, changed, of another format or version.
+            FileError: the file is missing, truncated, modified, or has another format or version.
         """
         self.path = Path(path)
         try:
@@ -161,18 +161,18 @@ class TensorFile(Mapping[str, NDArray[Any]]):
                 for entry in entries.values()
             ]
             if any(type(length) is not int or length < 0 for entry in entries.values() for length in entry["shape"]):
-                raise ValueError("the shape of a tensor is not of whole numbers")
+                raise ValueError("the shape of a tensor is not made of whole numbers")
             ends = [0, *(end for _, end, _ in places)]
             if any(place != (begin, begin + place[2], place[2]) for begin, place in zip(ends, places, strict=False)):
-                raise ValueError("its tensors do not follow each other")
+                raise ValueError("its tensors are not contiguous")
             if self._start + ends[-1] != size:
                 raise ValueError("it is cut off")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-            raise FileError(f"{self.path} is truncated or not a file of tensors ({error}); put back a copy") from error
+            raise FileError(f"{self.path} is truncated or not a tensor file ({error}); restore a copy") from error
 
     def _check(self, form: str, version: int) -> None:
         if self.about.get("format") != form:
-            raise FileError(f"{self.path} is no {form}, but {self.about.get('format', 'something else')}; check the path")
+            raise FileError(f"{self.path} is not a {form}, but {self.about.get('format', 'something else')}; check the path")
         if self.about.get("version") != str(version):
             raise FileError(
                 f"{self.path} has format version {self.about.get('version')}, this Treeplex reads {version}; "
@@ -182,7 +182,7 @@ class TensorFile(Mapping[str, NDArray[Any]]):
         while piece := self._file.read(PIECE):
             digest.update(piece)
         if digest.hexdigest() != self.about.get("digest"):
-            raise FileError(f"{self.path} was changed after it was written (the checksum differs); put back a copy")
+            raise FileError(f"{self.path} was changed after it was written (the checksum differs); restore a copy")
 
     def __enter__(self) -> "TensorFile":
         return self
@@ -203,10 +203,10 @@ class TensorFile(Mapping[str, NDArray[Any]]):
         return name in self.entries
 
     def read(self, name: str, kind: str) -> NDArray[Any]:
-        """A tensor by name.
+        """Read a tensor by name.
 
         Raises:
-            FileError: there is none of this name and kind.
+            FileError: no tensor has this name and dtype.
         """
         entry = self.entries.get(name)
         if entry is None or entry["dtype"] != kind:

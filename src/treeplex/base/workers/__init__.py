@@ -1,1 +1,1 @@
-"""Jobs done in this process, on threads, in processes of this machine or on a Ray cluster, with the same numbers."""
+"""Parallel jobs in this process, on threads, in local processes or on a Ray cluster, with identical results."""

@@ -1,6 +1,6 @@
-"""Processes that end with the one that started them, however it ends.
+"""Child processes that end with their parent, however it ends.
 
-Nothing heavy is imported here: a new process comes to this file before it imports what it is to run.
+This module has no heavy imports: a new process imports it before the code that it runs.
 """
 
 import ctypes
@@ -18,20 +18,20 @@ POLL_SECONDS = 0.5
 
 @final
 class BoundProcess(SpawnProcess):
-    """A spawned process that the kernel kills when the process that started it is gone (Linux), or that looks for itself."""
+    """A spawned process that ends with its parent: killed by the kernel on Linux, by polling elsewhere."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuilt, (os.getpid(),), self.__dict__.copy()
 
 
 def rebuilt(parent: int) -> BoundProcess:
-    """The process object in the new process, which is bound to its parent before anything else is read."""
+    """Rebuild the process object in the new process and bind it to its parent first."""
     bind(parent)
     return BoundProcess.__new__(BoundProcess)
 
 
 def bind(parent: int) -> None:
-    """End this process when its parent ends, whose process id is given in case it ended already."""
+    """End this process when its parent (process id ``parent``) ends or has ended."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
@@ -41,7 +41,7 @@ def bind(parent: int) -> None:
 
 
 def watch(parent: int) -> None:
-    """End this process once it has another parent."""
+    """End this process once its parent changes."""
     while os.getppid() == parent:
         time.sleep(POLL_SECONDS)
     os._exit(1)

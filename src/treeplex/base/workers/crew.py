@@ -1,4 +1,4 @@
-"""Crews of workers: their protocol, and the two crews inside this process."""
+"""Crews of workers: the protocol, and the two crews within this process."""
 
 import pickle
 from abc import ABC, abstractmethod
@@ -14,12 +14,12 @@ from treeplex.errors import SpecError
 SharedT = TypeVar("SharedT")
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 MOST_LOSSES = 3
-"""A job that so many workers died of is not given to another; nor is a worker started again."""
+"""Number of worker deaths after which a job, or the start of a worker, is not retried."""
 
 
 @dataclass(frozen=True)
 class Shared(Generic[SharedT]):
-    """The name of something that workers have; a job names it among its arguments."""
+    """A handle to a value shared with all workers, used as a job argument."""
 
     number: int
 
@@ -32,29 +32,29 @@ class Task(NamedTuple):
 
     @property
     def needs(self) -> list[int]:
-        """Numbers of the shared values among its arguments."""
+        """Return the numbers of the shared values among the arguments."""
         return [each.number for each in self.arguments if isinstance(each, Shared)]
 
     def packed(self) -> bytes:
-        """As it travels.
+        """Serialise the job.
 
         Raises:
-            SpecError: it does not.
+            SpecError: it cannot be serialised.
         """
         return pack(self)
 
 
 def pack(value: Any) -> bytes:
-    """A job, or what jobs share, as it travels.
+    """Serialise a job or a shared value.
 
     Raises:
-        SpecError: it does not.
+        SpecError: it cannot be serialised.
     """
     try:
         return pickle.dumps(value, PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise SpecError(
-            f"a job cannot be sent to a worker ({error}); give a function of a module, and arguments that can be pickled"
+            f"a job cannot be sent to a worker ({error}); use a function defined in a module, and arguments that can be pickled"
         ) from error
 
 
@@ -62,13 +62,13 @@ class Report(NamedTuple):
     """The outcome of a job.
 
     Attributes:
-        worker: who did it.
-        value: what the function returned.
-        error: what it raised.
-        seconds: processor time of its thread, in processes without that of compiling kernels.
-        compiling: seconds by the wall clock in which its process compiled kernels; 0 in this process.
-        received: bytes that came back.
-        died: whether the worker died instead; it has been replaced.
+        worker: number of the worker.
+        value: the return value.
+        error: the exception raised, if any.
+        seconds: CPU seconds of its thread; in worker processes without compiling kernels.
+        compiling: wall-clock seconds spent compiling kernels; 0 in this process.
+        received: bytes received.
+        died: whether the worker died and was replaced.
     """
 
     worker: int
@@ -84,10 +84,10 @@ class Crew(ABC):
     """Workers 0 to ``size - 1``, each with at most one job at a time.
 
     Attributes:
-        size: how many.
-        sent, shared: bytes of jobs and of shared values that left so far.
-        apart: whether workers have memory of their own.
-        elsewhere: whether workers may be on machines that do not see the files of this one.
+        size: number of workers.
+        sent, shared: bytes of jobs and of shared values sent so far.
+        apart: whether workers have separate memory.
+        elsewhere: whether workers may run on machines without access to this machine's files.
     """
 
     size: int
@@ -97,11 +97,11 @@ class Crew(ABC):
 
     @abstractmethod
     def share(self, number: int, value: Any) -> None:
-        """Have a value for the workers, each of which gets a copy of its own when a job of its first names it."""
+        """Register a shared value; each worker receives a copy with the first job that uses it."""
 
     @abstractmethod
     def forget(self, number: int) -> None:
-        """Drop a value, here at once and where the workers are at their next job."""
+        """Drop a shared value, here at once and in each worker at its next job."""
 
     @abstractmethod
     def give(self, worker: int, task: Task) -> None:
@@ -109,25 +109,25 @@ class Crew(ABC):
 
     @abstractmethod
     def finished(self, seconds: float) -> Sequence[Report]:
-        """Wait for at most so long for jobs that are done, and for workers that died."""
+        """Wait at most ``seconds`` and return the reports of finished jobs and dead workers."""
 
     @abstractmethod
     def give_up(self) -> None:
-        """Drop the jobs under way; the workers are idle then."""
+        """Cancel all running jobs; the workers become idle."""
 
     @abstractmethod
     def close(self) -> None:
-        """End the workers, at once."""
+        """Stop the workers immediately."""
 
 
 class Bench:
-    """A worker's place: the shared values that it has."""
+    """The state of a worker: its shared values."""
 
     def __init__(self) -> None:
         self.values: dict[int, Any] = {}
 
     def do(self, worker: int, task: Task) -> Report:
-        """Do a job."""
+        """Run a job and return its report."""
         began = thread_time()
         value, error = None, None
         try:
@@ -139,7 +139,7 @@ class Bench:
 
 @final
 class Inline(Crew):
-    """This process: one worker, nothing that could die, and shared values themselves in place of copies."""
+    """A crew of one worker in this process; shared values are not copied."""
 
     apart = False
 
@@ -167,7 +167,7 @@ class Inline(Crew):
 
 @final
 class Threads(Crew):
-    """Threads of this process, for kernels that release the interpreter's lock. Jobs are not copied, shared values are."""
+    """Threads of this process, for kernels that release the GIL; shared values are copied, jobs are not."""
 
     apart = False
 
@@ -203,13 +203,13 @@ class Threads(Crew):
         return [future.result() for future in done]
 
     def give_up(self) -> None:
-        """Drop what has not begun, and wait for the rest."""
+        """Cancel jobs that have not started, and wait for the rest."""
         for future in self._under_way:
             future.cancel()
         wait(self._under_way)
         self._under_way.clear()
 
     def close(self) -> None:
-        """End the threads, after the jobs under way."""
+        """Stop the threads after their running jobs."""
         self._pool.shutdown(cancel_futures=True)
         self._benches.clear()

@@ -1,4 +1,4 @@
-"""Executors: run jobs on workers, return results in order, retry jobs of dead workers."""
+"""Executors: run jobs on workers, return results in order, and retry the jobs of dead workers."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -10,9 +10,9 @@ from treeplex.errors import AlgorithmError, SpecError
 
 POLL_SECONDS = 0.2
 AHEAD = 2
-"""Jobs for each worker that are under way or wait for it."""
+"""Running and queued jobs per worker."""
 KEPT = 64
-"""Results for each worker that may wait for an earlier one."""
+"""Results per worker that may wait for an earlier one."""
 KINDS = ("inline", "threads", "processes")
 CLUSTERS = ("local", "auto")
 
@@ -24,9 +24,9 @@ class Traffic(NamedTuple):
     """Traffic to and from workers so far.
 
     Attributes:
-        jobs: done.
-        sent, shared, received: bytes of jobs, of shared values, and of results; none inside this process.
-        seconds: processor time of the jobs.
+        jobs: number of jobs done.
+        sent, shared, received: bytes of jobs, shared values and results; 0 within this process.
+        seconds: CPU seconds of the jobs.
     """
 
     jobs: int
@@ -38,16 +38,16 @@ class Traffic(NamedTuple):
 
 @final
 class Executor:
-    """A queue of jobs, and a crew that does them.
+    """A queue of jobs and the crew that runs them.
 
-    A job is a function of a module and its arguments. What many jobs need is shared: it goes to each worker once (on Ray: to
-    each machine), which keeps it, with whatever it remembers, such as a compiled game, until it is forgotten. Jobs may not
-    change their arguments, and what they give may depend on nothing but these; then no number depends on the crew. (Products
-    of large matrices do depend on how many threads the BLAS has: Ray gives an actor one.)
+    A job is a function of a module and its arguments. Values that many jobs need are shared: they are sent once to each worker
+    (on Ray: to each machine), which keeps them and their caches, such as a compiled game, until they are dropped. Jobs must not
+    change their arguments, and results may depend on nothing else, so that no number depends on the crew. (Products of large
+    matrices depend on the number of BLAS threads; Ray gives each actor one.)
 
     Attributes:
         crew: the workers.
-        lost: workers that died so far.
+        lost: number of workers that died so far.
     """
 
     def __init__(self, crew: Crew) -> None:
@@ -60,7 +60,7 @@ class Executor:
         self._jobs, self._received, self._seconds = 0, 0, 0.0
 
     def left(self) -> int:
-        """Jobs that are not done."""
+        """Number of unfinished jobs."""
         return len(self._waiting) + len(self._under_way)
 
     def __enter__(self) -> "Executor":
@@ -76,53 +76,53 @@ class Executor:
 
     @property
     def apart(self) -> bool:
-        """Whether workers have memory of their own."""
+        """Whether workers have separate memory."""
         return self.crew.apart
 
     @property
     def elsewhere(self) -> bool:
-        """Whether workers may be on machines that do not see the files of this one."""
+        """Whether workers may run on machines without access to this machine's files."""
         return self.crew.elsewhere
 
     @property
     def traffic(self) -> Traffic:
-        """Jobs and bytes sent and received so far."""
+        """Count of jobs and bytes sent and received so far."""
         return Traffic(self._jobs, self.crew.sent, self.crew.shared, self._received, self._seconds)
 
     def share(self, value: SharedT) -> Shared[SharedT]:
-        """Have a value for jobs to name; a worker gets it with the first job that does."""
+        """Share a value among jobs; return its handle. A worker receives it with the first job that uses it."""
         self._shared += 1
         self.crew.share(self._shared, value)
         return Shared(self._shared)
 
     def forget(self, shared: Shared[Any]) -> None:
-        """Drop what no job will name any more."""
+        """Drop a shared value that no further job uses."""
         self.crew.forget(shared.number)
 
     def jobs(self) -> dict[Hashable, tuple[Any, ...]]:
-        """The arguments of the jobs that are not done, by name."""
+        """Return the arguments of unfinished jobs by job name."""
         return {name: task.arguments for name, task in [*self._waiting, *self._under_way.values()]}
 
     def add(self, name: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
-        """Put a job at the end of the queue.
+        """Append a job to the queue.
 
         Raises:
-            SpecError: it cannot be sent.
+            SpecError: the job cannot be sent.
         """
         self._waiting.append((name, Task(function, arguments)))
         self._hand_out()
 
     def finished(self, seconds: float) -> list[tuple[Hashable, Any]]:
-        """Wait for at most so long; return names of jobs and what they gave, as they come in.
+        """Wait at most ``seconds``; return names and results of finished jobs in order of completion.
 
         Raises:
-            AlgorithmError: a job that several workers died of.
-            Exception: what a job raised.
+            AlgorithmError: several workers died on the same job.
+            Exception: an exception raised by a job.
         """
         found: list[tuple[Hashable, Any]] = []
         raised: Exception | None = None
         for report in self.crew.finished(seconds):
-            if report.worker not in self._under_way:  # it died with nothing to do
+            if report.worker not in self._under_way:  # it died while idle
                 self.lost += 1
                 continue
             name, task = self._under_way.pop(report.worker)
@@ -147,14 +147,14 @@ class Executor:
         """Yield the function's results in the order of ``jobs``, with a bounded number in flight.
 
         Args:
-            function: of a module; on threads and in this process any.
-            jobs: the arguments of each.
-            watch: called while waiting; what it raises goes through, and the jobs under way are given up.
+            function: a function of a module; on threads and in this process any function.
+            jobs: the arguments of each job.
+            watch: called while waiting; its exceptions propagate and cancel the running jobs.
 
         Raises:
             SpecError: a job cannot be sent.
-            AlgorithmError: a job that several workers died of.
-            Exception: what a job raised.
+            AlgorithmError: several workers died on the same job.
+            Exception: an exception raised by a job.
         """
         assert not self.left()
         left, found = enumerate(jobs), dict[Hashable, ResultT]()
@@ -183,15 +183,15 @@ class Executor:
         self._jobs += 1
         self._received += report.received
         self._seconds += report.seconds
-        add_compile_time(report.compiling / self.size)  # the others worked meanwhile, or compiled as well
+        add_compile_time(report.compiling / self.size)  # the other workers ran jobs or compiled at the same time
 
     def _lose(self, name: Hashable, task: Task) -> None:
-        """Queue a job again whose worker died."""
+        """Requeue a job whose worker died."""
         self.lost += 1
         self._losses[name] = self._losses.get(name, 0) + 1
         if self._losses[name] >= MOST_LOSSES:
             raise AlgorithmError(
-                f"{MOST_LOSSES} workers died one after the other on the same job; is there memory for so many --workers?"
+                f"{MOST_LOSSES} workers died one after the other on the same job; lower --workers if memory is short"
             )
         self._waiting.appendleft((name, task))
 
@@ -202,7 +202,7 @@ class Executor:
             self.crew.give(worker, task)
 
     def give_up(self) -> None:
-        """Drop all jobs; those under way are not waited for, but on threads."""
+        """Cancel all jobs; only threads wait for running ones."""
         self._waiting.clear()
         self._losses.clear()
         self._under_way.clear()
@@ -210,21 +210,21 @@ class Executor:
         self.crew.give_up()
 
     def close(self) -> None:
-        """End the workers, at once."""
+        """Stop the workers immediately."""
         self.crew.close()
 
 
 def make_executor(where: str, size: int | None = None, most: int | None = None) -> Executor:
-    """An executor.
+    """Create an executor.
 
     Args:
         where: ``inline``, ``threads``, ``processes``; or a Ray cluster's address (``ray://HOST:PORT``, ``HOST:PORT``), ``auto``
             for the cluster that this machine belongs to, ``local`` for a new one on it.
-        size: workers; None for one, on Ray for one per CPU of the cluster.
-        most: an upper bound on the number of workers, whatever ``size`` is.
+        size: number of workers; None for one, on Ray for one per CPU of the cluster.
+        most: upper bound on the number of workers.
 
     Raises:
-        SpecError: no such place, Ray is not installed, there is no such cluster, or it has too few CPUs.
+        SpecError: unknown ``where``, Ray is not installed, the cluster does not exist, or it has too few CPUs.
     """
     if where not in KINDS:
         check_place(where)
@@ -242,16 +242,16 @@ def make_executor(where: str, size: int | None = None, most: int | None = None) 
 
 
 def check_place(where: str) -> None:
-    """Refuse what is no place for jobs.
+    """Check the name of a place to run jobs.
 
     Raises:
-        SpecError: it is none.
+        SpecError: the name is unknown.
     """
     if where not in (*KINDS, *CLUSTERS) and ":" not in where:
-        raise SpecError(f"jobs are done {', '.join(KINDS)}, or on Ray: local, auto, HOST:PORT; not {where!r}")
+        raise SpecError(f"jobs run {', '.join(KINDS)}, or on Ray: local, auto, HOST:PORT; not {where!r}")
 
 
 def in_threads(size: int, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
-    """Map a function over items on temporary threads, in order; one thread means the caller's."""
+    """Map a function over items on temporary threads, in order; ``size=1`` uses the calling thread."""
     with Executor(Inline() if size == 1 else Threads(size)) as executor:
         yield from executor.map(function, ((item,) for item in items))

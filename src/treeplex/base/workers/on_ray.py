@@ -1,4 +1,4 @@
-"""Actors of Ray as workers, on one machine or on many (the extra ``ray``)."""
+"""Ray actors as workers, on one or more machines (the extra ``ray``)."""
 
 import os
 import pickle
@@ -17,31 +17,31 @@ from treeplex.base.workers.processes import RemoteBench
 from treeplex.errors import AlgorithmError, SpecError
 
 CONNECT_SECONDS = 4.0
-"""The longest wait for whoever listens at a cluster's address."""
+"""Seconds to wait for an answer at a cluster's address."""
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-"""What a client of gRPC says first: the preface of HTTP/2 and empty settings (RFC 9113, section 3.4)."""
+"""First message of a gRPC client: the HTTP/2 preface and empty settings (RFC 9113, section 3.4)."""
 SETTINGS = 4
-"""The kind of the frame with which a server answers."""
+"""Type of the frame with which a server answers."""
 
 
 def import_ray() -> Any:
-    """The module.
+    """Import and return Ray.
 
     Raises:
-        SpecError: it is not installed.
+        SpecError: Ray is not installed.
     """
     try:
         import ray
     except ImportError as error:
-        raise SpecError(f"work on Ray needs Ray; leave --ray out, or run: {install_hint('ray')}") from error
+        raise SpecError(f"Ray is not installed; leave --ray out, or run: {install_hint('ray')}") from error
     return ray
 
 
 def connect(ray: Any, address: str) -> bool:
-    """Connect to a cluster; return whether there was no connection before, so that the caller has one to end.
+    """Connect to a cluster; return whether the connection is new, so that the caller must close it.
 
     Raises:
-        SpecError: there is no such cluster.
+        SpecError: the cluster does not exist.
     """
     if ray.is_initialized():
         return False
@@ -49,13 +49,13 @@ def connect(ray: Any, address: str) -> bool:
         listens(head_of(address))
         with sigterm_kept():
             ray.init(address=address, log_to_driver=False, logging_level="error")
-    except Exception as error:  # Ray has plain ones too, as where a new cluster does not come up in time
+    except Exception as error:  # Ray also raises plain exceptions, such as when a new cluster does not start in time
         raise unreachable(address, error) from error
     return True
 
 
 def check_cluster(address: str) -> None:
-    """Check within a few seconds that there is a cluster to connect to, before long preparations.
+    """Check within a few seconds that a cluster can be reached, before long preparations.
 
     Raises:
         SpecError: Ray is not installed, or there is no such cluster.
@@ -69,7 +69,7 @@ def check_cluster(address: str) -> None:
 
 
 def unreachable(address: str, error: Exception) -> SpecError:
-    """The error of a cluster that cannot be connected to."""
+    """Return the error for a cluster that cannot be reached."""
     reason = " ".join(str(error).split()) or type(error).__name__
     remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
     return SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}")
@@ -77,7 +77,7 @@ def unreachable(address: str, error: Exception) -> SpecError:
 
 @contextmanager
 def sigterm_kept() -> Iterator[None]:
-    """Leave SIGTERM to whom it was: ``ray.init`` takes it for good."""
+    """Restore the SIGTERM handler, which ``ray.init`` replaces."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -87,10 +87,10 @@ def sigterm_kept() -> Iterator[None]:
 
 
 def head_of(address: str) -> str:
-    """Where to connect to: for ``auto`` the cluster that this machine belongs to.
+    """Return the address to connect to; for ``auto``, the cluster that this machine belongs to.
 
     Raises:
-        ConnectionError: it belongs to none.
+        ConnectionError: this machine belongs to no cluster.
     """
     if address != "auto":
         return address
@@ -100,11 +100,11 @@ def head_of(address: str) -> str:
 
 
 def listens(address: str) -> None:
-    """Check that a Ray cluster answers at HOST:PORT, of which Ray is sure only after many minutes.
+    """Check that a Ray cluster answers at HOST:PORT; Ray itself takes many minutes to report a failure.
 
     Raises:
         OSError: nothing listens there, or something other than Ray.
-        ValueError: the port is no number.
+        ValueError: the port is not a number.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host:
@@ -118,12 +118,12 @@ def listens(address: str) -> None:
 
 
 def cpus(ray: Any) -> int:
-    """The CPUs of the cluster that is connected."""
+    """Return the number of CPUs of the connected cluster."""
     return int(ray.cluster_resources().get("CPU", 0))
 
 
 def cluster_cpus(address: str) -> int:
-    """The CPUs of a cluster.
+    """Return the number of CPUs of a cluster.
 
     Raises:
         SpecError: Ray is not installed, or there is no such cluster.
@@ -138,20 +138,20 @@ def cluster_cpus(address: str) -> int:
 
 
 def versions() -> str:
-    """The versions that must agree on all machines."""
+    """Return the versions that must agree on all machines."""
     return f"Treeplex {own_version()} on Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 @final
 class RayActors(Crew):
-    """Actors with one CPU each; every machine of the cluster has the same Treeplex installed.
+    """Actors with one CPU each; every machine of the cluster must have the same Treeplex installed.
 
-    One that dies, with its machine perhaps, is replaced by a new one as soon as the cluster has room. Jobs go only to actors
-    that are up, so until then the others do all of the work. Machines of different kinds may round differently; on like ones,
-    where the actors are changes no number. A shared value goes into Ray's store, so that a machine fetches it once.
+    A dead actor is replaced as soon as the cluster has room; until then the other actors do the work. Machines of different
+    kinds may round differently; on identical machines the placement of actors changes no number. Shared values go into Ray's
+    object store, so that each machine fetches them once.
 
     Attributes:
-        size: the most jobs at a time, and the number of actors if there is room for all.
+        size: maximum number of concurrent jobs, and the number of actors if there is room for all.
     """
 
     elsewhere = True
@@ -176,7 +176,7 @@ class RayActors(Crew):
         self.size = wanted if most is None else min(wanted, most)
         if not 1 <= self.size <= have:
             self.close()
-            raise SpecError(f"the Ray cluster has {have} CPUs, too few for {self.size or 1} workers; give fewer --workers")
+            raise SpecError(f"the Ray cluster has {have} CPUs, too few for {self.size or 1} workers; lower --workers")
         self._kind = ray.remote(num_cpus=1)(RayBench)
         self._failures = [0] * self.size
         self._actors = [None] * self.size
@@ -184,7 +184,7 @@ class RayActors(Crew):
             self._start(actor)
 
     def _start(self, actor: int) -> None:
-        """Ask for an actor; it is up when it says what it runs."""
+        """Request an actor; it is up once it reports its versions."""
         self._actors[actor] = self._kind.remote()
         self._starting[self._actors[actor].versions.remote()] = actor
 
@@ -197,7 +197,7 @@ class RayActors(Crew):
         del self._values[number]
 
     def give(self, worker: int, task: Task) -> None:
-        """Call an actor that is up, now or when there is one."""
+        """Call a running actor, now or once one is up."""
         self._waiting.append((worker, task))
         self._hand_out()
 
@@ -210,11 +210,11 @@ class RayActors(Crew):
             self._under_way[call] = worker, actor
 
     def finished(self, seconds: float) -> list[Report]:
-        """Fetch what is ready; replace the dead.
+        """Fetch finished jobs and replace dead actors.
 
         Raises:
-            AlgorithmError: actors that do not start.
-            SpecError: actors of another Treeplex.
+            AlgorithmError: actors do not start.
+            SpecError: actors run another version of Treeplex.
         """
         reports: list[Report] = []
         if self._broken is not None:
@@ -238,14 +238,14 @@ class RayActors(Crew):
         return reports
 
     def _fetched(self, reference: Any) -> tuple[Any, Exception | None]:
-        """What a call gave, and what Ray says if the actor died of it."""
+        """Return the result of a call, and Ray's error if the actor died."""
         try:
             return self._ray.get(reference), None
         except self._ray.exceptions.RayError as error:
             return None, error
 
     def _started(self, actor: int, there: str, died: Exception | None) -> None:
-        """Note that an actor is up, or start it again."""
+        """Record that an actor is up, or restart it."""
         if died is None and there != versions():
             self._broken = SpecError(
                 f"a machine of the Ray cluster has {there}, this one {versions()}; install the same on all"
@@ -258,23 +258,23 @@ class RayActors(Crew):
         self._failures[actor] += 1
         if self._failures[actor] >= MOST_LOSSES:
             self._broken = AlgorithmError(
-                f"a worker on Ray died {MOST_LOSSES} times while it started; is the same Treeplex on every machine?"
+                f"a worker on Ray died {MOST_LOSSES} times at its start; install the same Treeplex on every machine"
             )
             raise self._broken from died
         self._start(actor)
 
     @property
     def up(self) -> int:
-        """Actors that are up."""
+        """Number of running actors."""
         return self.size - len(self._starting)
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the actors, by number; waits until all are up."""
+        """Return the process ids of the actors in order; waits until all are up."""
         return list(self._ray.get([actor.pid.remote() for actor in self._actors]))
 
     def give_up(self) -> None:
-        """Replace the actors that are at work."""
+        """Replace the busy actors."""
         self._waiting.clear()
         busy = [actor for _, actor in self._under_way.values()]
         self._under_way.clear()
@@ -283,7 +283,7 @@ class RayActors(Crew):
             self._start(actor)
 
     def close(self) -> None:
-        """End the actors, and the connection if this crew made it."""
+        """Stop the actors, and the connection if this crew opened it."""
         for actor in self._actors:
             self._ray.kill(actor)
         self._actors = []
@@ -294,21 +294,21 @@ class RayActors(Crew):
 
 
 class RayBench:
-    """What runs in an actor."""
+    """The code that runs in an actor."""
 
     def __init__(self) -> None:
         self._bench = RemoteBench()
 
     def do(self, packed: bytes, needs: Mapping[int, Any], live: tuple[int, ...]) -> bytes:
-        """Do a job, after fetching the shared values that it needs and that are not here."""
+        """Run a job after fetching the shared values that are missing here."""
         has = self._bench.has
         missing = {number: import_ray().get(value) for number, value in needs.items() if number not in has}
         return self._bench.do(packed, missing, has.difference(live))
 
     def versions(self) -> str:
-        """What it runs."""
+        """Return the versions that the actor runs."""
         return versions()
 
     def pid(self) -> int:
-        """The process it is in."""
+        """Return the actor's process id."""
         return os.getpid()

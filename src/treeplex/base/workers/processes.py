@@ -1,7 +1,7 @@
-"""Processes of this machine as workers.
+"""Local processes as workers.
 
-Processes rather than threads where jobs are more than a kernel: a worker is then the same thing here and on Ray, and one that
-dies takes nothing with it.
+Jobs that do more than run a kernel use processes rather than threads: workers then behave as on Ray, and a dead worker affects
+nothing else.
 """
 
 import multiprocessing
@@ -21,18 +21,18 @@ from treeplex.errors import AlgorithmError
 
 
 class RemoteBench:
-    """The place of a worker that is not in this process: shared values and jobs come packed, and reports leave so."""
+    """The state of a worker in another process: shared values, jobs and reports are serialised."""
 
     def __init__(self) -> None:
         self._bench = Bench()
 
     @property
     def has(self) -> set[int]:
-        """Numbers of the shared values that are here."""
+        """Return the numbers of the shared values held here."""
         return set(self._bench.values)
 
     def do(self, packed: bytes, new: Mapping[int, bytes], gone: Iterable[int]) -> bytes:
-        """Take up shared values that are new and drop others, then do a job."""
+        """Add new shared values, drop old ones, then run a job."""
         began, _ = compile_times()
         for number in gone:
             self._bench.values.pop(number, None)
@@ -58,7 +58,7 @@ class RemoteBench:
 
 
 def unreadable(error: Exception) -> AlgorithmError:
-    """A worker's report of a job that it cannot unpickle."""
+    """Return the error for a job that a worker cannot unpickle."""
     return AlgorithmError(
         f"a worker cannot read its job ({type(error).__name__}: {error}); "
         "install the same Treeplex there, and put functions of your own into a module that it can import"
@@ -67,10 +67,10 @@ def unreadable(error: Exception) -> AlgorithmError:
 
 @final
 class Processes(Crew):
-    """Processes of this machine, each with a pipe.
+    """Local processes, each with a pipe.
 
-    They are started afresh (``spawn``), for a fork of a process with compiled kernels and threads may hang. So a script that
-    uses them must do it under ``if __name__ == "__main__"``.
+    Processes are spawned, since a fork of a process with compiled kernels and threads may hang. A script that uses them must
+    therefore guard its code with ``if __name__ == "__main__"``.
     """
 
     def __init__(self, size: int) -> None:
@@ -84,7 +84,7 @@ class Processes(Crew):
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the workers, by number."""
+        """Return the process ids of the workers in order."""
         return [process.pid or 0 for process, _ in self._workers]
 
     def _start(self) -> tuple[BoundProcess, Connection]:
@@ -102,7 +102,7 @@ class Processes(Crew):
         del self._packed[number]
 
     def give(self, worker: int, task: Task) -> None:
-        """Send the job, and before it the shared values that it needs first; a dead worker is found by :meth:`finished`."""
+        """Send a job and the shared values that the worker lacks; :meth:`finished` detects dead workers."""
         packed, known = task.packed(), self._known[worker]
         new = {number: self._packed[number] for number in task.needs if number not in known}
         gone = known - self._packed.keys()
@@ -117,7 +117,7 @@ class Processes(Crew):
             return
 
     def finished(self, seconds: float) -> list[Report]:
-        """Read what has come in; replace the dead."""
+        """Read finished jobs and replace dead workers."""
         numbers = {pipe: number for number, (_, pipe) in enumerate(self._workers)}
         reports = []
         for pipe in wait(list(numbers), seconds):
@@ -142,13 +142,13 @@ class Processes(Crew):
         self._workers[number] = self._start()
 
     def give_up(self) -> None:
-        """Replace the workers that are at work."""
+        """Replace the busy workers."""
         for worker in self._busy:
             self._replace(worker)
         self._busy.clear()
 
     def close(self) -> None:
-        """Kill the workers, whatever they are doing: nothing that they hold is needed any more."""
+        """Kill the workers immediately."""
         for process, pipe in self._workers:
             pipe.close()
             process.kill()
@@ -158,7 +158,7 @@ class Processes(Crew):
 
 
 def serve(pipe: Connection) -> None:
-    """Main loop of a worker process until its pipe closes; Ctrl-C is left to the parent."""
+    """Run the main loop of a worker process until its pipe closes; the parent handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     bench = RemoteBench()
     while True:
@@ -174,11 +174,11 @@ def serve(pipe: Connection) -> None:
 
 @contextmanager
 def deaf_to_interrupts() -> Iterator[None]:
-    """Block Ctrl-C in processes started meanwhile; in this one it is delivered afterwards."""
+    """Block Ctrl-C in processes started within the context; this process receives it afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # starting it with the first process would unblock the signal
+    resource_tracker.ensure_running()  # starting the tracker with the first process would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

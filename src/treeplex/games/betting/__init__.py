@@ -1,1 +1,1 @@
-"""The betting of card games, cards aside: sizes, nodes as arrays, who can win which chips, rows of hands."""
+"""Betting of card games, independent of the cards: bet sizes, betting trees, pot settlement, table rows of hands."""

@@ -1,4 +1,4 @@
-"""What players tell apart in card games, as rows of tables; where decks are small, every hand on every board is one."""
+"""Card abstractions as table rows; in small decks every hand on every board has its own row."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from treeplex.errors import SpecError
 from treeplex.games.card_game import CardGame
 
 MOST_ROWS = 50_000_000
-"""The most hands on boards of a street that are told apart one by one."""
+"""Largest number of hand-board pairs per street without abstraction."""
 
 
 class CardRows(Protocol):
-    """Rows of tables.
+    """A card abstraction: maps hands on boards to table rows.
 
     Attributes:
-        counts: how many there are on each street.
-        about: how they were made, as a policy's file has it.
-        identity: equal for equal rows; empty where ``about`` says all.
+        counts: number of rows on each street.
+        about: how the rows were made, as stored in policy files.
+        identity: equal for equal abstractions; empty if ``about`` determines the rows.
     """
 
     @property
@@ -39,28 +39,28 @@ class CardRows(Protocol):
     def __hash__(self) -> int: ...
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Any:
-        """Random complete boards that begin with these cards, as :meth:`on_board` takes them; they have a length."""
+        """Draw random complete boards that begin with ``start``, in the form that :meth:`on_board` takes."""
         ...
 
     def on_board(self, boards: Any, number: int) -> BoardHands:
-        """The hands on one of :meth:`boards`."""
+        """Return the hands on one of :meth:`boards`."""
         ...
 
     def at(self, board: tuple[int, ...]) -> Ints:
-        """The row of every hand on a board of any street, int64 [H]; any for hands that the board blocks."""
+        """Return the row of every hand on a board of any street, int64 [H]; arbitrary for blocked hands."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class HandRows:
-    """Every hand on every board by itself: for small decks. Of a street's cards the order does not matter.
+    """One row per hand and board, for small decks; the order of a street's cards is ignored.
 
     Attributes:
         deck: the cards.
-        deal: how many are shown before each street.
+        deal: number of public cards dealt before each street.
         hands: [H, C], the cards of each hand.
-        strengths: from a complete board to the strength of each hand, [H].
-        name: what they are rows of.
+        strengths: maps a complete board to the strength of each hand, [H].
+        name: the game's name, for errors.
     """
 
     deck: tuple[int, ...]
@@ -71,10 +71,10 @@ class HandRows:
 
     @classmethod
     def of_game(cls, game: CardGame, name: str) -> "HandRows":
-        """The rows of the hands of a card game.
+        """Return the rows for a card game.
 
         Raises:
-            SpecError: too many.
+            SpecError: there are too many rows.
         """
         deck = tuple(np.unique(game.hands).tolist())
         found = cls(deck, game.deal, game.hands, game.strengths_on, name)
@@ -82,16 +82,16 @@ class HandRows:
         return found
 
     def check(self) -> None:
-        """Raise :class:`SpecError` if there are too many."""
+        """Raise :class:`SpecError` if there are too many rows."""
         if (most := self.counts[-1]) > MOST_ROWS:
             raise SpecError(
-                f"{self.name}: {most:,} hands on boards are too many to tell apart; give buckets, such as 169,50,50,50, or "
-                "take a smaller deck"
+                f"{self.name}: {most:,} hand-board pairs are too many without abstraction; give buckets, such as 169,50,50,50, "
+                f"or choose a smaller deck"
             )
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """How many rows there are on each street."""
+        """Number of rows on each street."""
         boards = accumulate((comb(len(self.deck), shown) for shown in self.deal), mul)
         return tuple(each * len(self.hands) for each in boards)
 
@@ -130,7 +130,7 @@ class HandRows:
 
 @lru_cache(maxsize=4096)
 def hands_on_board(rows: HandRows, board: tuple[int, ...]) -> BoardHands:
-    """The hands on a complete board."""
+    """Return the hands on a complete board."""
     blocked = np.isin(rows.hands, board).any(axis=1)
     strengths = rows.strengths(board)
     keys = np.where(blocked, -1, strengths - min(int(strengths.min()), 0)).astype(np.int32)

@@ -1,4 +1,4 @@
-"""The betting of a card game as arrays, cards aside: every line of it, whatever cards come."""
+"""The betting tree of a card game as arrays, independent of the cards."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
 
 MOST_NODES = 2_000_000
-"""Decisions of a betting tree."""
+"""Largest number of decisions of a betting tree."""
 
 
 class Visit(NamedTuple):
-    """A decision of the betting.
+    """A decision in the betting tree.
 
     Attributes:
-        player: who acts.
-        street: from 0.
-        labels: of the actions.
-        kinds: 0 for an action that folds, 1 for one that checks or calls, 2 for others.
-        after: the states after them, cards that are due dealt.
+        player: the player to act.
+        street: the street, from 0.
+        labels: the actions' labels.
+        kinds: kind of each action: 0 fold, 1 check or call, 2 other.
+        after: the states after the actions and after due cards.
     """
 
     player: int
@@ -36,7 +36,7 @@ class Visit(NamedTuple):
 
 
 def visit_public(game: CardGame, state: State) -> Visit | Settlement:
-    """The betting at a public state where no card is due; what cards chance shows is the first that it can."""
+    """Return the decision or settlement at a public state; chance deals its first possible card."""
     player = game.mover(state)
     if player < 0:
         return game.settlement(state)
@@ -46,7 +46,7 @@ def visit_public(game: CardGame, state: State) -> Visit | Settlement:
 
 
 def dealt(game: CardGame, state: State) -> State:
-    """The state once cards that are due have been dealt."""
+    """Return the state after dealing due cards."""
     while game.mover(state) == CHANCE:
         state = game.moved(state, game.options(state).labels[0])
     return state
@@ -55,19 +55,19 @@ def dealt(game: CardGame, state: State) -> State:
 def number_nodes(
     first: Any, visit: Callable[[Any], Visit | Settlement], players: int, counts: Sequence[int]
 ) -> tuple[Nodes, list[Hashable]]:
-    """The betting tree, and where each decision's numbers stand in tables.
+    """Number the decisions of a betting tree and lay out its tables.
 
     Args:
         first: the state in which the betting begins.
-        visit: what there is at a state: a decision, or who can win what where the hand is over.
-        players: how many play.
-        counts: how many rows the tables have on each street.
+        visit: returns the decision at a state, or the settlement at the end of a hand.
+        players: number of players.
+        counts: number of table rows on each street.
 
     Returns:
         The tree and the state at each decision.
 
     Raises:
-        SpecError: more decisions than memory should hold.
+        SpecError: there are more than :data:`MOST_NODES` decisions.
     """
     states, visits, settlements = list[Hashable](), list[Visit](), list[Settlement]()
     begin, child, kinds = list[int](), list[int](), list[int]()
@@ -83,7 +83,7 @@ def number_nodes(
         return len(states) - 1
 
     place(first)
-    for found in visits:  # it grows
+    for found in visits:  # the list grows during the loop
         begin.append(len(child))
         rows.append(size)
         size += counts[found.street] * len(found.labels)
@@ -108,7 +108,7 @@ def number_nodes(
 
 
 def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:
-    """Settlements as arrays."""
+    """Convert settlements to arrays."""
     most = max(len(each.pots) for each in settlements)
     put, kept = np.array([each.put for each in settlements]), np.array([each.kept for each in settlements])
     chips, able = np.zeros((len(settlements), most)), np.zeros((len(settlements), most), np.int64)
@@ -119,5 +119,5 @@ def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:
 
 
 def table_size(nodes: Nodes, counts: Sequence[int]) -> int:
-    """The number of entries of a table."""
+    """Return the number of entries of a table."""
     return int(nodes.rows[-1] + counts[nodes.street[-1]] * nodes.actions[-1])

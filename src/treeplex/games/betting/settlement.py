@@ -1,4 +1,4 @@
-"""Who can win which chips where the betting of a card game is over."""
+"""Pot settlement at the end of the betting in a card game."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 
 class Settlement(NamedTuple):
-    """An end of the betting; what the cards decide is open.
+    """The pots at the end of the betting, before the showdown.
 
     Attributes:
-        put: chips each player has put in, without uncalled bets.
+        put: chips put in by each player, without uncalled bets.
         pots: pairs (chips, players who can win them).
-        kept: the part of the pots that the house leaves.
-        order: who gets chips that cannot be split, the first of the winners in this order; empty where chips are split.
+        kept: the fraction of the pots paid out after rake.
+        order: players in the order in which winners receive odd chips; empty if chips can be split.
     """
 
     put: tuple[float, ...]
@@ -23,7 +23,7 @@ class Settlement(NamedTuple):
     order: tuple[int, ...] = ()
 
     def payoffs(self, strengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Payoffs for hand strengths, both [D, N]; hands that cannot win are ignored."""
+        """Return payoffs [D, N] for hand strengths [D, N]; hands that cannot win are ignored."""
         taken = np.zeros(strengths.shape)
         for chips, players in self.pots:
             able = list(players)
@@ -42,6 +42,6 @@ class Settlement(NamedTuple):
 
 
 def shared_pot(paid: Sequence[int], folded: Sequence[bool]) -> Settlement:
-    """One pot that the strongest of those still in share."""
+    """Return the settlement with one pot among the players who have not folded."""
     still_in = tuple(player for player, out in enumerate(folded) if not out)
     return Settlement(tuple(map(float, paid)), ((float(sum(paid)), still_in),))

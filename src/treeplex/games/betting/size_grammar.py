@@ -1,23 +1,23 @@
-"""The grammar of bet sizes: how people write what may be bet.
+"""The grammar of bet sizes.
 
-A list of sizes is text, separated by commas:
+A list of sizes is a string of sizes separated by commas:
 
 =========== ================================================================================================
-``50%``     half the pot. A raise calls first and then raises *by* that share of the pot after the call. A bare number from
-            10 on is per cent as well, ``50``, as in PioSolver; a smaller one is refused, since it could be meant in many ways.
+``50%``     half the pot. A raise is *by* that fraction of the pot after calling. A bare number from
+            10 up is a percentage too (``50``), as in PioSolver. Smaller bare numbers are ambiguous and refused.
 ``2.5x``    raise *to* 2.5 times the bet faced (raises only).
 ``100c``    a bet of 100 chips, or a raise by 100 chips. ``20c3r``: no such raise after 3 raises (raises only).
-``e``       geometric: the same share of the pot on every street that is left, all-in on the last one.
-            ``2e``: as if two streets were left; ``e200%``: at most 200% of the pot. A raise counts the raises
-            before it on this street as streets gone.
+``e``       geometric: the same fraction of the pot on every remaining street, all-in on the last.
+            ``2e``: as if two streets remained. ``e200%``: at most 200% of the pot. For a raise, each
+                        earlier raise on this street counts as a street.
 ``2.5bb``   a first bet of 2.5 big blinds; before the flop the first raise *to* 2.5 big blinds.
 ``a``       all-in.
-``any``     every whole number of chips that the rules allow, alone.
-``none``    no bet at all, alone.
+``any``     every legal whole number of chips; cannot be combined with other sizes.
+``none``    no bet; cannot be combined with other sizes.
 =========== ================================================================================================
 
-Grammar and meaning are those of postflop-solver (b-inary, 2023), so that trees can be compared one to one; ``any`` and big
-blinds are our own. Case does not matter, and amounts are rounded to the nearest chip.
+Grammar and semantics follow postflop-solver (b-inary, 2023), so that trees can be compared one to one. ``any`` and big blinds
+are additions. Case is ignored, and amounts are rounded to the nearest chip.
 """
 
 import math
@@ -35,10 +35,10 @@ CHIPS = re.compile(rf"{NUMBER}c(?:(\d+)r)?")
 GEOMETRIC = re.compile(rf"(\d*)e(?:{NUMBER}%)?")
 MOST_STREETS = 100
 LEAST_BARE = 10
-"""The smallest bare number that is read as per cent of the pot."""
+"""Smallest bare number that is read as a percentage of the pot."""
 NO_SIZES = ("none", "no", "-")
 MOST = 1e9
-"""The largest share of a pot, multiple and number of chips."""
+"""Largest fraction of the pot, multiple of a bet, or number of chips."""
 
 GRAMMAR = (
     "write sizes such as 50% (of the pot), 2.5x (raises: times the bet faced), 100c (chips), 2.5bb (big blinds), e (geometric) "
@@ -48,14 +48,13 @@ GRAMMAR = (
 
 @dataclass(frozen=True)
 class Size:
-    """One size.
+    """One bet size.
 
     Attributes:
         kind: ``pot``, ``last``, ``chips``, ``blinds``, ``geometric``, ``allin`` or ``any``.
-        value: a share of the pot, a multiple of the bet faced, chips, big blinds, or the number of streets (0: those that are
-            left).
-        cap: for ``chips`` the most raises per street before which it may be used (0: no limit); for ``geometric`` the largest
-            share of the pot (infinity: none).
+        value: a fraction of the pot, a multiple of the bet faced, chips, big blinds, or a number of streets (0: all remaining).
+        cap: for ``chips``, the number of raises per street after which it is not used (0: no limit); for ``geometric``, the
+            largest fraction of the pot (infinity: no limit).
     """
 
     kind: str
@@ -78,19 +77,19 @@ class Size:
 
 
 ANY = (Size("any"),)
-"""Every whole number of chips that the rules allow."""
+"""Every legal whole number of chips."""
 
 
 def decimal(value: float) -> str:
-    """A number in plain decimals, as the grammar has them (at most ten, so that rounding noise does not show)."""
+    """Format a number in plain decimals, at most ten, which hides rounding noise."""
     return f"{value:.10f}".rstrip("0").rstrip(".")
 
 
 def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
-    """Read a list of sizes for first bets (or donk bets), or for raises. An empty text is no size: check or call only.
+    """Parse a list of sizes for bets (or donk bets), or for raises; an empty string means check or call only.
 
     Raises:
-        SpecError: text that is not a list of sizes, or a size that only raises can have.
+        SpecError: the text is not a list of sizes, or has a raise size for a bet.
     """
     if text.strip().lower() in NO_SIZES:
         return ()
@@ -99,8 +98,8 @@ def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
         parts.pop()
     for part in parts[: -1 if len(parts) == 1 else None]:
         if part in (*NO_SIZES, "any"):
-            what = "every bet" if part == "any" else "no bet at all"
-            raise SpecError(f"{shown(part)} is for {what}, and stands alone; leave it out, or the other sizes")
+            what = "every bet" if part == "any" else "no bet"
+            raise SpecError(f"{shown(part)} means {what} and cannot be combined with other sizes; remove it or the other sizes")
     sizes = tuple(parse_size(part, text, raises) for part in parts)
     for part, size in zip(parts, sizes, strict=True):
         if max(size.value, 0.0 if size.kind == "geometric" else size.cap) > MOST:
@@ -109,28 +108,28 @@ def parse_sizes(text: str, raises: bool) -> tuple[Size, ...]:
 
 
 def check_sizes(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
-    """The sizes, none of them a bet of nothing, or a share of the pot that says nothing.
+    """Check that no size is a zero bet or a redundant geometric size; return the sizes.
 
     Raises:
-        SpecError: one is.
+        SpecError: a size is invalid.
     """
     for size in sizes:
         if size.kind not in ("allin", "any") and not (size.cap if size.kind == "geometric" else size.value):
-            raise SpecError(f"bet size {shown(str(size))} is a bet of nothing; give more than 0, or none alone for no bet")
+            raise SpecError(f"bet size {shown(str(size))} is a bet of 0 chips; give more than 0, or only none for no bet")
         if size.kind == "geometric" and size.value == 1 and size.cap < math.inf:
             raise SpecError(
-                f"bet size {shown(str(size))}: over one street e is all-in; write a, or a share of the pot such as 75%"
+                f"bet size {shown(str(size))}: over one street e means all-in; write a, or a percentage of the pot such as 75%"
             )
     return sizes
 
 
 def within(part: str, text: str) -> str:
-    """A part of a list of sizes, and the list where there is more of it."""
+    """Quote a size, and the list it belongs to if that is longer."""
     return shown(part) if part == text.strip().lower() else f"{shown(part)} in {shown(text)}"
 
 
 def parse_size(part: str, text: str, raises: bool) -> Size:
-    """Read one size of the list ``text``."""
+    """Parse one size of the list ``text``."""
     if part in ("a", "any"):
         return Size("allin" if part == "a" else part)
     if match := BLINDS.fullmatch(part):
@@ -142,14 +141,14 @@ def parse_size(part: str, text: str, raises: bool) -> Size:
     if match := LAST.fullmatch(part):
         if not raises:
             raise SpecError(
-                f"bet size {within(part, text)}: a first bet has no bet to multiply; multiples such as 2.5x are for raises only"
+                f"bet size {within(part, text)}: multiples such as 2.5x are for raises only; a bet faces no bet to multiply"
             )
         if float(match[1]) <= 1:
             raise SpecError(f"raise size {within(part, text)}: the multiple must be greater than 1, such as 2.5x")
         return Size("last", float(match[1]))
     if match := CHIPS.fullmatch(part):
         if match[2] is not None and not raises:
-            raise SpecError(f"bet size {within(part, text)}: only raises have a limit on their number; write 20c")
+            raise SpecError(f"bet size {within(part, text)}: a limit on the number of raises applies to raises only; write 20c")
         if match[2] is not None and float(match[2]) == 0:
             raise SpecError(
                 f"raise size {within(part, text)}: the number of raises must be at least 1; leave it out for no raise"
@@ -164,5 +163,5 @@ def parse_size(part: str, text: str, raises: bool) -> Size:
 
 
 def sizes_to_string(sizes: tuple[Size, ...]) -> str:
-    """The text of a list of sizes; :func:`parse_sizes` reads it back."""
+    """Format a list of sizes; :func:`parse_sizes` reads it back."""
     return ",".join(map(str, sizes))

@@ -1,4 +1,4 @@
-"""Chips at public states of poker: what rules of thumb about pots need to know, and no more of the rules."""
+"""Chips at public states of poker, independent of the other rules."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,11 @@ class Stakes(NamedTuple):
     """The stakes at a public state of a poker game.
 
     Attributes:
-        paid: chips that each player has in the pot, antes and what was there at the beginning included. Where stacks differ,
-            chips that no other player can match are left out.
-        betting_round: the number of the betting round, from 0; in hold'em the street, 0 before the flop.
-        settled: whether all betting is over and :meth:`treeplex.games.public.PublicGame.terminal_values` knows the payoffs,
-            perhaps over cards still to come.
+        paid: chips of each player in the pot, including antes and the starting pot. With unequal stacks, chips that no other
+            player can match are excluded.
+        betting_round: the betting round, from 0; in hold'em the street, 0 preflop.
+        settled: whether betting is over and :meth:`treeplex.games.public.PublicGame.terminal_values` gives the payoffs,
+            averaged over cards still to come.
     """
 
     paid: tuple[float, ...]

@@ -1,1 +1,1 @@
-"""Games that come with the library, poker with 52 cards apart."""
+"""Built-in games, except poker with 52 cards."""

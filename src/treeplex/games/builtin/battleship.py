@@ -2,7 +2,7 @@
 
 In turn, player 0 first, the players place their ships (unseen) in the order of ``ship_sizes``, horizontally or vertically and
 without overlap, always so that the ships still to come fit. Then they shoot in turn, ``num_shots`` times each, and both learn
-whether a shot fell into water (W), hit (H) or sank (S) a ship. The game ends when all shots are fired or a fleet is sunk.
+whether a shot missed (W), hit (H) or sank (S) a ship. The game ends when all shots are fired or a fleet is sunk.
 
 A player gets the values of the ships they sank minus ``loss_multiplier`` times the values of those they lost (zero-sum if 1).
 Shot number ``row * width + column``; a placement adds ``width * height`` (horizontal) or twice that (vertical) to the number of
@@ -22,7 +22,7 @@ MOST_CACHED = 1 << 16
 
 
 class Board(NamedTuple):
-    """Where ships can go: columns, rows, and the length of each ship."""
+    """The board: columns, rows, and the length of each ship."""
 
     width: int
     height: int
@@ -30,7 +30,7 @@ class Board(NamedTuple):
 
 
 def ship_cells(board: Board, action: int, size: int) -> int:
-    """The cells of a ship placed by ``action``, as bits."""
+    """Return the cells of a ship placed by ``action``, as a bit set."""
     kind, corner = divmod(action, board.width * board.height)
     step = 1 if kind == 1 else board.width
     return sum(1 << corner + step * part for part in range(size))
@@ -38,14 +38,14 @@ def ship_cells(board: Board, action: int, size: int) -> int:
 
 @lru_cache(MOST_CACHED)
 def placements(board: Board, ship: int, occupied: int) -> tuple[int, ...]:
-    """Where the ship of this number can go so that the later ones still fit."""
+    """Return the placements of a ship that leave room for the later ships."""
     size = board.ship_sizes[ship]
     free = [action for action in all_placements(board, size) if not ship_cells(board, action, size) & occupied]
     return tuple(action for action in free if fit(board, ship + 1, occupied | ship_cells(board, action, size)))
 
 
 def all_placements(board: Board, size: int) -> list[int]:
-    """Where a ship fits on an empty board: horizontal placements, then vertical ones (none for a single cell)."""
+    """Return all placements on an empty board: horizontal, then vertical (none for a single cell)."""
     width, height = board.width, board.height
     across = [row * width + column for row in range(height) for column in range(width - size + 1)]
     down = [row * width + column for row in range(height - size + 1) for column in range(width)] if size > 1 else []
@@ -53,7 +53,7 @@ def all_placements(board: Board, size: int) -> list[int]:
 
 
 def fit(board: Board, ship: int, occupied: int) -> bool:
-    """Whether the ships from this number on have room."""
+    """Return whether the ships from number ``ship`` on have room."""
     if ship == len(board.ship_sizes):
         return True
     size = board.ship_sizes[ship]
@@ -63,15 +63,15 @@ def fit(board: Board, ship: int, occupied: int) -> bool:
 
 @lru_cache(MOST_CACHED)
 def targets(num_cells: int, shots: int) -> tuple[int, ...]:
-    """The cells not shot at."""
+    """Return the cells that have not been shot at."""
     return tuple(cell for cell in range(num_cells) if not shots >> cell & 1)
 
 
 class BattleshipState(CheckedState):
-    """A position; cells are bits.
+    """A history; sets of cells are bit sets.
 
     ``turn`` counts the moves, ``ships[player]`` are the cells of each ship placed, ``shots[player]`` the cells shot at *by* the
-    player, ``logs[player]`` what the player saw (the infostate without the move number).
+    player, ``logs[player]`` the player's observations (the infostate without the move number).
     """
 
     __slots__ = ("game", "logs", "player", "ships", "shots", "turn")
@@ -202,8 +202,8 @@ def battleship(
     """Battleship; see the module for the rules. Payoffs in units of ``ship_values``.
 
     Raises:
-        SpecError: a value outside its range, as many values as ships not given, no room for the ships, or more shots than
-            cells where no cell may be shot at twice.
+        SpecError: a value outside its range, a number of values other than the number of ships, no room for the ships, or more
+            shots than cells if shots cannot be repeated.
     """
     name = "battleship"
     board = Board(
@@ -213,7 +213,9 @@ def battleship(
     )
     values = [real(name, "ship_values", value, 0.0) for value in items(name, "ship_values", ship_values)]
     if len(board.ship_sizes) != len(values):
-        raise SpecError(f"battleship: {len(board.ship_sizes)} ship_sizes but {len(values)} ship_values; give one value a ship")
+        raise SpecError(
+            f"battleship: {len(board.ship_sizes)} ship_sizes but {len(values)} ship_values; give one value per ship"
+        )
     if not fit(board, 0, 0):
         raise SpecError(
             f"battleship: ships {list(board.ship_sizes)} do not fit on {board.width} by {board.height}; enlarge the board"
@@ -241,9 +243,9 @@ INFO = GameInfo(
         "board_height": "rows, 1 to 10",
         "ship_sizes": "length of each ship, in cells",
         "ship_values": "value of each ship",
-        "num_shots": "shots a player",
+        "num_shots": "shots per player",
         "allow_repeated_shots": "true: a cell may be shot at twice",
-        "loss_multiplier": "weight of the own ships lost; 1 makes the game zero-sum",
+        "loss_multiplier": "weight of a player's own losses; 1 makes the game zero-sum",
     },
     note="The defaults (those of OpenSpiel) are far too large to compile; try "
     "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[1],num_shots=3).",

@@ -1,14 +1,14 @@
 """Goofspiel: bidding for point cards.
 
 Every player holds bid cards 1 to ``num_cards``. Each turn a point card is shown; all bid one card at once, the highest bid
-takes the card's points, a tie discards it. The last turn, where nobody has a choice, is played at once. With ``imp_info`` the
-players learn who won a turn but not the bids. Bids are hidden sequential moves, player 0 first.
+takes the card's points, a tie discards it. The last turn is forced and played automatically. With ``imp_info`` the players
+learn who won a turn but not the bids. Bids are hidden sequential moves, player 0 first.
 
 Payoffs: ``win_loss`` shares +1 among the players with most points and -1 among the others (0 if all tie),
 ``point_difference`` is points minus the average, ``total_points`` is points (general sum).
 
-With ``imp_info=false`` the infostates are OpenSpiel's, which forget who played which card when: perfect recall fails and such
-games are refused where it is needed. Source: Ross (1971), "Goofspiel: the game of pure strategy"; OpenSpiel's ``goofspiel``.
+With ``imp_info=false`` the infostates are OpenSpiel's, which forget who played which card when. Such games lack perfect recall,
+and algorithms that need it refuse them. Source: Ross (1971), "Goofspiel: the game of pure strategy"; OpenSpiel's ``goofspiel``.
 Unlike there, ``num_turns = num_cards - 1`` ends after those turns (OpenSpiel's state never ends).
 """
 
@@ -64,12 +64,12 @@ class GoofspielState(CheckedState):
         return CHANCE if len(self.cards) == len(self.bids) else SIMULTANEOUS
 
     def hand(self, player: int) -> list[int]:
-        """The bid cards a player still holds, from 0."""
+        """Return the bid cards that a player still holds, numbered from 0."""
         played = {bid[player] for bid in self.bids}
         return [card for card in range(self.rules.num_cards) if card not in played]
 
     def points(self) -> list[int]:
-        """The points each player has won."""
+        """Return the points won by each player."""
         won = [0] * self.rules.players
         for card, winner in zip(self.cards, self.winners, strict=False):
             if winner != TIE:
@@ -124,7 +124,7 @@ class GoofspielState(CheckedState):
         return f"{self.hand_text(player)}{played}{shown}{won}Terminal?: {ended}\n"
 
     def hand_text(self, player: int) -> str:
-        """The line of an infostate that shows a hand."""
+        """Return the line of an infostate that shows a hand."""
         return f"P{player} hand: " + "".join(f"{card + 1} " for card in self.hand(player)) + "\n"
 
     def public_state(self) -> Hashable:
@@ -137,12 +137,12 @@ class GoofspielState(CheckedState):
         return f"Deal {action + 1}"
 
     def joint_action_to_string(self, player: int, action: int) -> str:
-        """A readable name of a player's bid."""
+        """Return a readable name of a player's bid."""
         return f"[P{player}]Bid: {action + 1}"
 
 
 class SimultaneousGoofspiel(Game):
-    """Goofspiel with joint moves; :func:`goofspiel` makes the sequential game."""
+    """Goofspiel with simultaneous moves; :func:`goofspiel` returns the sequential game."""
 
     def __init__(self, rules: GoofspielRules, parameters: Mapping[str, object]) -> None:
         self.rules = rules
@@ -202,7 +202,7 @@ INFO = GameInfo(
     build=goofspiel,
     meanings={
         "players": "number of players, 2 to 10",
-        "num_cards": "bid cards a player and point cards",
+        "num_cards": "number of bid cards per player and of point cards",
         "points_order": "order of the point cards: random, ascending or descending",
         "imp_info": "true: bids stay secret, players see only who wins each turn",
         "returns_type": "payoffs: win_loss, point_difference or total_points",

@@ -24,11 +24,11 @@ from treeplex.games.public import State as PublicGameState
 PASS, BET = 0, 1
 LETTERS = "pb"
 RANKS = "23456789TJQK"
-"""What cards are called: the highest is the king."""
+"""Names of cards; the highest is the king."""
 
 
 class KuhnState(CheckedState):
-    """Cards dealt so far (one per player, in order) and the bets as a word of ``p`` and ``b``."""
+    """Cards dealt so far (one per player, in order) and the bets as a string of ``p`` and ``b``."""
 
     __slots__ = ("bets", "cards", "players")
 
@@ -109,7 +109,7 @@ class KuhnPoker(Game):
 
     @cached_property
     def public(self) -> PublicGame:
-        """The public tree of two players, the public game of more."""
+        """The public tree for two players, the public game for more."""
         return KuhnPublicTree() if self.num_players == 2 else self.public_game()
 
     @property
@@ -118,16 +118,16 @@ class KuhnPoker(Game):
 
 
 ENDS = ("pp", "bp", "bb", "pbp", "pbb")
-"""The bets of two players after which a hand is over."""
+"""Bets of two players that end a hand."""
 
 
 def stakes_after(bets: str) -> Stakes:
-    """The chips of two players after their bets so far."""
+    """Return the stakes of two players after their bets so far."""
     return Stakes((1.0 + ("b" in bets[::2]), 1.0 + ("b" in bets[1::2])), settled=bets in ENDS)
 
 
 def bets_after(bets: str) -> Bets | None:
-    """What the actions of two players are after their bets so far; None where the hand is over."""
+    """Return the bet sizes of the actions after the bets so far; None at the end of the hand."""
     if bets in ENDS:
         return None
     if "b" in bets:
@@ -136,7 +136,7 @@ def bets_after(bets: str) -> Bets | None:
 
 
 class KuhnCards(CardGame):
-    """Kuhn poker as a public game of all its players: public states are the bets so far, hands are cards."""
+    """Kuhn poker as a public game: public states are the bets so far, hands are cards."""
 
     def __init__(self, players: int) -> None:
         super().__init__(players, np.arange(players + 1)[:, None])
@@ -185,7 +185,7 @@ class KuhnCards(CardGame):
         return self._dealt(state).action_to_string(label)
 
     def _dealt(self, state: PublicGameState) -> KuhnState:
-        """These bets after some deal."""
+        """Return the history of these bets after an arbitrary deal."""
         return KuhnState(self.players, tuple(range(self.players)), str(state))
 
 
@@ -213,11 +213,11 @@ class KuhnPublicTree(PublicTree):
         return f"{node}{LETTERS[action]}"
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """Which of the four nodes with a decision, as a one-hot vector."""
+        """Return a one-hot vector of the four decision nodes."""
         return np.array([node == other for other in ("", "p", "b", "pb")], np.float64)
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
-        """The cards."""
+        """Return the ranks of the cards."""
         return np.arange(3.0)
 
     def stakes(self, node: Hashable) -> Stakes:
@@ -247,7 +247,7 @@ def kuhn_poker(*, players: int = 2) -> KuhnPoker:
 
 INFO = GameInfo(
     name="kuhn_poker",
-    summary="one card each from players + 1, one bet of one chip",
+    summary="one card each from a deck of players + 1, one bet of one chip",
     source="Kuhn (1950), A simplified two-person poker; OpenSpiel kuhn_poker",
     build=kuhn_poker,
     meanings={"players": "number of players, 2 to 6"},

@@ -4,7 +4,7 @@ Deck: ``ranks`` ranks in ``suits`` suits; card number ``rank * suits + suit``. E
 player 0 first. In each round the players act in turn, the lowest-numbered one still in first: fold (only facing a raise),
 call (or check), or raise by ``bets[round]`` chips, at most ``raises`` times per round. A public card is shown between the
 rounds. At the end a pair with the public card beats any other hand, else the higher card wins; ties split the pot. Payoffs are
-chips won. Stacks never bind; the 100 chips of the infostates are for show.
+chips won. Stacks are never limiting; the 100 chips in infostates are cosmetic.
 
 With ``suit_isomorphism`` chance deals ranks, not cards. Source: Southey et al. (2005), "Bayes' bluff: opponent modelling in
 poker"; action numbers and infostates are those of OpenSpiel's ``leduc_poker``. Big Leduc (12 ranks, 6 raises) is that of Brown
@@ -36,9 +36,9 @@ RANKS, SUITS = "23456789TJQKA", "cdhs"
 
 
 class LeducTable(NamedTuple):
-    """What everyone sees: player to act, public card, actions of both rounds, chips paid, who folded.
+    """The public information: player to act, public card, actions of both rounds, chips paid, folded players.
 
-    ``betting_round`` is 0 or 1; ``raises`` and ``calls`` count this round's raises and the calls since the last of them.
+    ``betting_round`` is 0 or 1; ``raises`` and ``calls`` count this round's raises and the calls since the last raise.
     """
 
     player: int
@@ -52,7 +52,7 @@ class LeducTable(NamedTuple):
 
 
 class LeducState(CheckedState):
-    """The game's rules, the private cards dealt so far, and the table."""
+    """The rules, the private cards dealt so far, and the table."""
 
     __slots__ = ("game", "hands", "table")
 
@@ -99,7 +99,7 @@ class LeducState(CheckedState):
         return private_text(player, card) + table_text(self.table)
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
-        """Who observes, ranks and suits of both cards, whether they pair, the betting, chips paid as shares of the most."""
+        """Return observer, ranks and suits of both cards, pair flag, betting, and chips paid as fractions of the maximum."""
         player, game, table = observer(self, player), self.game, self.table
         copies = 1 if game.suit_isomorphism else game.suits
         hand = self.hands[player] if player < len(self.hands) else NO_CARD
@@ -128,17 +128,17 @@ class LeducState(CheckedState):
 
 
 def one_hot(place: int, length: int) -> list[float]:
-    """Zeros, and a one at ``place`` if it is in the range."""
+    """Return zeros with a one at index ``place``, if it is in range."""
     return [float(place == each) for each in range(length)]
 
 
 def private_text(player: int, card: int) -> str:
-    """The part of an infostate that only ``player`` knows."""
+    """Return the private part of an infostate."""
     return f"[Observer: {player}][Private: {card}]"
 
 
 def table_text(table: LeducTable) -> str:
-    """The part of an infostate that everyone knows."""
+    """Return the public part of an infostate."""
     money = " ".join(str(SHOWN_STACK - paid) for paid in table.paid)
     public = f"[Public: {table.public_card}]" if table.public_card != NO_CARD else ""
     first, second = (" ".join(map(str, actions)) for actions in table.rounds)
@@ -199,20 +199,20 @@ class LeducPoker(Game):
         return leduc_rules(self.num_players, self.ranks, self.suits, self.raises, (first, second), self.ante)
 
     def deck(self, hands: Sequence[int]) -> list[tuple[int, int]]:
-        """What chance can still deal: pairs (card or rank, copies left)."""
+        """Return the remaining deck as pairs (card or rank, copies left)."""
         copies, kinds = (self.suits, self.ranks) if self.suit_isomorphism else (1, self.ranks * self.suits)
         left = [(card, copies - hands.count(card)) for card in range(kinds)]
         return [pair for pair in left if pair[1]]
 
     def card_name(self, card: int) -> str:
-        """A card by its name: three ranks are jack, queen and king; its number where the deck is no pack of cards."""
+        """Return the name of a card: three ranks are jack, queen and king; large decks use numbers."""
         if self.ranks > len(RANKS) or self.suits > len(SUITS):
             return str(card)
         rank, suit = (card, "") if self.suit_isomorphism else (card // self.suits, SUITS[card % self.suits])
         return RANKS[rank + max(0, RANKS.index("K") + 1 - self.ranks)] + suit
 
     def knowledge(self, card: int, table: LeducTable) -> str:
-        """Own card and what everyone sees, for people."""
+        """Return the private card and the public information in readable form."""
         parts = [] if card == NO_CARD else [f"card {self.card_name(card)}"]
         if table.public_card != NO_CARD:
             parts.append(f"public card {self.card_name(table.public_card)}")
@@ -223,7 +223,7 @@ class LeducPoker(Game):
         return ", ".join(parts)
 
     def strength(self, hand: int, public_card: int) -> int:
-        """The rank of a hand at the showdown: more is better."""
+        """Return the strength of a hand at the showdown; higher wins."""
         if public_card == NO_CARD:
             return 0
         copies = 1 if self.suit_isomorphism else self.suits
@@ -231,14 +231,14 @@ class LeducPoker(Game):
         return rank + self.ranks if rank == public_card // copies else rank
 
     def actions(self, table: LeducTable) -> list[int]:
-        """The legal actions of the player to act."""
+        """Return the legal actions of the player to act."""
         if table.player == TERMINAL:
             return []
         legal = [FOLD, CALL] if max(table.paid) > table.paid[table.player] else [CALL]
         return [*legal, RAISE] if table.raises < self.raises else legal
 
     def bets_at(self, table: LeducTable) -> Bets | None:
-        """The bet sizes of the actions at a table for two; None where no player acts."""
+        """Return the bet sizes of the actions for two players; None where no player acts."""
         if table.player < 0:
             return None
         actions, pot = self.actions(table), 2.0 * max(table.paid)
@@ -246,11 +246,11 @@ class LeducPoker(Game):
         return Bets(tuple(BET_KINDS[action] for action in actions), chips / pot, chips, pot)
 
     def show(self, table: LeducTable, card: int) -> LeducTable:
-        """The table after the public card."""
+        """Return the table after the public card."""
         return table._replace(player=table.folded.index(False), public_card=card)
 
     def bet(self, table: LeducTable, action: int) -> LeducTable:
-        """The table after an action of the player to act."""
+        """Return the table after an action of the player to act."""
         player, raises, calls = table.player, table.raises, table.calls
         paid, folded, number = list(table.paid), list(table.folded), table.betting_round
         if action == FOLD:
@@ -275,12 +275,12 @@ class LeducPoker(Game):
 
 
 def stakes_of(table: LeducTable) -> Stakes:
-    """The chips at a table."""
+    """Return the stakes at a table."""
     return Stakes(tuple(map(float, table.paid)), table.betting_round, table.player == TERMINAL)
 
 
 class LeducCards(CardGame):
-    """Leduc poker as a public game of all its players: public states are tables, hands are cards."""
+    """Leduc poker as a public game: public states are tables, hands are cards."""
 
     def __init__(self, game: LeducPoker) -> None:
         super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None], suits=game.suits, deal=(0, 1))
@@ -336,7 +336,7 @@ class LeducCards(CardGame):
 
 
 def table_of(state: PublicGameState) -> LeducTable:
-    """A public state of :class:`LeducCards`."""
+    """Return a public state of :class:`LeducCards` as a table."""
     assert isinstance(state, LeducTable)
     return state
 
@@ -358,13 +358,13 @@ class LeducPublicTree(PublicTree):
         self._chance = Chance([(card, self._weight(card)) for card in range(cards)])
 
     def _showdown(self, public_card: int) -> NDArray[np.float64]:
-        """Who wins, [hand, hand]: 1 for player 0, -1 for player 1, 0 for a split pot."""
+        """Return the showdown winner, [hand, hand]: 1 for player 0, -1 for player 1, 0 for a split pot."""
         strength = np.array([self.game.strength(hand, public_card) for hand in range(len(self.deals))])
         wins: NDArray[np.float64] = np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
         return wins
 
     def _weight(self, public_card: int) -> NDArray[np.float64]:
-        """The probability of a public card given both hands, [hand, hand]."""
+        """Return the probability of a public card given both hands, [hand, hand]."""
         weight: NDArray[np.float64] = self.deals / (len(self.deals) - 2)
         weight[public_card, :] = 0.0
         weight[:, public_card] = 0.0
@@ -386,12 +386,12 @@ class LeducPublicTree(PublicTree):
         return self.game.show(node, action) if node.player == CHANCE else self.game.bet(node, action)
 
     def future(self, node: Hashable) -> Hashable:
-        """All of a table but the betting of a round that is over."""
+        """Return the table without the betting of completed rounds."""
         assert isinstance(node, LeducTable)
         return node._replace(rounds=((), ()))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """The public card, one-hot; what both have paid, as parts of the most; raises, calls, and whether chance is next."""
+        """Return the one-hot public card, chips paid as fractions of the maximum, raises, calls, and a chance flag."""
         assert isinstance(node, LeducTable)
         game, cards = self.game, len(self.deals)
         most = game.ante + game.raises * sum(game.bets)
@@ -408,7 +408,7 @@ class LeducPublicTree(PublicTree):
         return np.concatenate((shown, np.array(numbers, np.float64)))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
-        """Who would win a showdown; before the public card the ranks."""
+        """Return the hand strengths; before the public card the ranks."""
         assert isinstance(node, LeducTable)
         if node.public_card == NO_CARD:
             return np.arange(float(len(self.deals))) // self.game.suits
@@ -449,7 +449,7 @@ def leduc_poker(
     ante: int = 1,
     suit_isomorphism: bool = False,
 ) -> LeducPoker:
-    """Leduc poker; see the module for the rules. Payoffs in chips. Where ``ranks`` is left out there are ``players + 1``.
+    """Leduc poker; see the module for the rules. Payoffs in chips. ``ranks`` defaults to ``players + 1``.
 
     Raises:
         SpecError: a value outside its range, or fewer cards than the players and the table need.
@@ -458,7 +458,7 @@ def leduc_poker(
     ranks = players + 1 if ranks is None else integer("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
     suits = integer("leduc_poker", "suits", suits, 1, MOST_CARDS)
     if ranks * suits > MOST_CARDS:
-        raise SpecError(f"leduc_poker: {ranks * suits} cards are more than {MOST_CARDS}; lower ranks or suits")
+        raise SpecError(f"leduc_poker: {ranks * suits} cards exceed the limit of {MOST_CARDS}; lower ranks or suits")
     if ranks * suits <= players:
         raise SpecError(
             f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"
@@ -491,9 +491,9 @@ INFO = GameInfo(
     build=leduc_poker,
     meanings={
         "players": "number of players, 2 to 10",
-        "ranks": "ranks in the deck; one more than players where left out",
+        "ranks": "ranks in the deck (default: players + 1)",
         "suits": "suits in the deck",
-        "raises": "most raises in a round",
+        "raises": "maximum number of raises per round",
         "bets": "size of a raise in each round, in chips",
         "ante": "ante, in chips",
         "suit_isomorphism": "true: deal ranks only (the same game, fewer histories)",

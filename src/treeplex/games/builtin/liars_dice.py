@@ -5,7 +5,7 @@ higher than the bid before (by quantity, then by face), or calls "Liar". The hig
 After a call the dice are shown: if the bid holds, its bidder wins 1 and the caller loses 1; else the other way round.
 
 Bid number ``(quantity - 1) * dice_sides + face - 1``; the last number is the call. Rules, numbers and infostates are those
-of OpenSpiel's ``liars_dice`` (bidding rule ``reset-face``), which has two players; more play by the same rules.
+of OpenSpiel's two-player ``liars_dice`` (bidding rule ``reset-face``), extended to more players.
 """
 
 from collections import Counter
@@ -113,22 +113,22 @@ class LiarsDice(Game):
         return liars_dice_rules(self.num_dice, self.dice_sides)
 
     def bid(self, number: int) -> tuple[int, int]:
-        """The quantity and the face of a bid."""
+        """Return the quantity and the face of a bid."""
         quantity, face = divmod(number, self.dice_sides)
         return quantity + 1, face + 1
 
     def bidder(self, bids: Sequence[int]) -> int:
-        """Who acts after these bids."""
+        """Return the player to act after these bids."""
         return TERMINAL if bids and bids[-1] == self.liar else len(bids) % self.num_players
 
     def actions(self, bids: Sequence[int]) -> Sequence[int]:
-        """The higher bids, and the call once there is something to call."""
+        """Return the higher bids, and the call after the first bid."""
         if not bids:
             return range(self.liar)
         return range(bids[-1] + 1, self.liar + 1)
 
     def text(self, dice: Sequence[int], bids: Sequence[int]) -> str:
-        """The infostate of a player with these dice."""
+        """Return the infostate of a player with these dice."""
         return " ".join(["".join(map(str, dice)), *[self.names[bid] for bid in bids]])
 
 
@@ -152,7 +152,7 @@ class LiarsDicePublicTree(PublicTree):
         self._held: dict[int, NDArray[np.float64]] = {}
 
     def _bid_holds(self, number: int) -> NDArray[np.float64]:
-        """1 where the bid is true and -1 where it is not, [hand of player 0, hand of player 1]."""
+        """Return 1 where the bid holds and -1 where it fails, [hand of player 0, hand of player 1]."""
         if number not in self._held:
             quantity, face = self.game.bid(number)
             first, second = (
@@ -173,12 +173,12 @@ class LiarsDicePublicTree(PublicTree):
         return (*node, action)
 
     def future(self, node: Hashable) -> Hashable:
-        """Whose turn it is and the last bid; after a call, the bid that was called."""
+        """Return the player to act and the last bid; after a call, the bid that was called."""
         assert isinstance(node, tuple)
         return len(node) % 2, node[-2:] if node[-1:] == (self.game.liar,) else node[-1:]
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """The last bid, one of ``liar`` and none, as a one-hot vector."""
+        """Return a one-hot vector of the last bid, with entries for ``liar`` and for no bid."""
         assert isinstance(node, tuple)
         last: NDArray[np.float64] = np.zeros(self.game.liar + 1)
         last[node[-1] if node else self.game.liar] = 1.0
@@ -199,21 +199,20 @@ class LiarsDicePublicTree(PublicTree):
 
 
 def rolls(hand: Sequence[int]) -> int:
-    """In how many ways dice can be rolled that show this hand."""
+    """Return the number of ordered rolls that give this hand."""
     return factorial(len(hand)) // prod(factorial(count) for count in Counter(hand).values())
 
 
 def liars_dice(*, players: int = 2, numdice: int = 1, dice_sides: int = 6, **others: int) -> LiarsDice:
     """Liar's Dice; see the module for the rules. The winner of a call gets 1, the loser -1.
 
-    ``numdice0=2`` gives one player another number of dice; ``dice`` and ``faces`` are other names of ``numdice`` and
-    ``dice_sides``.
+    ``numdice0=2`` sets the dice of one player. ``dice`` and ``faces`` are aliases of ``numdice`` and ``dice_sides``.
 
     Raises:
         SpecError: an unknown parameter, or a value outside its range.
     """
     if ("dice" in others and numdice != 1) or ("faces" in others and dice_sides != 6):
-        raise SpecError("liars_dice: dice and faces are other names of numdice and dice_sides; give one of each pair")
+        raise SpecError("liars_dice: dice and faces are aliases of numdice and dice_sides; give only one of each pair")
     players = integer("liars_dice", "players", players, 2, MOST_PLAYERS)
     numdice = integer("liars_dice", "numdice", others.pop("dice", numdice), 1, MOST_DICE)
     dice_sides = integer("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, MOST_SIDES)
@@ -238,12 +237,12 @@ INFO = GameInfo(
     build=liars_dice,
     meanings={
         "players": f"number of players, 2 to {MOST_PLAYERS}",
-        "numdice": "dice a player",
+        "numdice": "dice per player",
         "dice_sides": "faces of a die; the highest is wild",
     },
     optional={
-        **{f"numdice{player}": f"dice of player {player}, if not numdice" for player in range(MOST_PLAYERS)},
-        "dice": "another name of numdice",
-        "faces": "another name of dice_sides",
+        **{f"numdice{player}": f"dice of player {player} (default: numdice)" for player in range(MOST_PLAYERS)},
+        "dice": "alias of numdice",
+        "faces": "alias of dice_sides",
     },
 )

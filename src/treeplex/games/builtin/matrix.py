@@ -1,8 +1,8 @@
 """Matrix games: player 0 picks a row, then player 1, without seeing it, a column.
 
-Payoffs come from a matrix of player 0's payoffs (player 1 gets the negative) or from one matrix a player; the unit is the
-matrix's own. In a spec: ``matrix(rows=[[1,-1],[-1,1]])``, ``matrix(rows=...,second=...)`` or ``matrix(file=payoffs.csv)``; in
-Python also ``MatrixGame(array, second)``. Infostates are those of OpenSpiel's turn-based matrix games.
+Payoffs come from a matrix of player 0's payoffs (player 1 gets the negative) or from one matrix per player. In a spec:
+``matrix(rows=[[1,-1],[-1,1]])``, ``matrix(rows=...,second=...)`` or ``matrix(file=payoffs.csv)``; in Python also
+``MatrixGame(array, second)``. Infostates are those of OpenSpiel's turn-based matrix games.
 
 Named games: ``rock_paper_scissors``; ``modified_rps``, where the winner gets 2 from the loser if either chose scissors (Brown
 et al., 2020, "Combining deep reinforcement learning and search", figure 1: play rock and paper 0.4, scissors 0.2);
@@ -28,12 +28,12 @@ ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
 LARGE_LOSSES = [[-10000] * 3, [-20000] * 3]
 MOST_SHOWN = 200
-"""Characters of a spec that texts show."""
+"""Longest spec, in characters, that is displayed in full."""
 HANDS = ("Rock", "Paper", "Scissors")
 
 
 class MatrixState(CheckedState):
-    """The moves made so far: none, the row, or both."""
+    """The moves made so far: none, the row, or row and column."""
 
     __slots__ = ("game", "moves")
 
@@ -68,10 +68,10 @@ class MatrixState(CheckedState):
 
 
 class MatrixGame(Game):
-    """A game of two players from their payoff matrices, ``payoffs`` [2, rows, columns] float64.
+    """A two-player game given by payoff matrices, ``payoffs`` [2, rows, columns] float64.
 
-    ``second`` is player 1's matrix, the negative of ``first`` where it is missing. ``names`` are the names of the rows and of
-    the columns, their numbers where missing; ``spec`` writes the matrices out where it is missing.
+    ``second`` is player 1's matrix (default: the negative of ``first``). ``names`` are the names of rows and columns (default:
+    their numbers). ``spec`` defaults to a spec that spells out the matrices.
 
     Raises:
         SpecError: matrices that are not rectangular, not finite or not of one shape.
@@ -101,7 +101,7 @@ class MatrixGame(Game):
 
     @cached_property
     def public(self) -> "MatrixPublicTree":
-        """Moves as private actions.
+        """The game as a public tree with private actions.
 
         Raises:
             GameError: the game is not zero-sum.
@@ -109,7 +109,7 @@ class MatrixGame(Game):
         return MatrixPublicTree(self)
 
     def __str__(self) -> str:
-        """The spec; of a large matrix, which it writes out, only how large it is."""
+        """Return the spec, or only the size of a large matrix."""
         rows, columns = self.payoffs.shape[1:]
         return self.spec if len(self.spec) <= MOST_SHOWN else f"<matrix game of {rows} by {columns}>"
 
@@ -118,7 +118,7 @@ class MatrixGame(Game):
 
 
 class MatrixPublicTree(OneDeal):
-    """A matrix game: nodes count the moves made; a move is seen by its player alone."""
+    """A matrix game as a public tree: nodes count the moves made, and moves are private."""
 
     def __init__(self, game: MatrixGame) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class MatrixPublicTree(OneDeal):
         return node + 1
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
-        """The rules' own string. A player's hand is the move it has made; the other's is not in the string."""
+        """Return the infostate string of the rules; a player's hand is its own move."""
         assert isinstance(node, int)
         moves = tuple(hand if mover == player else 0 for mover in range(node))
         return MatrixState(self.game, moves).information_state_string(player)
@@ -148,10 +148,10 @@ class MatrixPublicTree(OneDeal):
 
 
 def checked(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
-    """The matrix as an array [rows, columns].
+    """Convert a matrix to an array [rows, columns].
 
     Raises:
-        SpecError: it is empty, ragged, or has an entry that is no finite number; the message names the row and column, from 0.
+        SpecError: the matrix is empty, ragged, or has a non-finite entry; the message names row and column, from 0.
     """
     table = matrix.tolist() if isinstance(matrix, np.ndarray) else matrix
     if not isinstance(table, list | tuple) or not table:
@@ -168,11 +168,11 @@ def checked(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 def read_csv(path: str) -> list[list[float]]:
-    """The numbers of a CSV file: one line a row, entries separated by commas; empty lines and lines from ``#`` are skipped.
+    """Read a CSV file with one row per line; empty lines and lines starting with ``#`` are skipped.
 
     Raises:
-        FileError: a file that cannot be read or has no rows, an entry that is no number, or rows of different lengths; the
-            message names the line and column, from 1.
+        FileError: the file cannot be read or has no rows, an entry is not a number, or row lengths differ; the message names
+            line and column, from 1.
     """
     table: list[list[float]] = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
@@ -185,23 +185,23 @@ def read_csv(path: str) -> list[list[float]]:
                 raise FileError(f"{path}, line {number}, column {column}: {shown(entry.strip())} is not a number") from problem
         if table and row and len(row) != len(table[0]):
             raise FileError(
-                f"{path}, line {number}: a row of {len(row)}, but the first row has {len(table[0])} entries; make them equal"
+                f"{path}, line {number}: the row has {len(row)} entries but the first row has {len(table[0])}; make them equal"
             )
         if row:
             table.append(row)
     if not table:
-        raise FileError(f"{path} has no rows; write one line of numbers, separated by commas, for each")
+        raise FileError(f"{path} has no rows; write one line of comma-separated numbers per row")
     return table
 
 
 def matrix(
     *, rows: ArrayLike | None = None, second: ArrayLike | None = None, file: str | None = None, second_file: str | None = None
 ) -> MatrixGame:
-    """A matrix game: ``rows`` or ``file`` for player 0, and ``second`` or ``second_file`` for player 1 if not zero-sum.
+    """Return a matrix game: ``rows`` or ``file`` for player 0; ``second`` or ``second_file`` for player 1 if not zero-sum.
 
     Raises:
-        SpecError: no matrix or two for a player, or one that is not rectangular and finite.
-        FileError: a file that cannot be read.
+        SpecError: a player has no matrix or two, or a matrix is not rectangular and finite.
+        FileError: a file cannot be read.
     """
     if (rows is None) == (file is None):
         raise SpecError("matrix needs either rows=[[...],[...]] or file=path.csv")
@@ -223,17 +223,17 @@ def matrix(
 
 
 def rock_paper_scissors() -> MatrixGame:
-    """Rock, paper, scissors: the winner gets 1 from the loser."""
+    """Return rock, paper, scissors: the winner gets 1 from the loser."""
     return MatrixGame(ROCK_PAPER_SCISSORS, names=(HANDS, HANDS), spec="rock_paper_scissors")
 
 
 def modified_rps() -> MatrixGame:
-    """Rock, paper, scissors where the winner gets 2 from the loser if either chose scissors, and 1 if not."""
+    """Return rock, paper, scissors where the winner gets 2 from the loser if either chose scissors, else 1."""
     return MatrixGame(MODIFIED_RPS, names=(HANDS, HANDS), spec="modified_rps")
 
 
 def small_matrix() -> MatrixGame:
-    """Five rows and three columns, zero-sum: the modified rock, paper, scissors and two rows that lose 10000 and 20000."""
+    """Return a zero-sum 5 by 3 game: modified rock, paper, scissors plus two rows that lose 10000 and 20000."""
     return MatrixGame(MODIFIED_RPS + LARGE_LOSSES, spec="small_matrix")
 
 
@@ -244,7 +244,7 @@ INFO = GameInfo(
     build=matrix,
     meanings={
         "rows": "player 0's payoffs, a list of rows: [[1,-1],[-1,1]]",
-        "second": "player 1's payoffs; the negative of player 0's if missing",
+        "second": "player 1's payoffs (default: the negative of player 0's)",
         "file": "CSV file of player 0's payoffs, instead of rows",
         "second_file": "CSV file of player 1's payoffs, instead of second",
     },

@@ -1,9 +1,9 @@
-"""Oshi-Zumo: two wrestlers bid coins, and who bids more pushes the other back.
+"""Oshi-Zumo: two wrestlers bid coins, and the higher bid pushes the other back.
 
-Both begin with ``coins`` in the middle of a field with ``size`` places on either side. In each turn both bid at once, at least
-``min_bid`` where they have as much, else all they have; bids are paid and shown, and the higher one pushes by a place. Who is
-pushed off the field loses. The game also ends when nobody has coins left, or after ``horizon`` turns; then the one who stands
-beyond the middle has lost as well, unless ``alesia`` makes that a draw. Payoffs are 1 and -1, or 0.
+Both players have ``coins`` coins, and the wrestlers start in the middle of a field with ``size`` places on either side. Each
+turn both players bid at once, at least ``min_bid`` or all their remaining coins. Bids are paid and revealed, and the higher bid
+pushes by one place. A wrestler pushed off the field loses. The game also ends when nobody has coins left, or after ``horizon``
+turns. Then the player pushed past the middle loses, unless ``alesia`` makes that a draw. Payoffs are 1 and -1, or 0.
 
 Bids are hidden sequential moves, player 0 first. Rules, numbers and infostates are those of OpenSpiel's ``oshi_zumo``, played
 turn by turn. Source: Buro (2004), Solving the Oshi-Zumo game.
@@ -30,7 +30,7 @@ class OshiZumoRules:
 
 
 class OshiZumoState(CheckedState):
-    """The bids of each turn, and what follows from them: coins left, and where the wrestlers stand (0 is in the middle)."""
+    """The bids of each turn, the remaining coins, and the wrestlers' position (0 is the middle)."""
 
     __slots__ = ("bids", "coins", "place", "rules")
 
@@ -74,12 +74,12 @@ class OshiZumoState(CheckedState):
         return f"Coins: {self.coins[0]} {self.coins[1]}, Field: {field}"
 
     def joint_action_to_string(self, player: int, action: int) -> str:
-        """A readable name of a player's bid."""
+        """Return a readable name of a player's bid."""
         return f"[P{player}]Bid: {action}"
 
 
 class SimultaneousOshiZumo(Game):
-    """Oshi-Zumo with joint moves; :func:`oshi_zumo` makes the sequential game."""
+    """Oshi-Zumo with simultaneous moves; :func:`oshi_zumo` returns the sequential game."""
 
     def __init__(self, rules: OshiZumoRules, parameters: Mapping[str, object]) -> None:
         self.rules = rules
@@ -126,8 +126,8 @@ INFO = GameInfo(
         "coins": "coins of each player",
         "size": "places on either side of the middle",
         "horizon": "turns after which the game ends",
-        "alesia": "true: who is not pushed off the field has not lost",
-        "min_bid": "the least bid, where a player has as much",
+        "alesia": "true: a draw unless a wrestler is pushed off the field",
+        "min_bid": "minimum bid, if the player has enough coins",
     },
     note="The defaults (those of OpenSpiel) are far too large to compile; try oshi_zumo(coins=4,size=1,horizon=4).",
 )

@@ -1,13 +1,12 @@
 """Phantom games: tic-tac-toe and hex in which nobody sees the other's stones (``phantom_ttt``, ``dark_hex``).
 
-The players take turns to put a stone on a cell that they do not know to be taken. If the other's stone lies there, they learn
-that, and in the *classical* version try another cell; in the *abrupt* one the turn is over. Cells are numbered row by row.
-Actions, information states and payoffs are OpenSpiel's ``phantom_ttt`` and ``dark_hex``, but for the number of turns, which
-OpenSpiel's dark hex shows even where it reveals nothing, so that its players forget.
+The players take turns to place a stone on a cell that they do not know to be taken. If the opponent's stone is there, they
+learn that. In the *classical* version they then try another cell; in the *abrupt* version the turn is over. Cells are numbered
+row by row. Actions, information states and payoffs are OpenSpiel's ``phantom_ttt`` and ``dark_hex``, except for the turn
+number, which OpenSpiel's dark hex shows in a way that breaks perfect recall.
 
-*Up to symmetry* a player sees the board only up to turns and reflections that take wins to wins: cells that are the same to it
-are one action, and chance says which of them it was. Equilibria stay equilibria and the value the value, with up to eight times
-fewer infosets.
+*Up to symmetry* a player sees the board only up to rotations and reflections that preserve wins: equivalent cells are one
+action, and chance picks the actual cell. Equilibria and the value are preserved, with up to eight times fewer infosets.
 
 Boards are bit sets of cells.
 """
@@ -31,19 +30,19 @@ MARKS = "xo"
 
 
 class PhantomGame(Game):
-    """A board on which nobody sees the other's stones.
+    """A board game in which nobody sees the opponent's stones.
 
     Attributes:
-        rows, columns: of the board.
-        abrupt: whether a turn is over when the cell was taken.
-        observation: :data:`HIDDEN`, or :data:`COUNTED` where players see whose turn it was all along.
-        symmetric: up to symmetry.
+        rows, columns: size of the board.
+        abrupt: whether a failed try ends the turn.
+        observation: :data:`HIDDEN`, or :data:`COUNTED` if players observe who acted in every turn.
+        symmetric: whether boards are seen up to symmetry.
     """
 
     def __init__(self, rows: int, columns: int, *, abrupt: bool, observation: str, symmetric: bool) -> None:
         if rows * columns > MOST_CELLS:
             raise SpecError(
-                f"{self.info.name}: a board of {rows} by {columns} has more than {MOST_CELLS} cells; make it smaller"
+                f"{self.info.name}: a board of {rows} by {columns} has more than {MOST_CELLS} cells; choose a smaller board"
             )
         self.rows, self.columns, self.abrupt, self.observation, self.symmetric = rows, columns, abrupt, observation, symmetric
         self.spec = self.info.spec(self.parameters())
@@ -55,11 +54,11 @@ class PhantomGame(Game):
 
     @abstractmethod
     def wins(self, player: int, board: int) -> bool:
-        """Whether a player with stones on these cells has won."""
+        """Return whether a player with stones on these cells has won."""
 
     @abstractmethod
     def name_of_cell(self, player: int, cell: int) -> str:
-        """What an action is called."""
+        """Return the name of an action."""
 
     @property
     def cells(self) -> int:
@@ -68,17 +67,17 @@ class PhantomGame(Game):
 
     @property
     def num_distinct_actions(self) -> int:
-        """As many as cells."""
+        """Number of cells."""
         return self.cells
 
     @cached_property
     def won(self) -> NDArray[np.bool_]:
-        """Whether each player has won with each set of stones, bool [2, 2**n]."""
+        """Whether each player wins with each set of stones, bool [2, 2**n]."""
         return np.array([[self.wins(player, board) for board in range(1 << self.cells)] for player in (0, 1)])
 
     @cached_property
     def turns(self) -> NDArray[np.int64]:
-        """Turns and reflections of the board that take wins to wins, as images of cells, int64 [g, n]; the identity first."""
+        """Rotations and reflections that preserve wins, as images of cells, int64 [g, n]; identity first."""
         board = np.arange(self.cells).reshape(self.rows, self.columns)
         turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
         images = {tuple(each.ravel().tolist()): None for each in turned if each.shape == board.shape}
@@ -86,12 +85,12 @@ class PhantomGame(Game):
 
     @cached_property
     def group(self) -> Group:
-        """The turns up to which boards are the same to players: without ``symmetric`` the identity alone."""
+        """The symmetry group of the players' view; only the identity without ``symmetric``."""
         return group_of(self.turns if self.symmetric else self.turns[:1])
 
     @property
     def counted(self) -> bool:
-        """Whether players see whose turn it was all along."""
+        """Whether players observe who acted in every turn."""
         return self.observation == COUNTED
 
     def numba_rules(self) -> object | None:
@@ -112,13 +111,13 @@ class PhantomGame(Game):
         return SymmetricState(self, ((0, everything), (0, everything)))
 
     def lines_of(self, marks: Sequence[str]) -> str:
-        """A board as lines of text, each with its end."""
+        """Format a board as lines of text."""
         width = self.columns
         return "".join("".join(marks[row * width : (row + 1) * width]) + "\n" for row in range(self.rows))
 
 
 class PhantomState(CheckedState):
-    """A history: all that was tried, in order; the stones, and what each player has seen of the other's."""
+    """A history: all tries in order, the stones, and the opponent's stones known to each player."""
 
     __slots__ = ("game", "over", "seen", "stones", "tried", "turn")
 
@@ -167,9 +166,9 @@ class PhantomState(CheckedState):
         return f"{board}{len(self.tried)}\n{turns}"
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
-        """Own stones, known stones of the other, the cells tried in order; and whose tries all were, where that is shown.
+        """Return own stones, known opposing stones, own tries in order, and the acting players if observed.
 
-        With n cells n + n + n * n columns of 0 and 1, and 4 n more where turns are counted.
+        With n cells these are n + n + n * n zeros and ones, and 4 n more if turns are observed.
         """
         own, cells = observer(self, player), self.game.cells
         row = [0.0] * (2 * cells + cells * cells)
@@ -187,11 +186,11 @@ class PhantomState(CheckedState):
         return row
 
     def public_state(self) -> Hashable:
-        """Whose turn it was all along, where that is shown; else nobody sees anything together."""
+        """Return who acted in every turn if observed; otherwise a constant."""
         return tuple(mover for mover, _ in self.tried) if self.game.observation == COUNTED else ()
 
     def marks(self, player: int | None) -> list[str]:
-        """What lies on each cell as a player knows it; None for all there is."""
+        """Return the mark of each cell as known to a player; None for the full board."""
         boards = self.stones
         if player is not None:
             boards = (self.stones[0], self.seen[0]) if player == 0 else (self.seen[1], self.stones[1])
@@ -203,7 +202,7 @@ class PhantomState(CheckedState):
         return marks
 
     def seen_as(self, player: int, cell: int) -> int:
-        """Where a player sees a cell."""
+        """Return the cell's position in a player's view."""
         return cell
 
     def knowledge(self, player: int) -> str:
@@ -216,7 +215,7 @@ class PhantomState(CheckedState):
 
 
 def changed(pair: tuple[int, int], player: int, board: int) -> tuple[int, int]:
-    """The pair with another board of a player."""
+    """Return the pair with one player's board replaced."""
     return (board, pair[1]) if player == 0 else (pair[0], board)
 
 
@@ -224,9 +223,8 @@ class SymmetricState(PhantomState):
     """A history up to symmetry.
 
     Attributes:
-        frames: of each player the element of the group that takes the board as it sees it to the board, and those that fix
-            what it has tried.
-        choosing: the cell, as the player sees it, of which chance is to say which one it is; -1 otherwise.
+        frames: for each player the group element that maps its view to the board, and the elements that fix its tries.
+        choosing: the viewed cell for which chance picks the actual cell next; -1 otherwise.
     """
 
     __slots__ = ("choosing", "frames")
@@ -241,12 +239,12 @@ class SymmetricState(PhantomState):
         return CHANCE if self.choosing >= 0 else super().current_player()
 
     def seen_as(self, player: int, cell: int) -> int:
-        """Where a player sees a cell."""
+        """Return the cell's position in a player's view."""
         group = self.game.group
         return int(group.images[group.inverse[self.frames[player][0]], cell])
 
     def cells_of(self, cell: int) -> list[int]:
-        """The cells that are, to the player whose turn it is, the same as one that it sees."""
+        """Return the cells equivalent to a viewed cell for the player to act."""
         group, (element, fixing) = self.game.group, self.frames[self.turn]
         return sorted({int(group.images[element, seen]) for seen in np.flatnonzero(group.least[fixing] == cell)})
 
@@ -300,7 +298,7 @@ class PhantomTicTacToe(PhantomGame):
 
     @cached_property
     def lines(self) -> list[int]:
-        """The lines that win."""
+        """The winning lines."""
         found = []
         for row in range(self.rows):
             for column in range(self.columns):
@@ -349,12 +347,12 @@ class DarkHex(PhantomGame):
         return False
 
     def edge(self, player: int, cell: int) -> tuple[bool, bool]:
-        """Whether a cell lies on a player's first edge, and on the last."""
+        """Return whether a cell lies on a player's first edge, and on the last."""
         place, last = (cell // self.columns, self.rows - 1) if player == 0 else (cell % self.columns, self.columns - 1)
         return place == 0, place == last
 
     def neighbours(self, cell: int) -> list[int]:
-        """The cells next to one: in its row, and above and below, where rows are shifted by half a cell to the right."""
+        """Return the adjacent cells; each row is shifted right by half a cell."""
         row, column = divmod(cell, self.columns)
         near = (
             (row, column - 1),
@@ -420,35 +418,35 @@ def dark_hex(
     )
 
 
-OBSTYPE = f"{HIDDEN}, or {COUNTED}: everybody sees whose turn it is"
-SYMMETRIC = "true: up to turns and reflections of the board"
+OBSTYPE = f"{HIDDEN}, or {COUNTED}: everybody observes whose turn it is"
+SYMMETRIC = "true: solve up to rotations and reflections of the board"
 PHANTOM_TTT = GameInfo(
     name="phantom_ttt",
-    summary="tic-tac-toe in which nobody sees the other's stones",
+    summary="tic-tac-toe with hidden opposing stones",
     source="OpenSpiel phantom_ttt",
     build=phantom_ttt,
     meanings={
-        "gameversion": "classical: try again where the cell was taken; abrupt: the turn is over",
+        "gameversion": "classical: try again if the cell was taken; abrupt: the turn is over",
         "obstype": OBSTYPE,
         "rows": "rows of the board",
         "columns": "columns of the board",
-        "line": "stones in a line that win",
+        "line": "stones in a line needed to win",
         "symmetric": SYMMETRIC,
     },
-    note="half a minute and 2 GB to compile",
+    note="compiling takes half a minute and 2 GB",
 )
 DARK_HEX = GameInfo(
     name="dark_hex",
-    summary="hex in which nobody sees the other's stones",
+    summary="hex with hidden opposing stones",
     source="OpenSpiel dark_hex",
     build=dark_hex,
     meanings={
         "board_size": "rows and columns of the board",
-        "gameversion": "cdh, classical: try again where the cell was taken; adh, abrupt: the turn is over",
+        "gameversion": "cdh (classical): try again if the cell was taken; adh (abrupt): the turn is over",
         "obstype": OBSTYPE,
         "symmetric": SYMMETRIC,
-        "num_rows": "rows, where they are other than columns",
-        "num_cols": "columns, where they are other than rows",
+        "num_rows": "rows, if different from board_size",
+        "num_cols": "columns, if different from board_size",
     },
-    note="half a minute and 2 GB to compile",
+    note="compiling takes half a minute and 2 GB",
 )

@@ -1,6 +1,6 @@
 """Tic-tac-toe: two players put crosses and noughts on a 3 by 3 board; three in a line win 1, a full board is a draw (0).
 
-A game of perfect information, and so a test that nothing here needs hidden information. Cells are numbered row by row.
+A game of perfect information, useful as a test case. Cells are numbered row by row.
 Rules and names as in OpenSpiel's ``tic_tac_toe``.
 """
 
@@ -28,7 +28,7 @@ class TicTacToeState(CheckedState):
         self.boards = boards
 
     def won(self) -> bool:
-        """Whether the player who moved last has three in a line."""
+        """Return whether the player who moved last has three in a line."""
         board = self.boards[(len(self.moves) - 1) % 2]
         return any(board & line == line for line in LINES)
 
@@ -58,11 +58,11 @@ class TicTacToeState(CheckedState):
         return self.moves
 
     def future(self) -> Hashable:
-        """The board and whose turn it is."""
+        """Return the board and the player to act."""
         return self.boards, len(self.moves) % 2
 
     def features(self) -> NDArray[np.float64]:
-        """The cells of the player to act, then those of the other, 1 where taken, float64 [18]."""
+        """Return 1 for cells of the player to act, then for the opponent's, float64 [18]."""
         own, other = self.boards[len(self.moves) % 2], self.boards[1 - len(self.moves) % 2]
         return np.array([board >> cell & 1 for board in (own, other) for cell in CELLS], np.float64)
 
@@ -84,7 +84,7 @@ class TicTacToe(Game):
 
 
 def tic_tac_toe() -> TicTacToe:
-    """Tic-tac-toe: a win pays 1, a loss -1, a draw 0."""
+    """Return tic-tac-toe: a win pays 1, a loss -1, a draw 0."""
     return TicTacToe()
 
 

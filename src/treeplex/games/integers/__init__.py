@@ -1,1 +1,1 @@
-"""Built-in games as Numba functions on whole numbers; imported only when they are asked for, since they import Numba."""
+"""Built-in games as Numba functions on integer states; imported on demand, since they import Numba."""

@@ -1,7 +1,8 @@
 """Goofspiel as Numba functions: secret bids, any order of point cards, any number of players.
 
-The state: turns played, cards shown and bids made this turn, with the set of cards not shown; the cards shown; the winner of
-each turn; and for each player its bids, with the set of cards it holds. Cards, and winners plus one, take four bits each.
+The state: turns played, cards shown and bids made this turn, packed with the set of cards not shown; the cards shown; the
+winner of each turn; and for each player the bids, packed with the set of cards held. Cards, and winners plus one, take four
+bits each.
 """
 
 from functools import lru_cache
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from treeplex.games.builtin.goofspiel import GoofspielRules
 
 MOST_CARDS = 11
-"""Cards that fit into four bits each, with a set of them, in 63 bits."""
+"""Largest number of cards for which four bits per card and a set of cards fit into 63 bits."""
 SET = 48
-"""Bits below a set of cards: those of bids, or of counts."""
+"""Bits below a set of cards, used by bids or counts."""
 
 
 @lru_cache
 def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
-    """The rules, with at most :data:`MOST_CARDS` cards and secret bids."""
+    """Return the rules with secret bids, for at most :data:`MOST_CARDS` cards."""
     players, cards, turns = rules.players, rules.num_cards, rules.turns
     order, paid = rules.points_order, rules.returns_type
     shuffled, ascending = order == "random", order == "ascending"
@@ -82,7 +83,7 @@ def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
             return
         bid(state, action)
         turn = state[0] & 15
-        if state[0] >> 8 & 15 == 0 and turn == cards - 1 and turn < turns:  # nobody has a choice in the last turn
+        if state[0] >> 8 & 15 == 0 and turn == cards - 1 and turn < turns:  # the last turn is forced
             if shuffled:
                 show(state, lowest(state[0] >> SET))
             for player in range(players):
@@ -129,7 +130,7 @@ def goofspiel_rules(rules: "GoofspielRules") -> NumbaRules:
 
 @njit
 def lowest(held: int) -> int:
-    """The lowest card of a set that is not empty."""
+    """Return the lowest card of a non-empty set."""
     card = 0
     while not held >> card & 1:
         card += 1

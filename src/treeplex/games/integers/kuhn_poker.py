@@ -1,7 +1,7 @@
 """Kuhn poker as Numba functions, any number of players.
 
-The state: how many cards are dealt and decisions made, who bet first (-1 for nobody), who bet at which decision, as bits, and
-the cards.
+The state: number of cards dealt and of decisions made, the first player to bet (-1 for nobody), the decisions that were bets as
+a bit set, and the cards.
 """
 
 from functools import lru_cache
@@ -13,12 +13,12 @@ from treeplex.engine.uncompiled.rules import CHANCE, TERMINAL
 from treeplex.games.numba_rules import NumbaRules
 
 DEALT, MADE, FIRST, BETS, CARDS = range(5)
-"""The numbers of a state; the cards stand last."""
+"""Indices into a state; the cards are last."""
 
 
 @lru_cache
 def kuhn_rules(players: int) -> NumbaRules:
-    """The rules."""
+    """Return the rules."""
 
     @njit
     def actor(state: Any) -> int:

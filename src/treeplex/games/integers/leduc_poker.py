@@ -1,7 +1,7 @@
-"""Leduc poker as Numba functions, any number of players, cards told apart.
+"""Leduc poker as Numba functions, for any number of players and with distinct suits.
 
-The state: how many cards are dealt, the public card (-1 before), the round, its raises and calls since the last of them, who
-acts next, who folded, as bits, and a number for all bets; then what each player has paid, and the private cards.
+The state: number of cards dealt, the public card (-1 before), the round, its raises and the calls since the last raise, the
+player to act, a bit set of folded players, and a code of all bets; then the chips paid and the private cards of each player.
 """
 
 from functools import lru_cache
@@ -13,13 +13,13 @@ from treeplex.engine.uncompiled.rules import CHANCE, TERMINAL, mix
 from treeplex.games.numba_rules import NumbaRules
 
 DEALT, PUBLIC, ROUND, RAISES, CALLS, NEXT, FOLDED, BETS, PAID = range(9)
-"""The numbers of a state; payments and cards stand last."""
+"""Indices into a state; payments and cards are last."""
 FOLD, CALL, RAISE = 0, 1, 2
 
 
 @lru_cache
 def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[int, int], ante: int) -> NumbaRules:
-    """The rules; ``bets`` are the sizes of raises in both rounds."""
+    """Return the rules; ``bets`` are the raise sizes of both rounds."""
     cards, hands = ranks * suits, PAID + players
 
     @njit

@@ -1,7 +1,7 @@
 """Liar's Dice as Numba functions, any number of players and dice.
 
-The state: how many dice are rolled and bids made, the last two bids, a number for all bids, which everybody sees, and the dice,
-a player's sorted once all are rolled.
+The state: number of dice rolled and of bids made, the last two bids, a code of all (public) bids, and the dice, sorted per
+player once all are rolled.
 """
 
 from functools import lru_cache
@@ -14,12 +14,12 @@ from treeplex.engine.uncompiled.rules import CHANCE, TERMINAL, mix
 from treeplex.games.numba_rules import NumbaRules
 
 ROLLED, MADE, LAST, BEFORE, BIDS, DICE = range(6)
-"""The numbers of a state; the dice stand last."""
+"""Indices into a state; the dice are last."""
 
 
 @lru_cache
 def liars_dice_rules(num_dice: tuple[int, ...], sides: int) -> NumbaRules:
-    """The rules; ``num_dice`` has the dice of each player."""
+    """Return the rules; ``num_dice`` has the number of dice of each player."""
     players, total = len(num_dice), sum(num_dice)
     begins = np.concatenate(([0], np.cumsum(num_dice)))
     liar = total * sides

@@ -1,7 +1,7 @@
 """Oshi-Zumo as Numba functions.
 
-The state: turns played, coins of both, the place of the wrestlers, whether player 0 has bid and what, and a number for the bids
-of all turns, which everybody sees.
+The state: turns played, coins of both players, the position, whether player 0 has bid and how much, and a code of the (public)
+bids of all turns.
 """
 
 from functools import lru_cache
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from treeplex.games.builtin.oshi_zumo import OshiZumoRules
 
 TURN, FIRST, SECOND, PLACE, MOVER, BID, PAST = range(7)
-"""The numbers of a state."""
+"""Indices into a state."""
 
 
 @lru_cache
 def oshi_zumo_rules(rules: "OshiZumoRules") -> NumbaRules:
-    """The rules."""
+    """Return the rules."""
     size, horizon, alesia, least = rules.size, rules.horizon, rules.alesia, rules.min_bid
 
     @njit

@@ -1,7 +1,7 @@
-"""Phantom games as Numba functions: boards on which nobody sees the other's stones.
+"""Phantom games as Numba functions.
 
-The state: the stones of each player and what each has seen of the other's, as bits, whose turn it is (or that the game is
-over), who moved last, and for each player a number for all that it tried, and whether that failed.
+The state: each player's stones and known opposing stones as bit sets, the player to act (or the end of the game), the last
+player to move, and for each player a code of all tries and their outcomes.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from treeplex.games.builtin.phantom import PhantomGame
 
 STONES, SEEN, TURN, LAST, TRIED = 0, 2, 4, 5, 6
-"""The numbers of a state; stones, seen stones and tries are two each."""
+"""Indices into a state; stones, known stones and tries have one entry per player."""
 MOST_CELLS = 12
-"""Cells up to which the table of sets of stones that win is put into the functions."""
+"""Largest number of cells for which the functions embed the table of winning sets."""
 
 
 def phantom_rules(game: "PhantomGame") -> NumbaRules:
-    """The rules, with at most :data:`MOST_CELLS` cells and not up to symmetry."""
+    """Return the rules without symmetry, for at most :data:`MOST_CELLS` cells."""
     cells, abrupt, counted, won = game.cells, game.abrupt, game.counted, game.won
     full = (1 << cells) - 1
 
