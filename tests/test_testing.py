@@ -139,7 +139,8 @@ def test_agents_that_are_right():
 
 
 @pytest.mark.parametrize(
-    ("fault", "message"), [("shape", "policy\\(\\) has shape"), ("sum", "not a distribution"), ("moody", "changes when called again")]
+    ("fault", "message"),
+    [("shape", "policy\\(\\) has shape"), ("sum", "not a distribution"), ("moody", "changes when called again")],
 )
 def test_what_is_wrong_with_an_agent_is_named(fault: str, message: str) -> None:
     with pytest.raises(GameError, match=message):

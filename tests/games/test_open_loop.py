@@ -130,7 +130,10 @@ def test_by_its_spec() -> None:
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        ("kuhn_poker", r"kuhn_poker is not an open-loop game: after 0 moves there is infostate '0' of player 0 and infostate '1'"),
+        (
+            "kuhn_poker",
+            r"kuhn_poker is not an open-loop game: after 0 moves there is infostate '0' of player 0 and infostate '1'",
+        ),
         ("goofspiel(num_cards=3)", r"no open-loop game: after 0 moves"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Kernels over arrays: the four operations of ``docs/design.md``, compiled with Numba. Nothing here knows a game."""
+"""Game-independent Numba kernels for the four operations of ``docs/design.md``."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ __getattr__, __dir__ = lazy_exports(__name__, _HOMES)
 
 
 class CompilationListener(event.Listener):
-    """Stops the clock of work while Numba compiles, and reports it; kernels that come from the cache raise no such event."""
+    """Stops the work clock and reports progress while Numba compiles; kernels loaded from the cache raise no event."""
 
     def on_start(self, event: Any) -> None:
         if compiling_started():

@@ -1,6 +1,6 @@
-"""How many threads NumPy multiplies matrices with, which it has no function for: OpenBLAS is asked by its own names.
+"""Number of BLAS threads of NumPy, read and set through OpenBLAS functions, since NumPy has no interface for it.
 
-A product is summed in pieces, one a thread, so its last bits depend on their number.
+Each thread sums a part of a matrix product, so the last bits depend on the number of threads.
 """
 
 import ctypes
@@ -16,11 +16,11 @@ NAMES = (
     "openblas_{}_num_threads64_",
     "openblas_{}_num_threads",
 )
-"""Of OpenBLAS's functions in NumPy's wheels, and in builds of one's own; ``{}`` is ``get`` or ``set``."""
+"""Names of OpenBLAS functions in NumPy's wheels and in custom builds; ``{}`` is ``get`` or ``set``."""
 
 
 class BlasThreads(NamedTuple):
-    """The number of threads of NumPy's OpenBLAS: how it is read, and how it is set."""
+    """Functions that read and set the number of threads of NumPy's OpenBLAS."""
 
     get: Callable[[], int]
     set: Callable[[int], None]
@@ -28,7 +28,7 @@ class BlasThreads(NamedTuple):
 
 @cache
 def blas_threads() -> BlasThreads | None:
-    """NumPy's OpenBLAS; None where NumPy has another BLAS (Accelerate, MKL), or the system does not let its names be found."""
+    """Find NumPy's OpenBLAS; None with another BLAS (Accelerate, MKL) or if its functions cannot be found."""
     part = importlib.util.find_spec("numpy.linalg._umath_linalg")
     if part is None or part.origin is None:
         return None
@@ -44,7 +44,7 @@ def blas_threads() -> BlasThreads | None:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """NumPy's products of matrices with one thread, where :func:`blas_threads` is found; else as they are."""
+    """Run NumPy's matrix products with one thread within the context, if :func:`blas_threads` finds OpenBLAS."""
     threads = blas_threads()
     before = 1 if threads is None else threads.get()
     if threads is not None:

@@ -1,4 +1,4 @@
-"""How kernels are compiled: by Numba, cached by :mod:`treeplex.engine.kernel_cache`."""
+"""The decorator that compiles kernels with Numba, cached by :mod:`treeplex.engine.kernel_cache`."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,10 +10,10 @@ from treeplex.engine.kernel_cache import KernelCache
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 NO_COUNTS: dict[str, Any] = {"_nrt": False}
-"""For kernels that allocate nothing: no reference counts, which many array arguments would cost at every call."""
+"""Options for kernels without allocation: no reference counting, which is costly with many array arguments."""
 
 INLINED: dict[str, Any] = {**NO_COUNTS, "inline": "always"}
-"""For the parts of a walk that take many arrays: a call would put all of them on the stack, at every node. Without it, walks of
+"""Options for parts of a walk with many arrays, which a call would copy to the stack at every node. Without it, walks of
 Monte Carlo CFR took three times as long."""
 
 

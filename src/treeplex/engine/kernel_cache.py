@@ -1,13 +1,13 @@
-"""Compiled kernels on disk, one file each, keyed by everything that they were compiled from.
+"""Disk cache of compiled kernels, one file each, keyed by all inputs of the compilation.
 
-Numba's own cache compares a kernel's own file only. Kernels inline each other, so after an upgrade it would still run the old
-code of a kernel that another one calls. Here a file's name contains a digest of all sources of this package that the kernel's
-module imports, of the versions of Python, Numba and llvmlite, of the processor and of the argument types. A file that does not
-fit is never opened, and files of several versions and processors live side by side.
+Numba's own cache checks only the file of the kernel itself. Kernels inline each other, so after an upgrade it would still run
+old code of an inlined kernel. Here a file's name contains a digest of all sources of this package that the kernel's module
+imports, of the versions of Python, Numba and llvmlite, of the CPU and of the argument types. A file that does not match is
+never opened, and files of several versions and CPUs coexist.
 
-Files lie in ``treeplex/kernels`` beside the sources where that is writable, otherwise in the user's cache folder. The
-environment variable ``TREEPLEX_KERNELS`` names another folder. A platform wheel contains ``treeplex/prebuilt``, kernels
-compiled for a level of x86-64 (``x86-64-v3``), which every processor of that level can run; it is only read.
+Files are stored in ``treeplex/kernels`` next to the sources if that is writable, otherwise in the user's cache folder. The
+environment variable ``TREEPLEX_KERNELS`` overrides the folder. A platform wheel contains ``treeplex/prebuilt``, read-only
+kernels compiled for an x86-64 level (``x86-64-v3``) that every CPU of that level can run.
 """
 
 import hashlib
@@ -39,30 +39,30 @@ PACKAGE = Path(__file__).parents[1]
 ENVIRONMENT = "TREEPLEX_KERNELS"
 PREBUILT = PACKAGE / "prebuilt"
 STARTED = time.time()
-"""When this process began; a source that is newer may not be what it has imported."""
+"""Start time of this process; it may have imported an older version of a source that is newer than this."""
 SUFFIX = ".kernel"
 MOST_BYTES = 512 * 2**20
 LONGEST_SECONDS = 90 * 86400.0
-"""Kernels that were not used for so long are removed, and beyond :data:`MOST_BYTES` those that were used least recently."""
+"""Age in seconds at which unused kernels are removed; beyond :data:`MOST_BYTES` the least recently used ones go."""
 DAY_SECONDS = 86400.0
 IMPORT = re.compile(r"^\s*from ([\w.]+) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 LEVELS = {
     "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
     "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"),
 }
-"""What a processor has on each level, higher ones first, each beside what the lower ones ask for."""
+"""CPU features of each x86-64 level, highest first, in addition to those of lower levels."""
 
 
 class Entry(NamedTuple):
-    """A file of the cache.
+    """A cached kernel.
 
     Attributes:
         path: the file.
         kernel: module and function.
         signature: the argument types.
-        cpu: the processor, or level, that it was compiled for.
-        bytes: its size.
-        used: when it was last used, in seconds since 1970; within a day.
+        cpu: the CPU or level that it was compiled for.
+        bytes: file size.
+        used: time of last use in seconds since 1970, to within a day.
     """
 
     path: Path
@@ -74,7 +74,7 @@ class Entry(NamedTuple):
 
 
 class KernelCache:
-    """The cached versions of one kernel, as Numba's dispatcher asks for them.
+    """Cached versions of one kernel, behind the interface of Numba's dispatcher.
 
     Args:
         function: what is compiled, of a module, without a closure.
@@ -84,7 +84,7 @@ class KernelCache:
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], ahead: str = "") -> None:
         if function.__closure__:
-            raise TypeError(f"{function.__qualname__} has a closure; a kernel is a function of a module")
+            raise TypeError(f"{function.__qualname__} has a closure; define kernels at module level")
         self.module = function.__module__
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.ahead = ahead
@@ -92,7 +92,7 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str:
-        """The folder, for Numba's statistics."""
+        """The cache folder, for Numba's statistics."""
         return str(folders()[0])
 
     def load_overload(self, signature: Any, target: Any) -> Any:
@@ -140,7 +140,7 @@ class KernelCache:
         write(name, about, dumps(compiled._reduce()))  # type: ignore[no-untyped-call]
 
     def file_name(self, signature: Any, cpu: str) -> str:
-        """The file for these argument types on this processor."""
+        """Return the file name for these argument types on this CPU."""
         key = repr((self.name, self.options, signature_text(signature), cpu, versions(), sources_digest(self.module)))
         return f"{self.name.removeprefix('treeplex.')}-{hashlib.sha256(key.encode()).hexdigest()[:24]}{SUFFIX}"
 
@@ -155,18 +155,18 @@ class KernelCache:
 
 
 def signature_text(signature: Any) -> str:
-    """Argument types in words."""
+    """Format argument types."""
     return ", ".join(map(str, signature))
 
 
 def cpu_of(codegen: Any) -> str:
-    """The processor that Numba compiles for, with all of its features."""
+    """Return the CPU that Numba compiles for, with its features."""
     return "/".join(codegen.magic_tuple())
 
 
 @cache
 def levels() -> tuple[str, ...]:
-    """The x86-64 levels of this processor, by the CPU names that :func:`cpu_of` gives Numba."""
+    """Return the x86-64 levels of this CPU, as named by :func:`cpu_of`."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return ()
     features = binding.get_host_cpu_features()
@@ -177,13 +177,13 @@ def levels() -> tuple[str, ...]:
 
 @cache
 def versions() -> str:
-    """Python, Numba and llvmlite."""
+    """Return the versions of Python, Numba and llvmlite."""
     return f"{sys.implementation.cache_tag} {numba.__version__} {llvmlite.__version__}"
 
 
 @cache
 def source(name: str) -> tuple[bytes, frozenset[str]] | None:
-    """Digest of a module's file and the modules that it imports by ``from ... import``; None if there is no such file.
+    """Return a digest of a module's source and its ``from ... import`` modules; None without a source file.
 
     The digest is empty if the file changed while this process ran.
     """
@@ -206,9 +206,9 @@ def source(name: str) -> tuple[bytes, frozenset[str]] | None:
 
 @cache
 def sources_digest(module: str) -> str:
-    """Digest of the sources of a module and of all that it imports from its own package and this one, directly or not.
+    """Return a digest of a module and of its transitive imports from its own package and this one.
 
-    Empty if one of them changed while this process ran: what was imported is then not what the files say.
+    The digest is empty if a source changed while this process ran, since the imported code may differ.
     """
     packages = {PACKAGE.name, module.partition(".")[0]}
     reached, pending = dict[str, bytes](), [module]
@@ -223,7 +223,7 @@ def sources_digest(module: str) -> str:
 
 
 def user_folder() -> Path:
-    """The cache folder of this user on this system."""
+    """Return the user's cache folder."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
     elif sys.platform == "darwin":
@@ -234,7 +234,7 @@ def user_folder() -> Path:
 
 
 def folders() -> list[Path]:
-    """Where kernels are looked for: first where new ones go, last those of a wheel."""
+    """Return the folders searched for kernels: the writable one first, the wheel's last."""
     if os.environ.get(ENVIRONMENT):
         return [Path(os.environ[ENVIRONMENT]), PREBUILT]
     return _folders()
@@ -249,7 +249,7 @@ def _folders() -> list[Path]:
 
 
 def read(path: Path) -> bytes | None:
-    """What was compiled, or None where there is no such file, or a damaged one, which is removed."""
+    """Read a compiled kernel; None if the file is missing or damaged. Damaged files are removed."""
     try:
         with path.open("rb") as file:
             header = json.loads(file.readline())
@@ -270,7 +270,7 @@ def read(path: Path) -> bytes | None:
 
 
 def write(name: str, about: dict[str, str], payload: bytes) -> None:
-    """Write a file in one step, so that two processes may write the same one."""
+    """Write a file atomically, so that processes may write it concurrently."""
     header = json.dumps({**about, "versions": versions(), "sha256": hashlib.sha256(payload).hexdigest()})
     folder = folders()[0]
     part = folder / f"{name}.{uuid4().hex[:8]}.part"
@@ -288,18 +288,18 @@ def write(name: str, about: dict[str, str], payload: bytes) -> None:
 
 @cache
 def warn_unwritable(folder: str, reason: str) -> None:
-    """Say once that kernels cannot be kept."""
-    notify(f"compiled kernels cannot be kept in {folder} ({reason}); set {ENVIRONMENT} to a folder that can be written")
+    """Warn once that kernels cannot be cached."""
+    notify(f"compiled kernels cannot be cached in {folder} ({reason}); set {ENVIRONMENT} to a writable folder")
 
 
 @cache
 def prune_once(folder: Path) -> None:
-    """Prune, at the first kernel that a process writes."""
+    """Prune the folder when a process writes its first kernel."""
     prune(folder)
 
 
 def prune(folder: Path, most_bytes: int = MOST_BYTES, longest_seconds: float = LONGEST_SECONDS) -> int:
-    """Remove kernels that were not used for long, then the least recently used ones beyond a size. Returns how many."""
+    """Remove old kernels, then the least recently used beyond a total size; return the number removed."""
     now, total, removed = time.time(), 0, 0
     files = []
     with suppress(OSError):
@@ -317,7 +317,7 @@ def prune(folder: Path, most_bytes: int = MOST_BYTES, longest_seconds: float = L
 
 
 def entries() -> Iterator[Entry]:
-    """All kernels that are kept, in the order of their names."""
+    """Yield all cached kernels in the order of their names."""
     for folder in folders():
         for path in sorted(folder.glob(f"*{SUFFIX}")):
             with suppress(OSError, ValueError, KeyError):
@@ -328,7 +328,7 @@ def entries() -> Iterator[Entry]:
 
 
 def clear() -> int:
-    """Remove all kernels that can be removed, except those of a wheel. Returns how many."""
+    """Remove all cached kernels except those of a wheel; return the number removed."""
     removed = 0
     for folder in folders()[:-1]:
         for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob("*.part")):

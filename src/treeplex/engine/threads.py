@@ -1,4 +1,4 @@
-"""Cores available to this process, and checked numbers of threads."""
+"""CPU cores available to this process, and validation of thread counts."""
 
 import os
 
@@ -6,12 +6,12 @@ from treeplex.errors import SpecError
 
 
 def available_cores() -> int:
-    """The cores that this process may use: those of its affinity mask where the system has one, else the machine's."""
+    """Return the number of cores in the process's affinity mask, or of the machine if there is none."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def checked_threads(threads: int | None) -> int:
-    """A number of threads for which there are cores; None for one per core that this process may use.
+    """Check a number of threads; None means one per available core.
 
     Raises:
         SpecError: fewer than one, or more than :func:`available_cores`.
@@ -20,5 +20,7 @@ def checked_threads(threads: int | None) -> int:
     if threads is None:
         return most
     if not 1 <= threads <= most:
-        raise SpecError(f"threads is {threads}; this process may use {most} core{'s' if most > 1 else ''}: give 1 to {most}")
+        raise SpecError(
+            f"threads is {threads}, but this process may use {most} core{'s' if most > 1 else ''}; give 1 to {most}"
+        )
     return threads

@@ -45,8 +45,8 @@ from treeplex.engine.plans.correlation import (
     EMPTY,
     EXPECTED,
     LARGEST_BY_PLAN,
+    DeviationSums,
     Preorder,
-    Seen,
     add_plans,
     best_deviation,
     extended_value,
@@ -191,7 +191,7 @@ class View:
     game: CompiledGame
     player: int
     order: Preorder
-    seen: Seen
+    seen: DeviationSums
     following: Floats
     told: Floats
     leaving: dict[str, Floats]
@@ -203,7 +203,7 @@ def view_of(device: Device, player: int) -> View:
     tree = game.tree
     order = preorder(tree, player)
     places, widest = len(order.sequence), int(order.actions.max(initial=1))
-    seen = Seen(np.zeros(int(order.table[-1])), np.zeros((places, widest)), np.zeros(places), np.zeros(4))
+    seen = DeviationSums(np.zeros(int(order.table[-1])), np.zeros((places, widest)), np.zeros(places), np.zeros(4))
     others = [other for other in range(game.players) if other != player]
     rows = np.lexsort([device.support[:, column] for column in [*reversed(others), player]])
     flat = np.concatenate([table.ravel() for table in device.plans])

@@ -185,7 +185,10 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
         ("preflop=[" + "9" * 400 + "bb]", "it is too large; write a for all-in"),
         ("sizes=[0.5bb]", "bet size 0.5bb is below the smallest raise, to 1bb"),
         ("blinds=[50;100],stack=9000,flop=[99c]", "flop: bet size 99c is below the smallest raise, by 100 chips"),
-        ("sizes=[none;50%]", "holdem: sizes: 'none' means no bet and cannot be combined with other sizes; remove it or the other sizes"),
+        (
+            "sizes=[none;50%]",
+            "holdem: sizes: 'none' means no bet and cannot be combined with other sizes; remove it or the other sizes",
+        ),
     ],
 )
 def test_sizes_that_mean_nothing_are_refused(parameters: str, words: str) -> None:

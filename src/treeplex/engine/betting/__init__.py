@@ -1,1 +1,1 @@
-"""Kernels for the betting of card games: who wins which pot, and rounds searched by sampling."""
+"""Kernels for betting in card games: pot settlement, and sampled search of betting rounds."""

@@ -1,4 +1,4 @@
-"""Settlement of pots for kernels: side pots, uncalled bets, rake and odd chips."""
+"""Pot settlement in kernels: side pots, uncalled bets, rake and odd chips."""
 
 from typing import NamedTuple
 
@@ -9,15 +9,14 @@ from treeplex.engine.kernel import kernel
 
 
 class Ends(NamedTuple):
-    """T ends of the betting among N players, each with at most P pots.
+    """T terminal settlements among N players, each with at most P pots.
 
     Attributes:
-        put: float64 [T, N], chips each player has put in, without uncalled bets.
-        chips: float64 [T, P], of each pot; 0 where there is none.
-        able: int64 [T, P], who can win it: bit i for player i.
-        kept: float64 [T], the part of the pots that the house leaves.
-        order: int64 [N], who gets chips that cannot be split, the first of the winners in this order; empty where chips are
-            split.
+        put: float64 [T, N], chips put in by each player, without uncalled bets.
+        chips: float64 [T, P], size of each pot; 0 for unused entries.
+        able: int64 [T, P], players who can win the pot: bit i for player i.
+        kept: float64 [T], fraction of the pots paid out after rake.
+        order: int64 [N], order in which winners receive odd chips; empty if chips can be split.
     """
 
     put: Floats
@@ -29,7 +28,7 @@ class Ends(NamedTuple):
 
 @kernel(error_model="numpy")
 def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
-    """A player's payoff at an end in chips, given ``strengths`` int64 [N], higher wins."""
+    """Return a player's terminal payoff in chips, given ``strengths`` int64 [N], higher wins."""
     total = 0.0
     for pot in range(ends.chips.shape[1]):
         able = ends.able[end, pot]
@@ -51,7 +50,7 @@ def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
 
 @kernel(error_model="numpy")
 def split(ends: Ends, end: int, pot: int, strengths: Ints, player: int, winners: int) -> float:
-    """One winner's share of a pot split among ``winners`` players, in chips."""
+    """Return one winner's share, in chips, of a pot split among ``winners`` players."""
     chips = ends.chips[end, pot]
     if ends.order.shape[0] == 0:
         return float(chips / winners)

@@ -1,9 +1,9 @@
-"""A round of betting searched by sampling: external sampling with all hands of one player at once.
+"""Sampled search of one betting round: external sampling with vectors of one player's hands.
 
-A walk has the hands of all players but one, a complete board and one player, whose actions are all followed, with every hand it
-may hold at the same time; of the others one action is drawn each time (what Johanson et al. 2012 call opponent-public chance
-sampling, with external sampling of actions). Behind the round players go on by a blueprint: each draws one of several ways to
-do so, which is one more decision of the round, and the walk goes on to the end of the hand by it.
+A walk fixes a complete board and the hands of all players but one, the traverser. It follows all of the traverser's actions for
+all of its hands at once, and samples one action at each decision of the others (opponent-public chance sampling of Johanson et
+al. 2012, with external sampling of actions). Beyond the round, players follow a blueprint: each chooses one of several
+continuation policies, which is one more decision of the round, and the walk plays it to the end of the hand.
 """
 
 from typing import NamedTuple
@@ -22,19 +22,18 @@ END, OWN, LEAF, BEHIND, OPEN, OPEN_BEHIND = range(6)
 
 
 class Round(NamedTuple):
-    """A round: M decisions of a betting tree, and L leaves, the decisions with which the next round begins.
+    """A betting round: M decisions of a betting tree, and L leaves, the first decisions of the next round.
 
     Attributes:
-        nodes: int64 [M], the decisions in the whole tree, parents first; the root is the first.
-        child: int64 [S], for each slot of those decisions, in their order: the place of the decision after it in ``nodes``;
-            M + k for leaf k; -1 - e for end e.
-        first: int64 [M], the first slot of each.
-        rows: int64 [M], where the numbers of each begin in the tables, A rows a decision.
-        leaves: int64 [L], the decisions behind the round in the whole tree.
-        choices: int64 [L, N], where each player's choice among continuations begins in the tables; -1 for who has none.
-        before: int64 [M], the row of the own action before each decision; -1 for none.
-        choice_before: int64 [L, N], the same of choices.
-        frozen: bool [M], decisions whose policy stays what it is.
+        nodes: int64 [M], indices of the decisions in the whole tree, parents first, starting with the root.
+        child: int64 [S], successor of each action slot: an index into ``nodes``, M + k for leaf k, or -1 - e for terminal e.
+        first: int64 [M], first slot of each decision.
+        rows: int64 [M], first table row of each decision, which has A rows.
+        leaves: int64 [L], indices of the leaves in the whole tree.
+        choices: int64 [L, N], first table row of each player's choice among continuations; -1 for none.
+        before: int64 [M], table row of the player's previous action; -1 for none.
+        choice_before: int64 [L, N], table row of the player's action before each choice; -1 for none.
+        frozen: bool [M], decisions whose policy is fixed.
     """
 
     nodes: Ints
@@ -49,12 +48,12 @@ class Round(NamedTuple):
 
 
 class RoundTables(NamedTuple):
-    """What a search learns: a row of H numbers for each action.
+    """Tables of a search, with one row of H hands per action.
 
     Attributes:
         regrets, average: float64 [R, H].
-        fixed: float64 [R, H], the policy of frozen decisions.
-        reach: float64 [R, H], scratch: how likely own play makes each action.
+        fixed: float64 [R, H], policy of frozen decisions.
+        reach: float64 [R, H], scratch: own reach of each action.
     """
 
     regrets: Floats
@@ -67,8 +66,8 @@ class Guide(NamedTuple):
     """The players' continuation policies after a round.
 
     Attributes:
-        shares: float32, the blueprint's probabilities where :attr:`Nodes.rows` says.
-        bias: float64 [C, 3], how many times as likely folding, calling and all else become in each continuation.
+        shares: float32, the blueprint's probabilities, indexed by :attr:`Nodes.rows`.
+        bias: float64 [C, 3], factors on fold, call and other actions in each continuation.
     """
 
     shares: NDArray[np.float32]
@@ -76,15 +75,15 @@ class Guide(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """K deals.
+    """K sampled deals.
 
     Attributes:
-        hands: int64 [K, N].
-        boards: int64 [K], which board.
-        ranges: float64 [N, H], with which hands were drawn.
+        hands: int64 [K, N], hands of the players.
+        boards: int64 [K], board index.
+        ranges: float64 [N, H], ranges from which hands were drawn.
         rows: int32 [B, streets, H], see :class:`treeplex.engine.betting.sampling.BoardHands`; 0 for hands that a board blocks.
         keys: int64 [B, H], strengths; -1 where the board blocks a hand.
-        apart: bool [H, H], whether two hands share no card.
+        apart: bool [H, H], whether two hands are disjoint.
     """
 
     hands: Ints
@@ -96,14 +95,14 @@ class Deals(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room of a walk, for W steps: own decisions, leaves and ends.
+    """Scratch of a walk with up to W steps: own decisions, leaves and terminals.
 
     Attributes:
         kinds: int64 [W], one of :data:`END`, :data:`OWN`, :data:`LEAF`, :data:`BEHIND`.
-        places: int64 [W], the end, the place in the round, the leaf, or the decision in the whole tree.
-        below: int64 [W], the first step after; one an action, side by side.
-        picks: int64 [W, N], everybody's continuations, behind leaves.
-        values: float64 [W, C, H], what hands get by each continuation; before leaves the first counts.
+        places: int64 [W], index of the terminal, decision of the round, leaf, or decision of the whole tree.
+        below: int64 [W], first successor step; there is one per action, contiguous.
+        picks: int64 [W, N], the players' continuations beyond leaves.
+        values: float64 [W, C, H], hand values under each continuation; within the round only the first is used.
         policy: float64 [A, H].
         sums: float64 [C, H].
     """
@@ -118,7 +117,7 @@ class Scratch(NamedTuple):
 
 
 class Search(NamedTuple):
-    """All that a search has to do with; tables and scratch change."""
+    """Inputs, tables and scratch of a search; only tables and scratch change."""
 
     nodes: Nodes
     round: Round
@@ -130,12 +129,12 @@ class Search(NamedTuple):
 
 @kernel(error_model="numpy")
 def search_deals(search: Search, t: int, seed: int) -> None:
-    """An iteration: walk some deals once for every player, with weight t, and add the policies to the average.
+    """Run one iteration: walk the deals once per player with weight t, and add the policies to the average.
 
     Args:
-        search: see the class.
-        t: the iteration, from 1 on.
-        seed: of the draws.
+        search: the search.
+        t: iteration number, from 1.
+        seed: random seed.
     """
     deals = search.deals
     players, hands = deals.hands.shape[1], deals.keys.shape[1]
@@ -143,7 +142,7 @@ def search_deals(search: Search, t: int, seed: int) -> None:
     for k in range(deals.hands.shape[0]):
         stream = start(np.uint64(seed), np.uint64(t), np.uint64(k))
         for player in range(players):
-            met = 0.0  # deals are drawn with this player's range as well, which must not count
+            met = 0.0  # deals are also drawn from this player's own range, which must not be counted
             for hand in range(hands):
                 free = deals.keys[deals.boards[k], hand] >= 0
                 for other in range(players):
@@ -159,7 +158,7 @@ def search_deals(search: Search, t: int, seed: int) -> None:
 
 @kernel(**FAST)
 def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[np.uint64, int]:
-    """List the steps of a walk of a deal, those after a step behind it; the stream of draws, and how many steps there are."""
+    """List the steps of a walk, successors last; return the random stream and the number of steps."""
     scratch, searched, nodes = search.scratch, search.round, search.nodes
     held, decisions = search.deals.hands[k], search.round.nodes.shape[0]
     scratch.kinds[0], scratch.places[0], step, size = OPEN, 0, 0, 1
@@ -209,7 +208,7 @@ def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[
 
 @kernel(**FAST)
 def after_guided(search: Search, k: int, node: int, way: int, number: float) -> int:
-    """The decision or end after an action that is drawn by the blueprint with a bias."""
+    """Draw an action from the biased blueprint; return the decision or terminal after it."""
     nodes, guide, deals = search.nodes, search.guide, search.deals
     first, count = nodes.first[node], nodes.actions[node]
     row = deals.rows[deals.boards[k], nodes.street[node], deals.hands[k, nodes.player[node]]]
@@ -227,7 +226,7 @@ def after_guided(search: Search, k: int, node: int, way: int, number: float) -> 
 
 @kernel(**FAST)
 def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np.bool_], weight: float) -> None:
-    """Go through the steps backwards: what hands get, and regrets with a weight of the hands that are live."""
+    """Process the steps backwards: compute hand values, and add weighted regrets for live hands."""
     scratch, searched = search.scratch, search.round
     values, ways = scratch.values, search.guide.bias.shape[0]
     keys, held, tables = search.deals.keys[search.deals.boards[k]], search.deals.hands[k], search.tables
@@ -256,14 +255,14 @@ def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np
 
 @kernel(**FAST)
 def copy_row(row: Floats, into: Floats) -> None:
-    """Copy numbers."""
+    """Copy a row."""
     for place in range(row.shape[0]):
         into[place] = row[place]
 
 
 @kernel(**FAST)
 def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) -> None:
-    """Write what hands get at an own decision behind a leaf by each continuation, float64 [C, H]."""
+    """Write hand values at an own decision beyond a leaf under each continuation, float64 [C, H]."""
     nodes, guide, deals, sums = search.nodes, search.guide, search.deals, search.scratch.sums
     first, count, rows = nodes.first[node], nodes.actions[node], deals.rows[deals.boards[k], nodes.street[node]]
     for way in range(values.shape[0]):
@@ -284,13 +283,13 @@ def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) ->
 
 @kernel(**FAST)
 def share_of(tables: RoundTables, row: int, hand: int, frozen: bool) -> float:
-    """The unnormalised probability of an action for a hand: regret matching, or frozen."""
+    """Return the unnormalised probability of an action for a hand: from regret matching, or frozen."""
     return float(tables.fixed[row, hand] if frozen else max(tables.regrets[row, hand], 0.0))
 
 
 @kernel(**FAST)
 def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, number: float) -> int:
-    """An action of a hand, drawn."""
+    """Draw an action of a hand."""
     total = 0.0
     for action in range(count):
         total += share_of(tables, row + action, hand, frozen)
@@ -306,12 +305,12 @@ def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, num
 
 @kernel(**FAST)
 def write_policy(tables: RoundTables, at: tuple[int, int, bool], policy: Floats, sums: Floats) -> None:
-    """Write a policy, uniform where no regret is positive.
+    """Write the policy of regret matching, uniform where no regret is positive.
 
     Args:
-        tables: see the class.
-        at: the first row in the tables, how many there are, and whether they are frozen.
-        policy: float64 [A, H], written.
+        tables: the tables.
+        at: first table row, number of rows, and whether they are frozen.
+        policy: float64 [A, H], output.
         sums: float64 [H], scratch.
     """
     row, count, frozen = at
@@ -328,7 +327,7 @@ def write_policy(tables: RoundTables, at: tuple[int, int, bool], policy: Floats,
 
 @kernel(**FAST)
 def learn(regrets: Floats, policy: Floats, after: Floats, values: Floats, live: NDArray[np.bool_], weight: float) -> None:
-    """Write the values of hands, float64 [H], from those of actions [A, H]; add regrets [A, H] of the hands that are live."""
+    """Write hand values, float64 [H], from action values [A, H]; add regrets [A, H] of live hands."""
     for hand in range(values.shape[0]):
         values[hand] = 0.0
     for action in range(regrets.shape[0]):
@@ -342,7 +341,7 @@ def learn(regrets: Floats, policy: Floats, after: Floats, values: Floats, live: 
 
 @kernel(**FAST)
 def pay_hands(ends: Ends, end: int, keys: Ints, held: Ints, player: int, values: Floats) -> None:
-    """Write what each hand of a player gets at an end into float64 [H]: strengths int64 [H], the others hold int64 [N]."""
+    """Write a player's terminal payoff with each hand into ``values`` [H], given strengths [H] and all hands held [N]."""
     values[:] = -ends.put[end, player]
     for pot in range(ends.chips.shape[1]):
         able, chips = ends.able[end, pot], ends.chips[end, pot]
@@ -370,7 +369,7 @@ def pay_hands(ends: Ends, end: int, keys: Ints, held: Ints, player: int, values:
 
 @kernel(**FAST)
 def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floats, sums: Floats, weight: float) -> None:
-    """Add all policies to the average, by the reaches of the players' own play; scratch float64 [A, H] and [C, H]."""
+    """Add all policies to the average, weighted by own reach; scratch float64 [A, H] and [C, H]."""
     for place in range(searched.nodes.shape[0]):
         at = searched.rows[place], nodes.actions[searched.nodes[place]], searched.frozen[place]
         write_policy(tables, at, policy, sums[0])
@@ -385,7 +384,7 @@ def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floa
 
 @kernel(**FAST)
 def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy: Floats, weight: float) -> None:
-    """Add the policy of some rows, which stand behind the row of an own action (-1: none)."""
+    """Add the policy of some rows to the average; ``before`` is the row of the player's previous action (-1: none)."""
     row, count, _ = at
     for action in range(count):
         for hand in range(policy.shape[1]):
@@ -396,7 +395,7 @@ def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy
 
 @kernel(error_model="numpy")
 def acting_below(nodes: Nodes) -> Ints:
-    """The players who act at or below each decision, int64 [D]: bit i for player i."""
+    """Return the players who act at or below each decision, int64 [D]: bit i for player i."""
     found = np.zeros(nodes.player.shape[0], np.int64)
     for node in range(nodes.player.shape[0] - 1, -1, -1):
         found[node] |= 1 << nodes.player[node]
@@ -408,7 +407,7 @@ def acting_below(nodes: Nodes) -> Ints:
 
 @kernel(error_model="numpy")
 def most_steps(nodes: Nodes) -> Ints:
-    """The most steps of a walk of any player from each decision on, int64 [D]."""
+    """Return the maximum number of steps of any player's walk from each decision, int64 [D]."""
     found = np.zeros(nodes.player.shape[0], np.int64)
     for player in range(nodes.ends.put.shape[1]):
         own = np.ones(nodes.player.shape[0], np.int64)

@@ -1,7 +1,7 @@
-"""External-sampling MCCFR on betting trees of any number of players.
+"""External-sampling MCCFR on betting trees with any number of players.
 
 Lanctot, Waugh, Zinkevich and Bowling 2009; discounts and pruning as in Brown and Sandholm 2019 (Pluribus). A walk lists the
-decisions that it meets, parents first, and then goes through the list backwards; nothing is recursive.
+decisions that it visits, parents first, and then processes the list backwards, without recursion.
 """
 
 from typing import NamedTuple
@@ -15,22 +15,22 @@ from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 HIGHEST = 2_000_000_000.0
-"""No regret goes above this, or below minus this, so that 32 bits hold it."""
+"""Bound on the absolute regret, so that it fits into 32 bits."""
 LOWEST = 31.0 / 30.0
-"""Where walks prune, no regret falls below this multiple of what is skipped, so that an action can come back."""
+"""With pruning, lower bound of regrets as a multiple of the pruning threshold, so that actions can recover."""
 
 
 class Nodes(NamedTuple):
-    """A betting tree: D decisions, parents first, S actions ("slots"), T ends.
+    """A betting tree: D decisions, parents first, S actions ("slots"), T terminals.
 
     Attributes:
         player, street: int64 [D].
-        first, actions: int64 [D], a decision's first slot, and how many it has.
-        child: int64 [S], the decision after each; end k is -1 - k.
-        labels: int64 [S], what the game calls the actions.
-        kinds: int8 [S], 0 for folding, 1 for checking and calling, 2 for all else.
-        ends: who can win what.
-        rows: int64 [D], where each decision's numbers begin in the tables.
+        first, actions: int64 [D], first slot and number of actions of each decision.
+        child: int64 [S], decision after each slot; terminal k is -1 - k.
+        labels: int64 [S], the game's labels of the actions.
+        kinds: int8 [S], 0 fold, 1 check or call, 2 other.
+        ends: settlements of the terminals.
+        rows: int64 [D], start of each decision's entries in the tables.
     """
 
     player: Ints
@@ -45,7 +45,7 @@ class Nodes(NamedTuple):
 
 
 class SampledTables(NamedTuple):
-    """The learned tables of a run: a row of A numbers for each decision and bucket.
+    """Tables of a run, with a row of A actions for each decision and bucket.
 
     Attributes:
         regrets: int32, in units of :attr:`BoardWalks.unit`.
@@ -57,14 +57,14 @@ class SampledTables(NamedTuple):
 
 
 class BoardWalks(NamedTuple):
-    """How boards are walked.
+    """Settings of walks on boards.
 
     Attributes:
-        seed: of the draws.
-        deals: hands of all players on each board; each deal is walked once for every player.
-        unit: chips of one unit of regret.
-        prune: the share of deals in which actions with very negative regrets are skipped, the last street's excepted.
-        prune_below: how negative, in units of regret.
+        seed: random seed.
+        deals: deals per board; each deal is walked once per player.
+        unit: chips per unit of regret.
+        prune: fraction of deals in which actions with very negative regrets are skipped, except on the last street.
+        prune_below: pruning threshold in units of regret.
     """
 
     seed: int
@@ -78,9 +78,9 @@ class BoardHands(NamedTuple):
     """All hands on one complete board.
 
     Attributes:
-        rows: int32 [streets, H], the row of each hand in the tables of each street; -1 where the board blocks it.
+        rows: int32 [streets, H], table row of each hand on each street; -1 for blocked hands.
         keys: int32 [H], strengths.
-        hands: uint8 [H, C], their cards.
+        hands: uint8 [H, C], cards of each hand.
     """
 
     rows: NDArray[np.int32]
@@ -90,7 +90,7 @@ class BoardHands(NamedTuple):
 
 @kernel(error_model="numpy")
 def match_regrets(regrets: NDArray[np.int32], place: int, count: int, policy: Floats, first: int) -> None:
-    """Regret matching of one row into ``policy``; uniform where no regret is positive."""
+    """Write the regret-matching policy of one row; uniform if no regret is positive."""
     total = 0.0
     for action in range(count):
         total += max(regrets[place + action], 0)
@@ -107,15 +107,15 @@ def walk_board(
     number: int,
     scratch: tuple[Floats, Floats, Ints, Ints],
 ) -> int:
-    """Walk the deals of one board, and learn from them.
+    """Walk the deals of one board and update the tables.
 
     Args:
-        nodes, tables, cards, walks: see the classes.
-        number: of the board, from 0 on; with the seed it says what is drawn.
+        nodes, tables, cards, walks: betting tree, tables, hands on the board, and settings.
+        number: board number, from 0; with the seed it determines all draws.
         scratch: float64 [S], float64 [N], int64 [N] and int64 [N].
 
     Returns:
-        Decisions met.
+        Number of decisions visited.
     """
     stream = start(np.uint64(walks.seed), np.uint64(number), np.uint64(0))
     players = nodes.ends.put.shape[1]
@@ -145,7 +145,7 @@ def walk_board(
 
 @kernel(error_model="numpy")
 def meets(hands: NDArray[np.uint8], held: Ints, player: int) -> bool:
-    """Whether a player's hand has a card in common with that of an earlier player."""
+    """Return whether a player's hand shares a card with the hand of an earlier player."""
     for other in range(player):
         for card in hands[held[other]]:
             for own in hands[held[player]]:
@@ -164,14 +164,14 @@ def walk(
     stream: np.uint64,
     scratch: tuple[Floats, Floats, Ints, Ints],
 ) -> tuple[np.uint64, int]:
-    """One walk; the stream after it, and how many decisions it met.
+    """Run one walk; return the random stream after it and the number of decisions visited.
 
     Args:
         nodes, tables, scratch: as for :func:`walk_board`.
-        deal: int64 [N, streets], the rows of the players' hands in the tables, and int64 [N], their strengths.
-        traverser: the player whose actions are all walked.
-        rules: chips of a unit of regret, below what regret actions are skipped, and whether they are.
-        stream: of draws.
+        deal: table rows of the players' hands, int64 [N, streets], and their strengths, int64 [N].
+        traverser: the player all of whose actions are followed.
+        rules: chips per unit of regret, pruning threshold, and whether to prune.
+        stream: state of the random stream.
     """
     (rows, strengths), (chips, below, prunes), (policy, values, order, waiting) = deal, rules, scratch
     last = rows.shape[1] - 1
@@ -229,14 +229,14 @@ def walk(
 
 @kernel(error_model="numpy")
 def value_after(nodes: Nodes, slot: int, strengths: Ints, traverser: int, values: Floats) -> float:
-    """The value of an action to the traverser."""
+    """Return the value of an action to the traverser."""
     child = nodes.child[slot]
     return float(values[child]) if child >= 0 else payoff(nodes.ends, -1 - child, strengths, traverser)
 
 
 @kernel(error_model="numpy")
 def discount(tables: SampledTables, factor: float) -> None:
-    """Multiply all sums."""
+    """Multiply all sums by ``factor``."""
     for place in range(tables.regrets.shape[0]):
         tables.regrets[place] = np.int32(np.rint(tables.regrets[place] * factor))
         tables.average[place] *= np.float32(factor)

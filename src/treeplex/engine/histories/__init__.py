@@ -1,1 +1,1 @@
-"""Kernels over stored histories: episodes, hands between policy tables, reaches and subtrees."""
+"""Kernels over stored histories: episodes, matches between policy tables, reach probabilities and subtrees."""

@@ -1,4 +1,4 @@
-"""Episodes: games played from the root to an end by tables of policies, decision by decision, as flat arrays."""
+"""Episodes: complete plays by policy tables, recorded decision by decision in flat arrays."""
 
 from typing import NamedTuple
 
@@ -10,22 +10,22 @@ from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 LANE = 1 << 34
-"""In place of the traverser in the streams of episodes."""
+"""Stream index of episodes, in place of a traverser."""
 
 
 class Episodes(NamedTuple):
-    """B episodes with D decisions in all, an episode's one after another. Chance's moves are no decisions.
+    """B episodes with D decisions in all, stored contiguously per episode; chance moves are not recorded.
 
     Attributes:
-        first: int64 [B+1], where an episode's decisions begin.
-        history: int32 [D], the history of each decision.
-        player: int32 [D], who decided.
-        infoset: int32 [D], where.
-        action: int32 [D], which of the infoset's actions was taken, by number.
-        probability: float64 [D], with which it was taken.
+        first: int64 [B+1], first decision of each episode.
+        history: int32 [D], history of each decision.
+        player: int32 [D], acting player.
+        infoset: int32 [D], infoset.
+        action: int32 [D], index of the action taken.
+        probability: float64 [D], probability of that action.
         payoffs: float64 [B, N], in the game's units.
-        ends: int32 [B], the terminal history of each episode.
-        nodes: histories walked through, terminal ones included.
+        ends: int32 [B], terminal history of each episode.
+        nodes: number of histories visited, including terminals.
     """
 
     first: Ints
@@ -43,18 +43,18 @@ class Episodes(NamedTuple):
 def play_episodes(
     histories: Histories, layout: Ints, policies: Floats, seats: Ints, depth: int, seed: int, number: int
 ) -> Episodes:
-    """Play episodes; each is a function of the seed and its number alone, however they are batched.
+    """Play episodes; each depends only on the seed and its number, not on batching.
 
-    For exploration give policies that explore.
+    To explore, pass exploring policies.
 
     Args:
-        histories: of the game, with the infosets of ``layout``.
-        layout: int64 [I, 3], for each infoset its first sequence, the stride of its sequences and the number of actions.
+        histories: the game's histories, with the infosets of ``layout``.
+        layout: int64 [I, 3], first sequence, stride of sequences and number of actions of each infoset.
         policies: float64 [E, Q], the probabilities of each policy.
-        seats: int64 [B, N], the policy that each player follows in each episode.
-        depth: the most nodes on a path.
-        seed: of all.
-        number: of the first episode.
+        seats: int64 [B, N], policy of each player in each episode.
+        depth: maximum number of nodes on a path.
+        seed: random seed.
+        number: number of the first episode.
     """
     episodes, players = seats.shape
     room = episodes * depth
@@ -82,7 +82,7 @@ def play_episodes(
                 while left >= 0.0 and taken < last:
                     taken += 1
                     left -= policy[sequence + stride * taken]
-                while policy[sequence + stride * taken] == 0.0 and taken > 0:  # probabilities that sum to a little less than 1
+                while policy[sequence + stride * taken] == 0.0 and taken > 0:  # probabilities sum to just below 1
                     taken -= 1
                 history[at], player[at], infoset[at], action[at] = node, actor, key, taken
                 probability[at] = policy[sequence + stride * taken]

@@ -1,4 +1,4 @@
-"""Hands between policy tables, sampled over stored histories: millions a second."""
+"""Matches between policy tables, sampled over stored histories at millions of hands per second."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 LANE = 1 << 33
-"""In place of the traverser in the streams of hands: chance's; those of the seats follow."""
+"""Stream index of chance in place of a traverser; the streams of the seats follow."""
 
 
 @kernel()
@@ -22,17 +22,17 @@ def sample_hands(
     seed: int,
     payoffs: Floats,
 ) -> None:
-    """Play hands; each is a function of the seed, its number and that of its deal.
+    """Play hands; each depends only on the seed, its number and the number of its deal.
 
     Args:
         histories: of the game, with the infosets of ``layout``.
         layout: int64 [I, 3], for each infoset its first sequence, the stride of its sequences and the number of actions.
-        policies: float64 [E, Q], the probabilities of each agent.
-        seats: int64 [K, N], the agent in each seat, of every hand.
-        deals: int64 [K], the numbers of the deals, from which chance draws.
-        hands: int64 [K], the numbers of the hands, from which agents draw.
-        seed: of everything.
-        payoffs: float64 [K, N], what each player got.
+        policies: float64 [E, Q], policy of each agent.
+        seats: int64 [K, N], agent in each seat of each hand.
+        deals: int64 [K], deal numbers, which seed chance.
+        hands: int64 [K], hand numbers, which seed the agents.
+        seed: random seed.
+        payoffs: float64 [K, N], output: payoffs of the players.
     """
     nodes, players = histories.nodes, seats.shape[1]
     streams = np.empty(players, np.uint64)

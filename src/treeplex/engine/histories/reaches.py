@@ -9,17 +9,17 @@ from treeplex.engine.kernel import kernel
 
 @kernel()
 def opposing_reaches(histories: Histories, layout: Ints, policy: Floats) -> Floats:
-    """Counterfactual reach of every infoset, by chance and the others, float64 [I].
+    """Return the counterfactual reach (by chance and opponents) of every infoset, float64 [I].
 
-    Counterfactual values divided by it are expected values of those who stand there.
+    A counterfactual value divided by it is the expected value given that the infoset is reached.
 
     Args:
         histories: of the game, with the infosets of ``layout``; children come after their parents.
         layout: int64 [I, 3], for each infoset its first sequence, the stride of its sequences and the number of actions.
-        policy: float64 [Q], of all players.
+        policy: float64 [Q], policies of all players.
     """
     nodes, players = histories.nodes, histories.payoffs.shape[1]
-    parts = np.ones((nodes.shape[0], players + 1))  # of each player, and of chance
+    parts = np.ones((nodes.shape[0], players + 1))  # of each player and of chance
     reaches = np.zeros(layout.shape[0])
     for h in range(nodes.shape[0]):
         actor, key = nodes[h, ACTOR], nodes[h, KEY]

@@ -1,7 +1,7 @@
-"""Walks by a fixed policy that record what they find as rows: a place, a number for each action, and a weight.
+"""Walks under a fixed policy that record training rows: an infoset, one value per action, and a weight.
 
-Learners that fit networks walk with the policy of the whole game in one array, a probability for each slot (an infoset's
-actions side by side), and learn nothing on the way.
+Learners that train networks keep the policy of the whole game in one array, with one probability per slot (contiguous actions
+of an infoset). The policy does not change during a batch of walks.
 """
 
 import math
@@ -16,17 +16,17 @@ from treeplex.engine.sampling.streams import advanced, start, unit
 
 
 class RecordedWalks(NamedTuple):
-    """What walks of one kind share.
+    """Constants of a batch of walks.
 
     Attributes:
-        histories: keys of decisions are infosets.
-        first: int64 [I+1], the first slot of each infoset.
-        policy: float64 [S].
+        histories: the game's histories; keys of decisions are infosets.
+        first: int64 [I+1], first slot of each infoset.
+        policy: float64 [S], probability of each slot.
         player: the traverser, whose regrets are recorded.
-        seed: of the training; a walk has a random stream of its own, from the seed, its number and the traverser.
-        exploration: of outcome sampling, the probability with which the traverser chooses uniformly.
-        corrected: of outcome sampling, whether the critic is corrected by what was sampled.
-        returns: of outcome sampling, whether edges lead to the end of the game instead of to the next decision.
+        seed: random seed; each walk's stream depends on the seed, its number and the traverser.
+        exploration: outcome sampling only: probability of a uniform choice by the traverser.
+        corrected: outcome sampling only: whether sampled outcomes correct the critic.
+        returns: outcome sampling only: whether edges lead to the end of the game instead of the next decision.
     """
 
     histories: Histories
@@ -39,16 +39,15 @@ class RecordedWalks(NamedTuple):
     returns: bool = False
 
 
-class Recorded(NamedTuple):
-    """Arrays that walks write rows into, each from its beginning.
+class WalkRows(NamedTuple):
+    """Buffers that walks fill with rows.
 
     Attributes:
         places: int32 [R], infosets of the traverser.
-        values: float32 [R, A], the sampled regrets of their actions: values of actions less that of the policy.
-        weights: float32 [R], one over the probability that the traverser's own choices led there, times that of uniform ones; 1
-            with external sampling.
+        values: float32 [R, A], sampled regrets of the actions: action values minus the policy's value.
+        weights: float32 [R], reach of the traverser under uniform play divided by its sampling reach; 1 with external sampling.
         others: int32 [R'], infosets of the other players.
-        edges: int32 [R'', 2], of outcome sampling a slot of a history, and the history that came of it.
+        edges: int32 [R'', 2], outcome sampling only: a slot of a history, and the history that followed.
     """
 
     places: SmallInts
@@ -58,11 +57,11 @@ class Recorded(NamedTuple):
     edges: SmallInts
 
 
-def recorded(histories: Histories, first: Ints, chunk: int) -> Recorded:
+def new_rows(histories: Histories, first: Ints, chunk: int) -> WalkRows:
     """Allocate buffers for at least ``chunk`` rows plus any single walk."""
     widest = int(np.diff(first).max(initial=1))
     rows, others = chunk + len(first), chunk + len(histories.nodes)
-    return Recorded(
+    return WalkRows(
         np.empty(rows, np.int32),
         np.empty((rows, widest), np.float32),
         np.empty(rows, np.float32),
@@ -73,7 +72,7 @@ def recorded(histories: Histories, first: Ints, chunk: int) -> Recorded:
 
 @kernel()
 def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
-    """Which of ``count`` outcomes from ``first`` on a number in [0, 1) picks."""
+    """Return which of ``count`` outcomes starting at ``first`` a number in [0, 1) selects."""
     cumulative = 0.0
     for a in range(count - 1):
         cumulative += probabilities[first + a]
@@ -83,20 +82,19 @@ def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
 
 
 @kernel()
-def record_external(walks: RecordedWalks, walk: int, end: int, found: Recorded) -> tuple[int, int, int, int]:
-    """External sampling: all actions of the traverser, one of everybody else (Lanctot et al. 2009, section 3.3).
+def record_external(walks: RecordedWalks, walk: int, end: int, buffers: WalkRows) -> tuple[int, int, int, int]:
+    """External sampling: all actions of the traverser, one of everyone else (Lanctot et al. 2009, section 3.3).
 
     Args:
-        walks: the kind.
-        walk, end: the number of the first walk, and the one before which to stop; no more are begun once the arrays may not
-            hold all rows of one.
-        found: gets ``places``, ``values`` and ``others``.
+        walks: constants of the walks.
+        walk, end: range of walk numbers; walks stop early when the buffers may not hold another walk.
+        buffers: arrays to fill; ``places``, ``values`` and ``others`` are written.
 
     Returns:
-        The number of the next walk, rows of ``places`` and of ``others`` written, histories visited.
+        Number of the next walk, rows written to ``places`` and to ``others``, histories visited.
     """
     histories, first, policy, player = walks.histories, walks.first, walks.policy, walks.player
-    places, regrets, others = found.places, found.values, found.others
+    places, regrets, others = buffers.places, buffers.values, buffers.others
     nodes, depth_room, widest = histories.nodes, 64, regrets.shape[1]
     stack, following = np.empty(depth_room, np.int64), np.empty(depth_room, np.int64)
     values = np.empty((depth_room, widest))
@@ -139,7 +137,7 @@ def record_external(walks: RecordedWalks, walk: int, end: int, found: Recorded) 
                 for a in range(nodes[above, CHILDREN]):
                     value += policy[first[infoset] + a] * values[depth, a]
                 places[rows] = infoset
-                found.weights[rows] = 1.0
+                buffers.weights[rows] = 1.0
                 for a in range(widest):
                     regrets[rows, a] = values[depth, a] - value if a < nodes[above, CHILDREN] else 0.0
                 rows += 1
@@ -151,31 +149,31 @@ def record_external(walks: RecordedWalks, walk: int, end: int, found: Recorded) 
 
 @kernel()
 def record_outcomes(
-    walks: RecordedWalks, critic: Floats, edge: Ints, walk: int, end: int, found: Recorded
+    walks: RecordedWalks, critic: Floats, edge: Ints, walk: int, end: int, buffers: WalkRows
 ) -> tuple[int, int, int, int, int]:
-    """Outcome sampling: one action of everybody, with a critic's values as baselines (Schmid et al. 2019, section 4).
+    """Outcome sampling: one action of every player, with a critic as baseline (Schmid et al. 2019, section 4).
 
     The sampled value of an action is ``b(h, a) + [a taken] (u(ha) - b(h, a)) / q(h, a)`` and that of a history the mean of
     these under the policy, with b the critic's values and q the probability with which the traverser (exploring) or another
     player (by the policy) takes the action. Without ``corrected`` it is ``b(h, a)`` alone (McAleer et al. 2022, ESCHER).
 
     Args:
-        walks: the kind.
-        critic: float64, what the traverser gets from each action of each history, as far as is known.
-        edge: int64 [H], where the actions of each history begin in ``critic``; -1 at chance and terminal histories.
+        walks: constants of the walks.
+        critic: float64, estimated value to the traverser of each action of each history.
+        edge: int64 [H], first index into ``critic`` of each history; -1 at chance and terminal histories.
         walk, end: as in :func:`record_external`.
-        found: gets all rows; ``edges`` of all players' actions.
+        buffers: arrays to fill; all are written, ``edges`` for actions of all players.
 
     Returns:
-        The number of the next walk, rows of ``places``, ``others`` and ``edges`` written, histories visited.
+        Number of the next walk, rows written to ``places``, ``others`` and ``edges``, histories visited.
     """
     histories, first, policy, player = walks.histories, walks.first, walks.policy, walks.player
-    nodes, widest, infosets = histories.nodes, found.values.shape[1], walks.first.shape[0] - 1
+    nodes, widest, infosets = histories.nodes, buffers.values.shape[1], walks.first.shape[0] - 1
     path, taken, chances = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64)
     values = np.empty(widest)
     rows = other_rows = edges = visited = 0
-    room = found.edges.shape[0] - nodes.shape[0]
-    while walk < end and rows + infosets <= found.places.shape[0] and max(other_rows, edges) <= room:
+    room = buffers.edges.shape[0] - nodes.shape[0]
+    while walk < end and rows + infosets <= buffers.places.shape[0] and max(other_rows, edges) <= room:
         stream = start(np.uint64(walks.seed), np.uint64(walk), np.uint64(player))
         walk += 1
         depth, node, own_reach, from_edge = 0, 0, 1.0, -1
@@ -187,7 +185,7 @@ def record_outcomes(
                 node = child + drawn(histories.chance, key, children, unit(stream))
                 continue
             if from_edge >= 0:
-                found.edges[from_edge, 1] = node
+                buffers.edges[from_edge, 1] = node
             slot, number = first[key], unit(stream)
             a, chance = drawn(policy, slot, children, number), 1.0
             if actor == player:
@@ -196,22 +194,22 @@ def record_outcomes(
                 else:
                     a = drawn(policy, slot, children, (number - walks.exploration) / (1.0 - walks.exploration))
                 chance = walks.exploration / children + (1.0 - walks.exploration) * policy[slot + a]
-                found.places[rows], found.weights[rows] = key, 1.0 / own_reach
+                buffers.places[rows], buffers.weights[rows] = key, 1.0 / own_reach
                 own_reach *= chance * children
                 rows += 1
             else:
                 chance = policy[slot + a]
-                found.others[other_rows] = key
+                buffers.others[other_rows] = key
                 other_rows += 1
             if depth == path.shape[0]:
                 path, taken, chances = np.append(path, path), np.append(taken, taken), np.append(chances, chances)
             path[depth], taken[depth], chances[depth] = node, a, chance
             from_edge = edges
-            found.edges[edges, 0] = edge[node] + a
+            buffers.edges[edges, 0] = edge[node] + a
             edges, depth, node = edges + 1, depth + 1, child + a
         visited += 1
         for passed in range(edges - depth if walks.returns else edges - min(depth, 1), edges):
-            found.edges[passed, 1] = node
+            buffers.edges[passed, 1] = node
         value, row = histories.payoffs[nodes[node, KEY], player], rows
         for place in range(depth - 1, -1, -1):
             here = path[place]
@@ -225,15 +223,16 @@ def record_outcomes(
             if nodes[here, ACTOR] == player:
                 row -= 1
                 for a in range(widest):
-                    found.values[row, a] = values[a] - value if a < children else 0.0
+                    buffers.values[row, a] = values[a] - value if a < children else 0.0
     return walk, rows, other_rows, edges, visited
 
 
 @kernel()
 def matched(first: Ints, values: Floats, greedy: bool) -> Floats:
-    """Regret matching: each infoset's policy in proportion to what is positive of its values, float64 [S].
+    """Regret matching: return each infoset's policy in proportion to positive values, float64 [S].
 
-    Where nothing is positive, the action of the greatest value if ``greedy`` (Brown et al. 2019, section 4.1), else all alike.
+    If no value is positive, the policy is the greatest value's action if ``greedy`` (Brown et al. 2019, section 4.1), else
+    uniform.
     """
     policy = np.empty_like(values)
     for infoset in range(first.shape[0] - 1):
@@ -254,15 +253,15 @@ def matched(first: Ints, values: Floats, greedy: bool) -> Floats:
 
 @kernel()
 def gathered(legal: Bools, places: SmallInts, values: Singles, weights: Singles) -> tuple[Floats, Floats, float]:
-    """Put rows together by place.
+    """Aggregate rows by infoset.
 
     Args:
-        legal: bool [P, A], the actions of each place.
-        places, values, weights: see ``Rows`` of :mod:`treeplex.learn.neural.fitting.buffers`; NaN does not count.
+        legal: bool [P, A], legal actions of each infoset.
+        places, values, weights: see ``Rows`` of :mod:`treeplex.learn.neural.fitting.buffers`; NaN values are ignored.
 
     Returns:
-        Float64 [P, A], the sum of the weights of each action's values; float64 [P, A], their weighted means, 0 without values;
-        and the mean squared error, over weights, that these means have.
+        Sum of weights per action, float64 [P, A]; weighted means of values, float64 [P, A], 0 without values; and the
+            weighted mean squared error of these means.
     """
     total, mean = np.zeros(legal.shape), np.zeros(legal.shape)
     error = whole = 0.0

@@ -1,6 +1,6 @@
-"""Subtrees of a game tree: where infosets meet, closed subtrees, and backward induction.
+"""Subtrees of a game tree: common ancestors of infosets, closed subtrees, and backward induction.
 
-A subtree is **closed** if every infoset that it meets lies in it as a whole: a proper subgame in the sense of Selten (1965).
+A subtree is **closed** if it contains every infoset that it intersects: a proper subgame in the sense of Selten (1965).
 """
 
 from typing import NamedTuple
@@ -13,13 +13,13 @@ from treeplex.engine.kernel import kernel
 
 
 class Outline(NamedTuple):
-    """How the histories of a tree lie to each other; all int32 [H].
+    """Depth-first layout of a tree; all arrays int32 [H].
 
     Attributes:
-        parent: the history before each; -1 for the root.
-        place: the number of each history in depth-first order, children in the order of actions.
-        extent: histories in the subtree of each, itself included: they are those at ``place .. place + extent - 1``.
-        level: players' moves before each history, chance's not counted.
+        parent: parent of each history; -1 for the root.
+        place: position in depth-first order, with children in the order of actions.
+        extent: size of the subtree, whose positions are ``place .. place + extent - 1``.
+        level: number of preceding player moves, without chance.
     """
 
     parent: SmallInts
@@ -30,7 +30,7 @@ class Outline(NamedTuple):
 
 @kernel()
 def outline(nodes: SmallInts) -> Outline:
-    """The :class:`Outline` of a tree's nodes, int32 [H, 4]."""
+    """Return the :class:`Outline` of nodes int32 [H, 4]."""
     count = nodes.shape[0]
     parent, level = np.full(count, -1, np.int32), np.zeros(count, np.int32)
     extent, place = np.ones(count, np.int32), np.zeros(count, np.int32)
@@ -50,13 +50,13 @@ def outline(nodes: SmallInts) -> Outline:
 
 @kernel()
 def contains(lines: Outline, above: int, below: int) -> bool:
-    """Whether ``below`` lies in the subtree of ``above``; every history lies in its own."""
+    """Return whether ``below`` is in the subtree of ``above``, which includes ``above`` itself."""
     return bool(lines.place[above] <= lines.place[below] < lines.place[above] + lines.extent[above])
 
 
 @kernel()
 def edges(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
-    """The first and the last history of every infoset in depth-first order, int32 [I, 2]."""
+    """Return the first and last history of every infoset in depth-first order, int32 [I, 2]."""
     ends = np.full((infosets, 2), -1, np.int32)
     for h in range(nodes.shape[0]):
         if nodes[h, ACTOR] >= 0:
@@ -70,7 +70,7 @@ def edges(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
 
 @kernel()
 def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
-    """The last history that all histories of an infoset have in common, int32 [I]; of a single history itself."""
+    """Return the lowest common ancestor of each infoset's histories, int32 [I]."""
     common = ends[:, 0].copy()
     for infoset in range(ends.shape[0]):
         while not contains(lines, common[infoset], ends[infoset, 1]):
@@ -80,7 +80,7 @@ def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
 
 @kernel()
 def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
-    """The history right after the actor's last own move before ``history``; -1 if there was none."""
+    """Return the history after the actor's previous move before ``history``; -1 if there is none."""
     after = history
     while lines.parent[after] >= 0:
         if nodes[lines.parent[after], ACTOR] == nodes[history, ACTOR]:
@@ -91,9 +91,9 @@ def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
 
 @kernel()
 def forgotten(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
-    """For each infoset a history whose actor's own past differs from that of the infoset's first history; -1 if none does.
+    """Return for each infoset a history whose actor's past differs from that of its first history; -1 if none does.
 
-    The last own infoset and action are compared; where they agree in every infoset, so do whole pasts.
+    Only the last own infoset and action are compared; if they agree in every infoset, whole pasts agree.
     """
     other = np.full(ends.shape[0], -1, np.int32)
     for h in range(nodes.shape[0]):
@@ -112,7 +112,7 @@ def forgotten(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
 
 @kernel()
 def closed_subtrees(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
-    """1 where the subtree of a history is closed, else 0; int32 [H]."""
+    """Return 1 for histories with a closed subtree, else 0; int32 [H]."""
     count = nodes.shape[0]
     low, high = lines.place.copy(), lines.place.copy()
     closed = np.zeros(count, np.int32)
@@ -130,9 +130,9 @@ def closed_subtrees(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallI
 
 @kernel()
 def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
-    """Which siblings some infoset ties together, int32 [H]: the first sibling that each history is tied to, or itself.
+    """Return the first sibling that each history is tied to, or itself, int32 [H].
 
-    Two siblings are tied if an infoset has a history below each, or if both are tied to a third.
+    Two siblings are tied if an infoset has a history below both, or if both are tied to a third sibling.
     """
     count = nodes.shape[0]
     tied = np.arange(count).astype(np.int32)
@@ -157,21 +157,21 @@ def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
         while tied[two] != two:
             two = tied[two]
         tied[max(one, two)] = min(one, two)
-    for h in range(count):  # a group is named by its least number, which comes first and is final by then
+    for h in range(count):  # a group is named by its smallest index, which is final by then
         tied[h] = tied[tied[h]]
     return tied
 
 
 @kernel()
 def fold(tree: Histories, closed: SmallInts, start: int, end: int, values: Floats, choices: SmallInts) -> None:
-    """Backward induction from history ``start`` back to ``end``, where it takes no more than a comparison or a mean.
+    """Backward induction from history ``start`` down to ``end``, over histories with a closed subtree.
 
     Args:
         tree: the histories.
-        closed: what :func:`closed_subtrees` found; other histories are passed over.
-        start, end: the first and the last history to look at, in descending order; none of them has tied actions.
-        values: [H, N], what every player gets at each history with a closed subtree; read above ``start``, written from there.
-        choices: [I], the number of the action chosen where an infoset is one history; of equal actions the first.
+        closed: result of :func:`closed_subtrees`; other histories are skipped.
+        start, end: first and last history in descending order; none of them has tied actions.
+        values: [H, N], values of histories with a closed subtree; read above ``start``, written from there.
+        choices: [I], best action of infosets with one history; the first among equals.
     """
     nodes = tree.nodes
     for h in range(start, end - 1, -1):
@@ -195,7 +195,7 @@ def fold(tree: Histories, closed: SmallInts, start: int, end: int, values: Float
 
 @kernel()
 def second_act(nodes: SmallInts, lines: Outline) -> int:
-    """A history whose actor has moved before; -1 if no player ever moves twice."""
+    """Return a history whose actor has moved before; -1 if no player moves twice."""
     for h in range(nodes.shape[0]):
         if nodes[h, ACTOR] >= 0 and own_move(nodes, lines, h) >= 0:
             return h

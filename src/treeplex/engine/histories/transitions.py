@@ -1,4 +1,4 @@
-"""What follows what in episodes, from each player's own point of view."""
+"""Transitions within episodes from each player's point of view."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from treeplex.engine.kernel import kernel
 
 @kernel()
 def next_own(first: Ints, player: SmallInts, infoset: SmallInts, players: int) -> SmallInts:
-    """The infoset of the same player's next decision in the same episode, int32 [D]; -1 where it was the last.
+    """Return the infoset of the same player's next decision in the episode, int32 [D]; -1 after its last.
 
     Args:
-        first: int64 [B+1], where an episode's decisions begin.
-        player, infoset: int32 [D], who decided, where.
-        players: N.
+        first: int64 [B+1], first decision of each episode.
+        player, infoset: int32 [D], acting player and infoset.
+        players: number of players.
     """
     found, ahead = np.empty(len(player), np.int32), np.empty(players, np.int32)
     for episode in range(len(first) - 1):

@@ -1,1 +1,1 @@
-"""Small networks without torch: one infoset at a time, or batches in SIMD lanes."""
+"""Evaluation of small networks without PyTorch: single inputs, or batches in SIMD lanes."""

@@ -1,7 +1,7 @@
 """Batched forward pass of ReBeL's networks: linear layers, layer norm and GELU in one call.
 
-A few rows go through all layers before the next ones, so that what is between layers stays in a core's nearest caches. A row's
-outputs do not depend on the other rows. Compare ``engine.networks.mlp_single``, for single rows in double precision.
+A tile of rows passes through all layers before the next tile, so that activations stay in the fastest caches. A row's outputs
+do not depend on the other rows. See ``engine.networks.mlp_single`` for single rows in double precision.
 """
 
 import math
@@ -16,18 +16,18 @@ from treeplex.engine.kernel import kernel
 from treeplex.engine.networks.simd import LANES, add_product, load, store
 
 ROWS = 6
-"""Rows of a tile: six and the weights fill the registers of a processor that has sixteen of 256 bits."""
+"""Rows of a tile: six rows and the weights fill sixteen 256-bit registers."""
 BLOCK = 8 * ROWS
-"""Rows that go through all layers together."""
+"""Rows that pass through all layers together."""
 EPSILON = 1e-5
-"""PyTorch's, added to variances."""
+"""PyTorch's epsilon, added to variances."""
 
 
 def fitted_tail(degree: int, end: float) -> Floats:
-    """A polynomial in ``s = 2 t / end - 1`` for the normal distribution's upper tail ``Q(t)``, 0 <= t <= end.
+    """Fit a polynomial in ``s = 2 t / end - 1`` to the normal distribution's upper tail ``Q(t)``, 0 <= t <= end.
 
-    By least squares of ``t (polynomial - Q(t))``, the error of GELU, at 400 Chebyshev points; for a smooth function that is
-    nearly the least largest error.
+    The fit minimises the squares of ``t (polynomial - Q(t))``, the error of GELU, at 400 Chebyshev points. For a smooth
+    function this is close to the minimax fit.
 
     Returns:
         Coefficients of ``s**0, s**1, ...``, float64 [degree + 1].
@@ -39,7 +39,7 @@ def fitted_tail(degree: int, end: float) -> Floats:
 
 
 END = 5.4
-"""Where the tail is no more worth fitting: ``t Q(t)`` is 1.8e-7 there."""
+"""End of the fitted range; ``t Q(t)`` is 1.8e-7 there."""
 TAIL: Any = tuple(np.float32(coefficient) for coefficient in fitted_tail(15, END))
 CUT, STRETCH, ONE, ZERO, LEAST = (np.float32(each) for each in (END, 2.0 / END, 1.0, 0.0, EPSILON))
 
@@ -48,8 +48,8 @@ CUT, STRETCH, ONE, ZERO, LEAST = (np.float32(each) for each in (END, 2.0 / END, 
 def gelu(x: Any) -> Any:
     """``x Phi(x)``, with the normal distribution's Phi, as ``max(x, 0) - t Q(t)`` for ``t = min(|x|, END)``.
 
-    In float32, without a call or a branch, so that a loop over it becomes vector code. Where |x| <= 10 it is off by at most
-    5e-7, 1e-7 of which is the polynomial's, the rest rounding. It is 0 at 0, and NaN of NaN.
+    In float32, without calls or branches, so that loops over it vectorise. For |x| <= 10 the error is at most 5e-7, of which
+    1e-7 comes from the polynomial and the rest from rounding. It is 0 at 0, and NaN for NaN.
     """
     t = min(abs(x), CUT)
     s = t * STRETCH - ONE
@@ -73,9 +73,9 @@ def gelu(x: Any) -> Any:
 
 @kernel(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def activate(rows: Singles, width: int, gain: Singles, shift: Singles) -> None:
-    """Layer norm and GELU in place, of the first ``width`` numbers of each row, whose mean is 0 already.
+    """Apply layer norm and GELU in place to the first ``width`` entries of each row, whose mean is already 0.
 
-    The square roots of all rows are taken side by side, which keeps one row's from waiting for another's.
+    The square roots of all rows are computed together, which hides their latency.
     """
     scales = np.empty(rows.shape[0], np.float32)
     for k in range(rows.shape[0]):
@@ -100,15 +100,15 @@ def linear(inputs: Singles, width: int, panels: Singles, biases: Singles, result
 
     Args:
         inputs: [K, at least width].
-        width: numbers of a row that count.
-        panels: [T, width, LANES] as one row of numbers, the weights of :data:`LANES` outputs at a time.
+        width: number of entries used per row.
+        panels: flattened [T, width, LANES], weights in groups of :data:`LANES` outputs.
         biases: [T * LANES].
         results: [K, at least T * LANES].
     """
     last = inputs.shape[0] - 1
     for start in range(0, biases.shape[0], LANES):
         panel = panels[start * width : (start + LANES) * width]
-        for k in range(0, inputs.shape[0], ROWS):  # rows beyond the last are the last one again
+        for k in range(0, inputs.shape[0], ROWS):  # rows beyond the last repeat it
             k1, k2, k3, k4, k5 = min(k + 1, last), min(k + 2, last), min(k + 3, last), min(k + 4, last), min(k + 5, last)
             x0, x1, x2, x3, x4, x5 = inputs[k], inputs[k1], inputs[k2], inputs[k3], inputs[k4], inputs[k5]
             bias = load(biases, start)
@@ -128,14 +128,14 @@ def linear(inputs: Singles, width: int, panels: Singles, biases: Singles, result
 
 @kernel()
 def forward(sizes: Ints, parameters: Singles, inputs: Singles, chosen: Ints, outputs: Singles) -> None:
-    """Evaluate a network for some rows: linear, layer norm and GELU on hidden layers, the last layer linear.
+    """Evaluate a network for some rows: hidden layers with layer norm and GELU, linear output.
 
     Args:
-        sizes: [L+1], inputs, hidden units of each layer, outputs.
-        parameters: as :func:`packed` lays them out.
+        sizes: [L+1], number of inputs, hidden units of each layer, and outputs.
+        parameters: packed by :func:`packed`.
         inputs: [K, sizes[0]].
-        chosen: [n], numbers of rows.
-        outputs: [K, sizes[-1]], written where a row is chosen.
+        chosen: [n], indices of the rows to evaluate.
+        outputs: [K, sizes[-1]], written for the chosen rows.
     """
     layers, widest = sizes.shape[0] - 1, padded(sizes.max())
     source, target = np.empty((BLOCK, widest), np.float32), np.empty((BLOCK, widest), np.float32)
@@ -164,23 +164,23 @@ def forward(sizes: Ints, parameters: Singles, inputs: Singles, chosen: Ints, out
 
 @kernel()
 def padded(width: int) -> int:
-    """The next multiple of :data:`LANES`."""
+    """Round up to a multiple of :data:`LANES`."""
     return (width + LANES - 1) // LANES * LANES
 
 
 def packed(
     weights: Sequence[Singles], biases: Sequence[Singles], gains: Sequence[Singles], shifts: Sequence[Singles]
 ) -> Singles:
-    """Parameters as :func:`forward` reads them.
+    """Pack parameters for :func:`forward`.
 
-    For each layer the weights of :data:`LANES` outputs at a time, input by input, then the biases, then, but for the last, the
-    gains and shifts of layer norm; all padded with 0 to a multiple of :data:`LANES` outputs. Layer norm takes the mean of a
-    row away, so of hidden layers it is taken from weights and biases, once for all rows.
+    Each layer has its weights in groups of :data:`LANES` outputs, input by input, then its biases, then (except the last layer)
+    the gains and shifts of layer norm, all zero-padded to a multiple of :data:`LANES` outputs. Layer norm subtracts the mean of
+    a row; for hidden layers this is folded into weights and biases.
 
     Args:
-        weights: of each layer [outputs, inputs].
-        biases: of each layer [outputs].
-        gains, shifts: of each layer but the last [outputs].
+        weights: [outputs, inputs] of each layer.
+        biases: [outputs] of each layer.
+        gains, shifts: [outputs] of each layer but the last.
     """
     parts = []
     for layer, (matrix, bias) in enumerate(zip(weights, biases, strict=True)):

@@ -1,4 +1,4 @@
-"""A small fully connected network, evaluated inside compiled loops."""
+"""A small fully connected network for evaluation inside compiled loops."""
 
 import numpy as np
 
@@ -8,15 +8,15 @@ from treeplex.engine.kernel import kernel
 
 @kernel(fastmath={"contract"})
 def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
-    """Evaluate the network: ELU on hidden layers, the last layer linear.
+    """Evaluate the network: ELU on hidden layers, linear output.
 
     Args:
         sizes: [L+1], inputs, hidden units of each layer, outputs.
-        parameters: [P], for each layer its weights [in, out] row by row, then its biases [out].
-        activations: [sum of sizes], the inputs at the front; the other layers are written behind them, the outputs last.
+        parameters: [P], weights [in, out] in row-major order and biases [out] of each layer.
+        activations: [sum of sizes], starts with the inputs; the layers are written after them, the outputs last.
 
     Returns:
-        Where the outputs begin.
+        Index of the first output.
     """
     source, place = 0, 0
     for layer in range(sizes.shape[0] - 1):
@@ -27,7 +27,7 @@ def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
             result[k] = parameters[biases + k]
         values, weights = activations[source:target], parameters[place:biases]
         whole = inputs - inputs % 4
-        for i in range(0, whole, 4):  # four rows at a time, so that sums are loaded and stored a quarter as often
+        for i in range(0, whole, 4):  # four rows at a time, to load and store sums a quarter as often
             v0, v1, v2, v3 = values[i], values[i + 1], values[i + 2], values[i + 3]
             rows = weights[i * outputs : (i + 4) * outputs]
             for o in range(outputs):
@@ -45,9 +45,9 @@ def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
 
 @kernel(inline="always")
 def negative_elu(x: float) -> float:
-    """``exp(x) - 1`` for x <= 0, to about 1e-14, without a call or a branch, so that a loop over it becomes vector code.
+    """Return ``exp(x) - 1`` for x <= 0 to about 1e-14, without calls or branches, so that loops over it vectorise.
 
-    A Taylor polynomial for ``e = exp(x / 256) - 1``, and ``exp(2 y) - 1 = e (e + 2)`` eight times.
+    Uses a Taylor polynomial for ``e = exp(x / 256) - 1``, then ``exp(2 y) - 1 = e (e + 2)`` eight times.
     """
     y = max(x, -40.0) * (1.0 / 256.0)
     e = y * (1.0 + y * (1 / 2 + y * (1 / 6 + y * (1 / 24 + y * (1 / 120 + y * (1 / 720 + y * (1 / 5040 + y / 40320)))))))
@@ -62,5 +62,5 @@ def negative_elu(x: float) -> float:
 
 
 def parameter_count(sizes: Ints) -> int:
-    """Weights and biases of a network of these sizes."""
+    """Return the number of weights and biases of a network of these sizes."""
     return int(np.sum((sizes[:-1] + 1) * sizes[1:]))

@@ -1,6 +1,6 @@
-"""ReLU networks for rows with shared inputs, whose first-layer terms are computed once.
+"""ReLU networks for rows with shared inputs; first-layer terms of shared inputs are computed once.
 
-See ``engine.networks.mlp_batch`` for how products are made fast. A row's outputs do not depend on the other rows.
+See ``engine.networks.mlp_batch`` for the fast matrix products. A row's outputs do not depend on the other rows.
 """
 
 import numpy as np
@@ -12,10 +12,10 @@ from treeplex.engine.networks.mlp_batch import BLOCK, linear, padded
 
 @kernel()
 def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
-    """What a part of the input adds to each unit of the first layer, float32 [n, padded width].
+    """Return the contribution of a part of the input to the first layer, float32 [n, padded width].
 
     Args:
-        rows: float32 [n, F], that part of each row.
+        rows: float32 [n, F], that part of the input.
         panels, biases: as :func:`treeplex.engine.networks.mlp_batch.linear` reads them.
     """
     found = np.empty((rows.shape[0], biases.shape[0]), np.float32)
@@ -26,14 +26,14 @@ def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
 
 @kernel()
 def rectified(sizes: Ints, parameters: Singles, before: Singles, more: Singles, outputs: Singles) -> None:
-    """Evaluate a network from its first layer on; layers are rectified, but for the last.
+    """Evaluate a network from its first layer on: ReLU on all layers but the last.
 
     Args:
-        sizes: int64 [L], units of each layer.
-        parameters: of all layers but the first, as :func:`treeplex.engine.networks.mlp_batch.packed` lays them out.
-        before: float32 [n, padded sizes[0]], what one part of the input adds to the units of the first layer.
-        more: float32 [padded sizes[0]], what the rest of it adds, the same for all rows.
-        outputs: float32 [n, sizes[-1]], written.
+        sizes: int64 [L], number of units of each layer.
+        parameters: all layers but the first, packed by :func:`treeplex.engine.networks.mlp_batch.packed`.
+        before: float32 [n, padded sizes[0]], first-layer contribution of one part of the input.
+        more: float32 [padded sizes[0]], first-layer contribution of the shared rest of the input.
+        outputs: float32 [n, sizes[-1]], output.
     """
     layers, widest, zero = sizes.shape[0] - 1, padded(sizes.max()), np.float32(0.0)
     source, target = np.empty((BLOCK, widest), np.float32), np.empty((BLOCK, widest), np.float32)

@@ -1,8 +1,8 @@
-"""Sixteen numbers side by side, which compiled loops keep in registers.
+"""SIMD values of sixteen numbers, which compiled loops keep in registers.
 
-LLVM turns simple loops over arrays into vector code by itself, but a matrix product is only fast if a tile of its result stays
-in registers while the inner index runs, and arrays never do. So a tile is written with values of this type: one register where
-registers are 512 bits wide, two where they are 256. They live inside compiled functions only.
+LLVM vectorises simple loops over arrays, but a matrix product is fast only if a tile of the result stays in registers during
+the inner loop, which arrays do not. A tile therefore uses values of this type: one 512-bit or two 256-bit registers. They exist
+only inside compiled functions.
 """
 
 from typing import Any
@@ -12,9 +12,9 @@ from numba import types
 from numba.extending import intrinsic, models, register_model
 
 LANES = 16
-"""Numbers in a value."""
+"""Number of entries of a value."""
 CONTRACT = ("contract",)
-"""A product and a sum may be one instruction."""
+"""Fast-math flag: allow fused multiply-add."""
 VECTOR = ir.VectorType(ir.FloatType(), LANES)
 
 
@@ -27,7 +27,7 @@ class LanesType(types.Type):
 
 @register_model(LanesType)
 class LanesModel(models.PrimitiveModel):
-    """How it is kept: as a vector of LLVM."""
+    """Data model: an LLVM vector."""
 
     def __init__(self, manager: Any, kind: LanesType) -> None:
         super().__init__(manager, kind, VECTOR)
@@ -37,7 +37,7 @@ lanes = LanesType()
 
 
 def address(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
-    """Where the lanes at ``array[start]`` and after are."""
+    """Return the address of the lanes from ``array[start]`` on."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [start]), VECTOR.as_pointer())
 
@@ -51,7 +51,7 @@ def _load(_context: Any, array: Any, start: Any) -> Any:
 
 
 load: Any = intrinsic(_load)
-"""``load(array, start)``: the numbers from ``array[start]`` on, of a contiguous float32 array; bounds are not checked."""
+"""``load(array, start)``: load from ``array[start]`` on in a contiguous float32 array; bounds are not checked."""
 
 
 def _store(_context: Any, array: Any, start: Any, values: Any) -> Any:
@@ -64,7 +64,7 @@ def _store(_context: Any, array: Any, start: Any, values: Any) -> Any:
 
 
 store: Any = intrinsic(_store)
-"""``store(array, start, values)``: write numbers to ``array[start]`` and after; bounds are not checked."""
+"""``store(array, start, values)``: store to ``array[start]`` and after; bounds are not checked."""
 
 
 def _add_product(_context: Any, total: Any, factor: Any, values: Any) -> Any:
@@ -79,4 +79,4 @@ def _add_product(_context: Any, total: Any, factor: Any, values: Any) -> Any:
 
 
 add_product: Any = intrinsic(_add_product)
-"""``add_product(total, factor, values)``: ``total + factor * values``, where ``factor`` is one float32 number."""
+"""``add_product(total, factor, values)``: return ``total + factor * values`` for a float32 scalar ``factor``."""

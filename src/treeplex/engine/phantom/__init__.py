@@ -1,1 +1,1 @@
-"""Phantom games by timelines: the infosets of both players that fit one are all combinations."""
+"""Phantom games by timelines: given a timeline, the infosets of the two players are independent."""

@@ -1,11 +1,11 @@
-"""Own histories of a phantom game, and the lists of them that fit one player's side of a timeline.
+"""Own histories of a phantom game, and lists of those compatible with one player's side of a timeline.
 
-Up to symmetry, own histories stand for all their images: infosets and sequences are those of one of them, and one of the
-others is written as a number and the element of the group that takes the one there, packed in one integer. Without symmetry
-the group has one element.
+With symmetry, an own history represents all its images. Infosets and sequences belong to one representative; any other image is
+stored as its number and the group element that maps the representative to it, packed in one integer. Without symmetry the group
+has one element.
 
-A *step* is what leads to an infoset: twice the sequence played last, plus one if the stone was put, not refused; an empty
-sequence counts as put.
+A *step* leads to an infoset: twice the last sequence, plus one if the stone was placed rather than rejected. The empty sequence
+counts as placed.
 """
 
 from typing import NamedTuple
@@ -20,23 +20,23 @@ from treeplex.engine.phantom.symmetry import Group, least_board
 Bytes = NDArray[np.int8]
 NONE, NO_ROOM = -1, -2
 BOARD, STABILISER = (1 << 16) - 1, 16
-"""Of what is known about an infoset: the lowest 16 bits, and where the next 8 begin."""
+"""Packing of :attr:`Histories.about`: mask of the lowest 16 bits, and shift of the next 8."""
 FIRST = 24
 INFOSETS, SEQUENCES = 0, 1
 NODES, POOL, CHILDREN, EDGES, LISTS, ENTRIES = range(6)
 
 
 class Histories(NamedTuple):
-    """Own histories of both players; provisional numbers, the empty sequences first. Arrays may be longer than they are full.
+    """Own histories of both players, provisionally numbered, empty sequences first; arrays have spare capacity.
 
     Attributes:
-        player, step: [I], of each infoset its player and the step that leads to it.
-        about: [I], its first sequence (others follow by cell, those not known to be taken and none the image of another), the
-            elements that fix it and the cells that its player knows to be taken, packed.
-        visits: [I], the histories in it.
+        player, step: [I], player of each infoset and the step that leads to it.
+        about: [I], packed: first sequence (one per cell not known to be taken, up to symmetry), the group elements that fix the
+            infoset, and the cells that its player knows to be taken.
+        visits: [I], number of histories in each infoset.
         owner, cell: [Q], infoset and cell of each sequence; -1 for empty ones.
-        after: [2 Q], the infoset after each step; -1 for none so far.
-        filled, wanted: [2], how many infosets and sequences there are, and for how many there must be room to go on.
+        after: [2 Q], infoset after each step; -1 for none so far.
+        filled, wanted: [2], number of infosets and of sequences, and the capacity needed to continue.
     """
 
     player: Bytes
@@ -51,19 +51,20 @@ class Histories(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Nodes: the lists of a player's own histories that fit a timeline, up to a turn or a step of the player.
+    """Nodes: lists of a player's own histories compatible with a timeline, up to a turn or a step of the player.
 
     Attributes:
-        begin, size: [nodes], where the node's own histories lie in the pool, and how many there are.
-        stones, fixing, tries: [nodes], the player's stones, the elements that fix the timeline's side, and the most tries.
-        opened: [nodes], 1 where the pool has infosets, 0 where it has steps.
-        visits: [nodes], histories at the player's turn.
-        waiting: [nodes], the list of the sequences that lead here; -1 for none so far.
-        first_child: [nodes], where its children begin, one for each cell without an own stone.
+        begin, size: [nodes], start and number of the node's own histories in the pool.
+        stones, fixing, tries: [nodes], the player's stones, the group elements that fix this side, and the maximum number of
+            tries.
+        opened: [nodes], 1 if the pool holds infosets, 0 if it holds steps.
+        visits: [nodes], number of histories at the player's turn.
+        waiting: [nodes], list of the sequences that lead here; -1 for none so far.
+        first_child: [nodes], first child, one for each cell without an own stone.
         pool: packed steps or infosets.
-        children: packed nodes or, of a last stone, lists; -1 for none so far.
-        keys, values: a hash table from a node and the other's stones to the packed node after a failed try.
-        lengths: [lists], how many entries each list of sequences has.
+        children: packed nodes or, after a winning stone, lists; -1 for none so far.
+        keys, values: hash table from a node and the opponent's stones to the packed node after a failed try.
+        lengths: [lists], number of entries of each list of sequences.
         entries: sequences, list by list.
         filled, wanted: [6], as in :class:`Histories`.
     """
@@ -89,7 +90,7 @@ class Side(NamedTuple):
 
 @kernel(**NO_COUNTS)
 def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
-    """Whether a table has room for ``more`` entries; if not, record the size wanted."""
+    """Return whether a table has room for ``more`` entries; if not, record the required size."""
     if filled[table] + more <= room:
         return True
     wanted[table] = max(wanted[table], filled[table] + more)
@@ -98,7 +99,7 @@ def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
 
 @kernel(**NO_COUNTS)
 def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> int:
-    """The packed step from a packed infoset by a try on a cell."""
+    """Return the packed step from a packed infoset by a try on a cell."""
     order = len(group.images)
     about, element = own.about[entry // order], entry % order
     known, fixing = about & BOARD, about >> STABILISER & 255
@@ -112,7 +113,7 @@ def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> in
 
 @kernel(**NO_COUNTS)
 def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
-    """The packed infoset after a packed step; there must be room for a new one."""
+    """Return the packed infoset after a packed step, adding it if new; there must be room."""
     order = len(group.images)
     step = packed // order
     found = own.after[step]
@@ -141,7 +142,7 @@ def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
 
 @kernel(**NO_COUNTS)
 def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
-    """Whether ``many`` new infosets and their sequences fit into the tables."""
+    """Return whether ``many`` new infosets and their sequences fit into the tables."""
     cells = group.images.shape[1]
     infosets = fits(own.filled, own.wanted, INFOSETS, many, len(own.player))
     return bool(fits(own.filled, own.wanted, SEQUENCES, many * cells, len(own.owner)) and infosets)
@@ -149,7 +150,7 @@ def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
 
 @kernel(**NO_COUNTS)
 def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opened: int) -> int:
-    """A new node whose own histories lie in the pool from ``begin`` on; there must be room."""
+    """Add a node whose own histories start at ``begin`` in the pool; there must be room."""
     node = side.filled[NODES]
     side.filled[NODES] += 1
     side.begin[node], side.size[node] = begin, side.filled[POOL] - begin
@@ -160,7 +161,7 @@ def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opene
 
 @kernel(**NO_COUNTS)
 def open_node(own: Histories, group: Group, side: Side, node: int, player: int) -> bool:
-    """Turn the steps of a node into infosets, in place; False for no room."""
+    """Convert the steps of a node to infosets in place; False if a table is full."""
     if side.opened[node] == 0:
         if not room_to_arrive(own, group, side.size[node]):
             return False
@@ -172,7 +173,7 @@ def open_node(own: Histories, group: Group, side: Side, node: int, player: int) 
 
 @kernel(**NO_COUNTS)
 def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
-    """A new node: a stone on a cell, first of its images; ``NO_ROOM`` for no room."""
+    """Add the node after a stone on a cell, the first of its images; ``NO_ROOM`` if a table is full."""
     size, begin = side.size[node], side.filled[POOL]
     if not (
         fits(side.filled, side.wanted, NODES, 1, len(side.begin)) and fits(side.filled, side.wanted, POOL, size, len(side.pool))
@@ -187,17 +188,17 @@ def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -
 
 @kernel(**NO_COUNTS)
 def known_at(own: Histories, group: Group, entry: int) -> int:
-    """The cells that the player knows to be taken at a packed infoset."""
+    """Return the cells that the player knows to be taken at a packed infoset."""
     order = len(group.images)
     return int(group.boards[entry % order, own.about[entry // order] & BOARD])
 
 
 @kernel(**NO_COUNTS)
 def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int) -> int:
-    """A new node: a try, in an abrupt game, that failed on one of these stones.
+    """Add the node after a failed try on one of these stones in an abrupt game.
 
     Returns:
-        The node; ``NONE`` where all these stones are known, ``NO_ROOM`` for no room.
+        The node; ``NONE`` if all these stones are known, ``NO_ROOM`` if a table is full.
     """
     begin, end, top = side.begin[node], side.begin[node] + side.size[node], side.filled[POOL]
     most = side.size[node] * group.counts[board]
@@ -219,10 +220,10 @@ def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, 
 
 @kernel(**NO_COUNTS)
 def add_closure(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int, player: int) -> int:
-    """A new node: the infosets of a turn of a classical game, in which tries on these stones may have failed before.
+    """Add the node of a turn in a classical game, where tries on these stones may have failed before.
 
     Returns:
-        The node; ``NO_ROOM`` for no room.
+        The node; ``NO_ROOM`` if a table is full.
     """
     cells, top = group.images.shape[1], side.filled[POOL]
     if not room_to_arrive(own, group, side.size[node]):
@@ -254,10 +255,10 @@ def add_closure(own: Histories, group: Group, side: Side, node: int, board: int,
 
 @kernel(**NO_COUNTS)
 def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
-    """A new list: the sequences of a node's infosets with this cell, or those that lead to the node for ``NONE``.
+    """Add a list: the sequences of a node's infosets at this cell, or (``NONE``) those that lead to the node.
 
     Returns:
-        The list; ``NO_ROOM`` for no room.
+        The list; ``NO_ROOM`` if a table is full.
     """
     order, size = len(group.images), side.size[node]
     lists = fits(side.filled, side.wanted, LISTS, 1, len(side.lengths))
@@ -280,7 +281,7 @@ def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> 
 
 @kernel(**NO_COUNTS)
 def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
-    """The list of the sequences that lead to a node; ``NO_ROOM`` for no room."""
+    """Return the list of the sequences that lead to a node; ``NO_ROOM`` if a table is full."""
     if side.waiting[node] == NONE:
         number = add_list(own, group, side, node, NONE)
         if number == NO_ROOM:
@@ -291,7 +292,7 @@ def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
 
 @kernel(**NO_COUNTS)
 def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: "NDArray[np.bool_]") -> int:
-    """After a stone on a cell: the packed node, or the list of the last sequences where that wins; ``NO_ROOM`` for no room."""
+    """Return the packed node after a stone, or the list of last sequences if it wins; ``NO_ROOM`` if a table is full."""
     order, cells, stones = len(group.images), group.images.shape[1], side.stones[node]
     if side.first_child[node] == NONE:
         many = cells - group.counts[stones]
@@ -318,13 +319,13 @@ def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: 
 
 @kernel(**NO_COUNTS)
 def edges_that_fit(slots: int) -> int:
-    """The largest number of entries of a hash table with ``slots`` slots."""
+    """Return the maximum number of entries of a hash table with ``slots`` slots."""
     return slots // 4 * 3
 
 
 @kernel(**NO_COUNTS)
 def edge_place(keys: Ints, key: int) -> int:
-    """Where a key stands in a hash table, or would."""
+    """Return the slot of a key in a hash table, or the free slot for it."""
     mask = len(keys) - 1
     mixed = (key ^ key >> 29) * 0x1E3779B97F4A7C15
     place = (mixed ^ mixed >> 32) & mask
@@ -335,10 +336,10 @@ def edge_place(keys: Ints, key: int) -> int:
 
 @kernel(**NO_COUNTS)
 def failed(own: Histories, group: Group, side: Side, node: int, board: int, player: int, abrupt: bool) -> int:
-    """The packed node after a failed try of an abrupt game, or at a turn of a classical one, against these stones.
+    """Return the packed node against these stones: after a failed try (abrupt), or at a turn (classical).
 
     Returns:
-        The node; ``NONE`` where no try can fail, ``NO_ROOM`` for no room.
+        The node; ``NONE`` if no try can fail, ``NO_ROOM`` if a table is full.
     """
     order, fixing = len(group.images), int(side.fixing[node])
     least, toward = board, 0
@@ -364,7 +365,7 @@ def failed(own: Histories, group: Group, side: Side, node: int, board: int, play
 
 @kernel()
 def rehashed(keys: Ints, values: SmallInts, room: int) -> tuple[Ints, SmallInts]:
-    """A hash table with more room, a power of two."""
+    """Return a copy of a hash table with ``room`` slots, a power of two."""
     more_keys, more_values = np.full(room, NONE, np.int64), np.empty(room, np.int32)
     for place in range(len(keys)):
         if keys[place] != NONE:
@@ -375,7 +376,7 @@ def rehashed(keys: Ints, values: SmallInts, room: int) -> tuple[Ints, SmallInts]
 
 @kernel()
 def finish_visits(own: Histories, order: int, side: Side) -> None:
-    """Give the histories counted at nodes to the infosets there."""
+    """Add the histories counted at nodes to their infosets."""
     visits, counted, pool = own.visits, side.visits, side.pool
     for node in range(side.filled[NODES]):
         if counted[node]:
@@ -385,7 +386,7 @@ def finish_visits(own: Histories, order: int, side: Side) -> None:
 
 @kernel()
 def count_draws(own: Histories, group: Group) -> int:
-    """The histories in which chance says which of several equal cells it was."""
+    """Count the histories in which chance picks among equivalent cells."""
     total = 0
     for infoset in range(own.filled[INFOSETS]):
         known, fixing = own.about[infoset] & BOARD, own.about[infoset] >> STABILISER & 255

@@ -1,6 +1,6 @@
-"""Symmetries of a board as tables: permutations of cells that take wins to wins.
+"""Tables of board symmetries: permutations of cells that preserve wins.
 
-Elements of the group are numbered, the identity first; a set of them is a bit set.
+Group elements are numbered, identity first; sets of elements are bit sets.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ class Group(NamedTuple):
     """A group of permutations of n cells, of g elements.
 
     Attributes:
-        images: [g, n], where each element takes each cell.
-        boards: int32 [g, 2**n], where it takes each set of cells.
-        compose: [g, g], the element that acts as the second, then the first.
+        images: [g, n], image of each cell.
+        boards: int32 [g, 2**n], image of each set of cells.
+        compose: [g, g], composition: the second element, then the first.
         inverse: [g].
-        least: [2**g, n], the first cell to which a subgroup takes a cell.
-        toward: [2**g, n], an element of the subgroup that takes it there.
-        fixing: [n], the elements that leave a cell where it is.
-        first: [2**g], the cells that a subgroup takes to none before them.
-        counts: [2**n], how many cells are in each set.
-        elements: [2**g], how many elements are in each set.
+        least: [2**g, n], smallest image of a cell under a subgroup.
+        toward: [2**g, n], an element of the subgroup that maps the cell to that image.
+        fixing: [n], stabiliser of each cell.
+        first: [2**g], cells that are the smallest of their orbit under a subgroup.
+        counts: [2**n], size of each set of cells.
+        elements: [2**g], size of each set of elements.
     """
 
     images: Ints
@@ -42,13 +42,13 @@ class Group(NamedTuple):
 
 
 def permuted(image: Sequence[int]) -> Ints:
-    """Where each set of cells goes, int64 [2**n], given the image of each cell."""
+    """Return the image of each set of cells, int64 [2**n], given the image of each cell."""
     sets = np.arange(1 << len(image))
     return sum(((sets >> cell & 1) << target for cell, target in enumerate(image)), np.zeros_like(sets))
 
 
 def group_of(permutations: Ints) -> Group:
-    """The tables of a group.
+    """Build the tables of a group.
 
     Args:
         permutations: int64 [g, n], the image of each cell; the identity first, and closed under composition.
@@ -77,7 +77,7 @@ def group_of(permutations: Ints) -> Group:
 
 @kernel(**NO_COUNTS)
 def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]:
-    """The least image of a set of cells under a subgroup, an element that takes it there, and what fixes the image."""
+    """Return the smallest image of a set of cells under a subgroup, an element mapping to it, and its stabiliser."""
     least, toward = board, 0
     for element in range(1, len(group.images)):
         if subgroup >> element & 1 and group.boards[element, board] < least:
@@ -91,5 +91,5 @@ def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]
 
 @kernel(**NO_COUNTS)
 def images_of(group: Group, fixing: int) -> int:
-    """How many images something has that these elements fix."""
+    """Return the size of an orbit with this stabiliser."""
     return int(len(group.images) // group.elements[fixing])

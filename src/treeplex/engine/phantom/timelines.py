@@ -1,13 +1,13 @@
-"""A walk over the timelines of a phantom game: who put which stone when, but not what else was tried.
+"""A walk over the timelines of a phantom game: the order of placed stones, without failed tries.
 
-A player's failed tries depend on the other's stones alone. So given a timeline, the own histories of the two players that fit
-it form a full product, and a terminal timeline is one number times two lists of sequences. What fits player 0 depends on its
-own stones and, at each failed try (in a classical game at each turn), on where the other's stones lay then. So few lists
-serve many timelines: the walk goes through player 0's lists, each once, and keeps with it the *pairs*, all nodes of player 1
-that make a timeline with it. In abrupt versions, where a failed try costs the turn, a timeline also says in which turns
-players failed.
+A player's failed tries depend only on the opponent's stones. Given a timeline, the compatible own histories of the two players
+therefore form a full product, and a terminal timeline is one value times two lists of sequences. The list of player 0 depends
+on its own stones and, at each failed try (in a classical game at each turn), on the opponent's stones at that time, so few
+lists serve many timelines. The walk visits each list of player 0 once, together with its *pairs*: all nodes of player 1 that
+form a timeline with it. In abrupt versions, where a failed try ends the turn, a timeline also records the turns of failed
+tries.
 
-Up to symmetry, player 0's lists are walked in one image each and count for all of them.
+With symmetry, one image of each list of player 0 is walked and counted for all images.
 """
 
 from typing import NamedTuple
@@ -66,20 +66,20 @@ and what was there before."""
 
 
 class TimelineWalk(NamedTuple):
-    """A walk that is under way; it stops where a table has no room, and goes on once it has.
+    """State of a walk; it pauses when a table is full and resumes after the table has grown.
 
     Attributes:
         own: own histories of both players.
-        first, second: nodes of player 0, those on the way to here, and all nodes of player 1.
-        ends, values: [lists of player 0], where the terms of each list end, and what player 0 gets.
-        others: [K], player 1's list of each term.
-        pairs: packed nodes of player 1 that make a timeline with a node of player 0, frame by frame.
+        first, second: nodes of player 0 on the current path, and all nodes of player 1.
+        ends, values: [lists of player 0], end of each list's terms, and player 0's payoff.
+        others: [K], list of player 1 of each term.
+        pairs: packed nodes of player 1 that form a timeline with a node of player 0, frame by frame.
         frames: [depth, fields].
-        depth: [1], the frame that the walk is in; -1 at the end.
-        tally, boards: [2**n], scratch: how often each set of stones occurs (zero between uses), and which do.
-        found: [n], scratch: what is on each cell.
-        filled, wanted: [2], of terms and pairs, as in :class:`Histories`.
-        sizes: [3], histories, terminal histories and the nodes on the longest path.
+        depth: [1], current frame; -1 at the end.
+        tally, boards: [2**n], scratch: count of each set of stones (zero between uses), and the sets that occur.
+        found: [n], scratch: contents of each cell.
+        filled, wanted: [2], sizes of terms and pairs, as in :class:`Histories`.
+        sizes: [3], number of histories, of terminal histories, and of nodes on the longest path.
     """
 
     own: Histories
@@ -123,7 +123,7 @@ def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int)
 
 @kernel(**NO_COUNTS)
 def push(walk: TimelineWalk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
-    """Begin a frame with a node of player 0 and its pairs, which player 1 is to answer."""
+    """Push a frame with a node of player 0 and its pairs, where player 1 acts next."""
     walk.depth[0] += 1
     frame = walk.frames[walk.depth[0]]
     frame[STAGE], frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END], frame[AT] = EXPAND, node, begin, end, begin
@@ -133,7 +133,7 @@ def push(walk: TimelineWalk, node: int, nodes: int, pool: int, begin: int, end: 
 
 @kernel(**NO_COUNTS)
 def pop(walk: TimelineWalk, frame: Ints) -> None:
-    """End a frame."""
+    """Pop a frame."""
     walk.first.filled[NODES], walk.first.filled[POOL] = frame[NODES_MARK], frame[POOL_MARK]
     walk.filled[PAIRS] = frame[PAIRS_MARK]
     walk.depth[0] -= 1
@@ -141,13 +141,13 @@ def pop(walk: TimelineWalk, frame: Ints) -> None:
 
 @kernel(**NO_COUNTS)
 def end_list(walk: TimelineWalk, number: int, value: float) -> None:
-    """End the terms of player 0's newest list."""
+    """Finish the terms of player 0's current list."""
     walk.ends[number], walk.values[number] = walk.filled[OTHERS], value
 
 
 @kernel(**NO_COUNTS)
 def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
-    """Go through what player 1 does next, one pair after another; False for no room."""
+    """Expand player 1's next moves, pair by pair; False if a table is full."""
     own, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
     compose, inverse, boards = group.compose, group.inverse, group.boards
     pairs, others, filled, children = walk.pairs, walk.others, walk.filled, second.children
@@ -220,7 +220,7 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
 
 @kernel(**NO_COUNTS)
 def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
-    """Group the pairs by player 1's stones; in an abrupt game put stones against all of them first. False for no room."""
+    """Group the pairs by player 1's stones, after placing stones in abrupt games; False if a table is full."""
     node, begin, end = frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END]
     if abrupt and not open_node(walk.own, group, walk.first, node, 0):
         return False
@@ -259,7 +259,7 @@ def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
 
 @kernel(**NO_COUNTS)
 def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
-    """Count the histories at a turn of player 0, and put stones next."""
+    """Count the histories at a turn of player 0; its stones are placed next."""
     order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
     weight, pairs, sizes, pool = images_of(group, first.fixing[node]), walk.pairs, walk.second.size, first.pool
     for place in range(begin, end):
@@ -300,7 +300,7 @@ def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
 
 @kernel(**NO_COUNTS)
 def place_stone(walk: TimelineWalk, group: Group, won: Won, frame: Ints) -> bool:
-    """Player 0 puts a stone on the next cell, against all pairs in which it is free; False for no room."""
+    """Place player 0's stone on the next cell for all pairs in which it is free; False if a table is full."""
     first, order, node, cell = walk.first, len(group.images), frame[HERE], frame[CELL]
     cells, begin, end = group.images.shape[1], frame[HERE_BEGIN], frame[HERE_END]
     if cell == cells:

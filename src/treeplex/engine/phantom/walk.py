@@ -1,4 +1,4 @@
-"""Run a walk over timelines: make room as it grows, and hand out what it found."""
+"""Run a walk over timelines, growing its tables as needed."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -42,17 +42,17 @@ from treeplex.engine.phantom.timelines import (
 
 FRAMES_AT_ONCE = 1 << 18
 LONG = 1 << 22
-"""Rows from which on a table grows by an eighth."""
+"""Number of rows above which a table grows by an eighth."""
 MOST_PACKED = 1 << 31
-"""Packed numbers are below this, for they are kept in 32 bits: steps (two to a sequence) and nodes, times symmetries."""
+"""Exclusive bound of packed 32-bit numbers: steps (two per sequence) and nodes, times symmetries."""
 
 
-class Found(NamedTuple):
-    """The result of a walk; provisional numbers, the empty sequences first.
+class TimelineResult(NamedTuple):
+    """Result of a walk, provisionally numbered, empty sequences first.
 
     Attributes:
-        own: own histories of both players; arrays are full.
-        lengths, entries: for each player how many sequences each of its lists has, and these, list by list.
+        own: own histories of both players, without spare capacity.
+        lengths, entries: for each player the length of its lists, and their sequences, list by list.
         ends, others, values: the terms, as in :class:`TimelineWalk`.
         sizes: [3], as in :class:`TimelineWalk`.
     """
@@ -68,18 +68,18 @@ class Found(NamedTuple):
 
 def walk_timelines(
     group: Group, won: Won, *, abrupt: bool, most: int, watch: Callable[[int], None] | None = None
-) -> Found | None:
+) -> TimelineResult | None:
     """Walk all timelines.
 
     Args:
-        group: symmetries up to which own histories are counted; of one element for none.
-        won: [2, 2**n], whether each player has won with each set of stones.
-        abrupt: whether a turn is over when the cell was taken.
-        most: entries of lists and terms, beyond which the walk stops.
-        watch: called now and then with the number of histories so far.
+        group: symmetries of own histories; the trivial group for none.
+        won: [2, 2**n], whether each player wins with each set of stones.
+        abrupt: whether a failed try ends the turn.
+        most: maximum number of entries of lists and terms.
+        watch: called periodically with the number of histories so far.
 
     Returns:
-        What was found; None where that was more than ``most``, or than 32 bits number.
+        The result; None if it exceeds ``most`` entries or 32-bit numbering.
     """
     walk, packed = new_walk(group), MOST_PACKED // len(group.images)
     while walk.depth[0] >= 0:
@@ -97,7 +97,7 @@ def walk_timelines(
     infosets, sequences = (int(each) for each in walk.own.filled)
     own, sides = walk.own, (walk.first, walk.second)
     lists = int(walk.first.filled[LISTS])
-    return Found(
+    return TimelineResult(
         own._replace(
             player=own.player[:infosets],
             step=own.step[:infosets],
@@ -117,7 +117,7 @@ def walk_timelines(
 
 
 def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
-    """The state at the start."""
+    """Return the initial state."""
     order, cells = group.images.shape
 
     def side(player: int) -> Side:
@@ -182,14 +182,14 @@ def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
 
 
 def with_room(walk: TimelineWalk, packed: int) -> TimelineWalk:
-    """The walk with room where it wants some; tables grow in place.
+    """Grow the tables that need room, in place; return the walk.
 
     Args:
         walk: the walk.
-        packed: the most steps, and the most nodes of a player, that there is ever room for.
+        packed: maximum number of steps, and of nodes per player.
 
     Raises:
-        MemoryError: there is not as much memory.
+        MemoryError: there is not enough memory.
     """
 
     def roomy(table: Any, number: int, columns: tuple[str, ...], times: int = 1, most: int | None = None) -> None:
@@ -217,14 +217,14 @@ def with_room(walk: TimelineWalk, packed: int) -> TimelineWalk:
 
 
 def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int | None = None) -> None:
-    """Lengthen arrays to ``times`` the rows wanted or more, in place: by a half where they are short, else by an eighth.
+    """Lengthen arrays in place to at least ``times * wanted`` rows: by a half if short, else by an eighth.
 
-    They never get more than ``most`` times ``times`` rows.
+    They never exceed ``most * times`` rows.
 
-    The system moves the pages of a long array, so nothing is copied and memory never holds both arrays.
+    The operating system remaps the pages of a long array, so nothing is copied and memory never holds both arrays.
 
     Raises:
-        MemoryError: there is not as much memory.
+        MemoryError: there is not enough memory.
     """
     rows = len(columns[0]) // times
     if wanted <= rows:
@@ -247,7 +247,7 @@ def check_room(more: int) -> None:
 def by_sequence(
     lengths: tuple[SmallInts, SmallInts], entries: tuple[SmallInts, SmallInts], final: Ints
 ) -> tuple[Ints, SmallInts]:
-    """The lists that each sequence is in, by final numbers: pointers [Q+1] and lists [entries], in ascending order."""
+    """Return the lists that contain each sequence, by final number: pointers [Q+1] and ascending lists [entries]."""
     pointers = np.zeros(len(final) + 1, np.int64)
     for player in range(2):
         for sequence in entries[player]:

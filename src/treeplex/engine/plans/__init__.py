@@ -1,1 +1,1 @@
-"""Kernels over joint plans: correlated play and learning in normal form."""
+"""Kernels over joint plans: correlated play and normal-form learning."""

@@ -1,7 +1,7 @@
-"""Gains from deviating from a recommended plan: sums over joint plans, and sweeps over them.
+"""Gains from deviating from recommended plans: sums over joint plans, and sweeps over these sums.
 
-Sequences of one player are numbered here by **place**: infosets in preorder, the actions of an infoset side by side, the
-infosets below them next. So everything at and below an infoset is one slice, and its parents come before it.
+Sequences of one player are numbered by **place**: infosets in preorder, with contiguous actions followed by the infosets below
+them. The subtree of an infoset is then one slice, and parents come first.
 """
 
 from typing import NamedTuple
@@ -16,18 +16,17 @@ from treeplex.engine.tree.gradient import gradient
 
 
 class Preorder(NamedTuple):
-    """The treeplex of one player by place; the player has n infosets and K non-empty sequences.
+    """The treeplex of one player by place, with n infosets and K non-empty sequences.
 
     Attributes:
-        infoset: [n], the number of each infoset among the player's, in preorder.
-        start: [n], the place of its first action.
-        actions: [n], how many it has.
-        end: [n], the place after all that is at or below it.
-        after: [n], the first infoset after those at or below it.
-        parent: [n], the place that leads to it; -1 where it is the empty sequence.
-        sequence: [K], the sequence (global number) at each place.
-        table: [K + 1], where the row of each place begins in a table that has, for each place, one number for each place at
-            or below its infoset.
+        infoset: [n], index of each infoset among the player's, in preorder.
+        start: [n], place of its first action.
+        actions: [n], number of actions.
+        end: [n], end of its subtree's slice of places.
+        after: [n], first infoset after its subtree.
+        parent: [n], place that leads to it; -1 for the empty sequence.
+        sequence: [K], sequence (global number) of each place.
+        table: [K + 1], start of each place's row in a table with one entry for each place in the subtree of its infoset.
     """
 
     infoset: Ints
@@ -40,19 +39,18 @@ class Preorder(NamedTuple):
     table: Ints
 
 
-class Seen(NamedTuple):
+class DeviationSums(NamedTuple):
     """One player's recommendations and their values, summed over joint plans, by place.
 
     Places are those of :class:`Preorder`.
 
     Attributes:
-        gradients: [table[K]], at row p and place p': what p' earns against the others' plans, over the joint plans whose own
-            plan plays p. Every entry is weighted by the probability of the joint plan.
-        swapped: [K, A], at p and b: action b is taken at the infoset of p when p was recommended, and later
-            recommendations are followed.
-        shares: [K], the probability that the own plan plays the place.
-        totals: [4], payoff of the empty sequence; the sum over own plans of the best payoff against the others' plans drawn
-            with each; the largest gain of these over the plan itself; the expected payoff.
+        gradients: [table[K]], at row p and place p': gradient of p' against the others' plans, summed over the joint plans
+            whose own plan plays p, weighted by probability.
+        swapped: [K, A], at p and b: payoff of taking action b when p is recommended and following later recommendations.
+        shares: [K], probability that the own plan plays the place.
+        totals: [4], payoff of the empty sequence; sum over own plans of the best-response payoff given the plan; largest such
+            gain over following the plan; expected payoff.
     """
 
     gradients: Floats
@@ -62,17 +60,17 @@ class Seen(NamedTuple):
 
 
 EMPTY, BEST_BY_PLAN, LARGEST_BY_PLAN, EXPECTED = 0, 1, 2, 3
-"""Places in :attr:`Seen.totals`."""
+"""Indices into :attr:`DeviationSums.totals`."""
 
 
 @kernel()
 def best_below(order: Preorder, infoset: int, values: Floats) -> float:
-    """The best payoff from an infoset on.
+    """Return the best payoff from an infoset on.
 
     Args:
-        order: the places.
-        infoset: in preorder.
-        values: [end - start], what each place at or below it earns; overwritten by the values of sequences.
+        order: the player's places.
+        infoset: the infoset, in preorder.
+        values: [end - start], gradient of the places in its subtree; overwritten by the values of sequences.
     """
     first = order.start[infoset]
     best = 0.0
@@ -101,8 +99,8 @@ def recommended_gradient(
 ) -> None:
     """Add to ``total`` [Q] the gradient of ``player`` against the others' plans, each joint plan times its weight.
 
-    The gradient is linear in the strategy of one player, so that joint plans that follow each other and differ in the last
-    other player's plan only take one gradient together. ``strategy`` and ``values`` [Q] are scratch.
+    The gradient is linear in one player's strategy, so consecutive joint plans that differ only in the last opponent's plan
+    need one gradient together. ``strategy`` and ``values`` [Q] are scratch.
     """
     players = tree.sequence_offsets.shape[0] - 1
     last = players - 1 if player < players - 1 else players - 2
@@ -129,7 +127,7 @@ def recommended_gradient(
 
 @kernel()
 def alike(support: Ints, one: int, other: int, last: int) -> bool:
-    """Whether two joint plans are the same but for the plan of player ``last``."""
+    """Return whether two joint plans differ at most in the plan of player ``last``."""
     same = True
     for player in range(support.shape[1]):
         same = same and (player == last or support[one, player] == support[other, player])
@@ -138,7 +136,7 @@ def alike(support: Ints, one: int, other: int, last: int) -> bool:
 
 @kernel()
 def follow_number(tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints, number: int, strategy: Floats) -> None:
-    """The sequence form of a numbered plan, as :func:`treeplex.engine.plans.plans.follow`."""
+    """Write the sequence form of a numbered plan, see :func:`treeplex.engine.plans.plans.follow`."""
     infosets = tree.infoset_offsets[player + 1] - tree.infoset_offsets[player]
     begin = plan_offsets[player] + number * infosets
     follow(tree, player, plans[begin : begin + infosets], strategy)
@@ -148,7 +146,7 @@ def follow_number(tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints,
 def add_number(
     tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints, number: int, weight: float, strategy: Floats
 ) -> None:
-    """Add ``weight`` on the sequences that a numbered plan plays."""
+    """Add ``weight`` to the sequences that a numbered plan plays."""
     first = tree.infoset_offsets[player]
     infosets = tree.infoset_offsets[player + 1] - first
     begin = plan_offsets[player] + number * infosets
@@ -171,19 +169,19 @@ def add_plans(
     support: Ints,
     weights: Floats,
     behaviour: Floats,
-    seen: Seen,
+    seen: DeviationSums,
 ) -> None:
-    """Fill ``seen``, which holds zeros, for one player.
+    """Fill the zero-initialised sums of one player.
 
     Args:
         tree, payoff: the game.
-        player: who receives the recommendations.
-        order: its places.
+        player: the recipient of the recommendations.
+        order: the player's places.
         plans, plan_offsets: as in :func:`treeplex.engine.plans.plans.joint_gradients`.
-        support: [S, N], joint plans, sorted by the player's own plan first and by the last other player's last.
+        support: [S, N], joint plans, sorted by the player's own plan first and by the last opponent's plan last.
         weights: [S].
-        behaviour: [K], by place: what is played where an own plan says nothing.
-        seen: output.
+        behaviour: [K], policy by place where an own plan is undefined.
+        seen: sums, output.
     """
     size = tree.sequence_offsets[-1]
     strategy, values, total = np.zeros(size), np.zeros(size), np.zeros(size)
@@ -219,19 +217,19 @@ def add_plan(
     behaviour: Floats,
     backed: Floats,
     worth: Floats,
-    seen: Seen,
+    seen: DeviationSums,
 ) -> None:
-    """Add one own plan to ``seen``: its probability, and the gradient against the others.
+    """Add one own plan to the sums: its probability, and the gradient against the others.
 
     Args:
-        order: the places.
-        plan: [I_i], the own plan.
+        order: the player's places.
+        plan: [I_i], the plan.
         share: its probability.
         empty: the payoff of the empty sequence.
-        placed: [K], the gradient by place, weighted.
-        behaviour: [K], what is played where the plan says nothing.
+        placed: [K], weighted gradient by place.
+        behaviour: [K], policy where the plan is undefined.
         backed, worth: [K] and [n], scratch.
-        seen: in and out.
+        seen: sums, updated.
     """
     count = order.start.shape[0]
     for k in range(len(placed)):
@@ -270,12 +268,12 @@ def add_plan(
 
 
 @kernel()
-def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Floats) -> None:
-    """The best that a player gets who stops following at an infoset and plays on alone.
+def best_deviation(order: Preorder, seen: DeviationSums, informed: Floats, uninformed: Floats) -> None:
+    """Compute the best payoff of leaving the plan at each infoset and playing on independently.
 
     Args:
-        order: the places.
-        seen: what :func:`look` found.
+        order: the player's places.
+        seen: sums of :func:`add_plans`.
         informed: [K], output: deviate when the place's action is recommended.
         uninformed: [n], output: deviate at the infoset before its recommendation.
     """
@@ -297,13 +295,13 @@ def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Fl
 
 @kernel()
 def extended_value(order: Preorder, follow_on: Floats, deviation: Floats, informed: bool) -> float:
-    """The best payoff, without that of the empty sequence, of a player who may leave the plan at every infoset.
+    """Return the best payoff, without the empty sequence, of a player who may leave the plan at any infoset.
 
     Args:
-        order: the places.
-        follow_on: [K], in: what each place itself earns when it is recommended and followed; out: with all that comes after.
-        deviation: what leaving earns: [K], after the recommendation of the place, or [n], before it. -inf to stay.
-        informed: which of the two.
+        order: the player's places.
+        follow_on: [K], in: payoff of each place when recommended and followed; out: including its subtree.
+        deviation: payoff of leaving: [K], after the place's recommendation, or [n], before it; -inf forbids leaving.
+        informed: whether ``deviation`` is [K].
     """
     total = 0.0
     for infoset in range(order.start.shape[0] - 1, -1, -1):

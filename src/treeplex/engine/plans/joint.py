@@ -1,4 +1,4 @@
-"""The loop of CFR-S and CFR-Jr: regret matching whose joint play, not each player's average, is what counts."""
+"""The loop of CFR-S and CFR-Jr: regret matching that accumulates joint play instead of each player's average."""
 
 from typing import NamedTuple
 
@@ -19,10 +19,11 @@ class JointPlay(NamedTuple):
     """The accumulated joint play, updated in place.
 
     Attributes:
-        gradients: [Q], sum of the gradients against what was played; what the gap needs.
-        earned: [N], sum of what each player was paid.
-        kept: [K, Q], what was played at iterations ``s, 2 s, 3 s, ...``; when it is full, every second row goes and s doubles.
-        spacing: [2], s and the number of rows in ``kept``.
+        gradients: [Q], sum of gradients against the joint play, used to compute the gap.
+        earned: [N], sum of payoffs.
+        kept: [K, Q], strategies played at iterations ``s, 2 s, 3 s, ...``; when full, every second row is dropped and s
+            doubles.
+        spacing: [2], s and the number of used rows of ``kept``.
     """
 
     gradients: Floats
@@ -44,19 +45,19 @@ def iterate_jointly(
     joint: JointPlay,
     work: Workspace,
 ) -> None:
-    """Run iterations ``first, first + 1, ...`` (from 1), all players at once.
+    """Run iterations ``first, first + 1, ...`` (from 1) with simultaneous updates.
 
-    What is played is the current strategies or, if ``sampled``, a plan drawn from each player's; the gradients of all players
-    are taken against it, and regrets compare the infoset's actions with the current policy there.
+    Players play their current strategies or, if ``sampled``, a plan drawn from each of them. Gradients are taken against this
+    joint play, and regrets compare an infoset's actions with the current policy.
 
     Args:
         tree, payoff: the game.
-        row: [9], :class:`treeplex.engine.tree.regret.Weights` of every iteration.
-        first, iterations: which iterations.
-        seed: of the plans drawn.
-        sampled: whether plans are drawn (CFR-S) or not (CFR-Jr).
-        state: the solver's state, updated in place; the average is the sum of what was played, in sequence form.
-        joint: what was played, updated in place.
+        row: [9], :class:`treeplex.engine.tree.regret.Weights`, the same for every iteration.
+        first, iterations: first iteration and number of iterations.
+        seed: random seed.
+        sampled: True for CFR-S (sampled plans), False for CFR-Jr.
+        state: the solver's state, updated in place; the average is the sum of the strategies played, in sequence form.
+        joint: the joint play, updated in place.
         work: scratch.
     """
     players, values = tree.sequence_offsets.shape[0] - 1, work.values
@@ -83,7 +84,7 @@ def iterate_jointly(
 
 @kernel()
 def keep(kept: NDArray[np.float64] | NDArray[np.uint8], spacing: Ints, t: int, played: Floats) -> None:
-    """Keep what was played at iteration t, if t is a multiple of the spacing; make room first where there is none."""
+    """Store the strategies of iteration t if t is a multiple of the spacing, making room if needed."""
     if t % spacing[0] != 0:
         return
     if spacing[1] == kept.shape[0]:

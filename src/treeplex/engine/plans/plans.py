@@ -1,4 +1,4 @@
-"""Kernels over reduced plans: pure strategies that say nothing about infosets which they themselves exclude."""
+"""Kernels over reduced plans: pure strategies that are undefined at infosets excluded by their own actions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import normalise
 
 ROUNDING = 2.0**-52
-"""What :func:`decompose` takes for nothing."""
+"""Probabilities that :func:`decompose` treats as zero."""
 
 
 @kernel()
@@ -20,8 +20,8 @@ def follow(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> None:
 
     Args:
         tree: the treeplexes.
-        player: whose plan, and whose slice of ``strategy`` is written.
-        plan: [I_i], the action number at each infoset of the player, -1 where the plan excludes the infoset.
+        player: owner of the plan and of the slice of ``strategy`` that is written.
+        plan: [I_i], action index at each infoset of the player, -1 at excluded infosets.
         strategy: [Q], output.
     """
     strategy[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
@@ -36,10 +36,10 @@ def follow(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> None:
 
 @kernel()
 def misfit(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> int:
-    """The first infoset (of the player's, from 0) at which ``plan`` is no reduced plan; -1 if it is one.
+    """Return the player's first infoset at which ``plan`` is not a reduced plan; -1 if it is one.
 
-    A reduced plan names an action exactly at the infosets that its own earlier actions lead to. ``strategy`` [Q] is scratch;
-    it holds the plan's sequence form afterwards if the plan is one.
+    A reduced plan has an action exactly at the infosets that its own actions lead to. ``strategy`` [Q] is scratch and holds the
+    plan's sequence form if the plan is valid.
     """
     first = tree.infoset_offsets[player]
     strategy[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
@@ -57,7 +57,7 @@ def misfit(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> int:
 
 @kernel()
 def first_misfit(tree: Tree, player: int, plans: SmallInts) -> tuple[int, int]:
-    """The first row of ``plans`` [P, I_i] that is no reduced plan, and the infoset where; (-1, -1) if all are."""
+    """Return the first row of ``plans`` [P, I_i] that is not a reduced plan, and the infoset; (-1, -1) if all are."""
     strategy = np.zeros(tree.sequence_offsets[-1])
     for number in range(plans.shape[0]):
         bad = misfit(tree, player, plans[number], strategy)
@@ -77,16 +77,16 @@ def joint_gradients(
     gradients: Floats,
     values: Floats,
 ) -> None:
-    """Payoffs of a distribution over joint plans, and gradients against the others' plans.
+    """Compute payoffs of a distribution over joint plans, and gradients against the others' plans.
 
     Args:
         tree, payoff: the game.
-        plans: flat, the plans of player 0 one after another, then those of player 1, and so on.
-        plan_offsets: [N], where the plans of each player begin.
-        support: [S, N], the number of each player's plan.
+        plans: flat, all plans of player 0, then those of player 1, and so on.
+        plan_offsets: [N], start of each player's plans.
+        support: [S, N], plan index of each player.
         weights: [S].
-        gradients: [Q], output: the mean over the support of each player's gradient against the others' plans.
-        values: [N], output: expected payoff of each player.
+        gradients: [Q], output: weighted sum over the support of each player's gradient against the others' plans.
+        values: [N], output: expected payoffs.
     """
     players = tree.sequence_offsets.shape[0] - 1
     strategy, found = np.zeros(gradients.shape[0]), np.zeros(gradients.shape[0])
@@ -106,10 +106,10 @@ def joint_gradients(
 
 @kernel()
 def draw_plan(tree: Tree, player: int, policy: Floats, state: np.uint64, strategy: Floats) -> np.uint64:
-    """Draw a reduced plan from a behaviour policy and write its sequence form; return the stream's next state.
+    """Draw a reduced plan from a behaviour policy and write its sequence form; return the next stream state.
 
-    One number is drawn at each infoset that the plan leads to, in compiled order; the first action whose cumulative probability
-    exceeds it is taken, the last with a positive probability if none does.
+    One number is drawn at each infoset that the plan leads to, in compiled order. It selects the first action whose cumulative
+    probability exceeds it, or else the last action with positive probability.
     """
     strategy[tree.sequence_offsets[player] : tree.sequence_offsets[player + 1]] = 0.0
     strategy[tree.sequence_offsets[player]] = 1.0
@@ -131,7 +131,7 @@ def draw_plan(tree: Tree, player: int, policy: Floats, state: np.uint64, strateg
 
 @kernel()
 def read_plan(tree: Tree, player: int, strategy: Floats, plan: SmallInts) -> None:
-    """The inverse of :func:`follow`: write the plan [I_i] whose sequence form ``strategy`` [Q] (zeros and ones) is."""
+    """Inverse of :func:`follow`: write the plan [I_i] with sequence form ``strategy`` [Q] (zeros and ones)."""
     plan[:] = -1
     for q in range(tree.sequence_offsets[player] + 1, tree.sequence_offsets[player + 1]):
         if strategy[q] > 0.5:
@@ -142,18 +142,18 @@ def read_plan(tree: Tree, player: int, strategy: Floats, plan: SmallInts) -> Non
 
 @kernel()
 def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weights: Floats) -> int:
-    """Split a strategy in sequence form into plans; return how many.
+    """Decompose a sequence-form strategy into plans; return their number.
 
-    Again and again the plan is taken whose least remaining weight, over the last sequences that it plays, is greatest; that
-    weight is subtracted from them. What remains is a strategy in sequence form times a number, so a plan of positive weight is
-    there until nothing is left but rounding (2^-52), and each takes at least one last sequence to zero: there are no more plans
-    than last sequences (those with no infoset below). Celli et al. (2019), algorithm 2.
+    Each step takes the plan that maximises the minimum remaining weight over its last sequences, and subtracts that weight from
+    them. The remainder is a scaled sequence-form strategy, so a plan of positive weight exists until only rounding (2^-52) is
+    left. Each step sets at least one last sequence to zero, so there are at most as many plans as last sequences (those with no
+    infoset below). Celli et al. (2019), algorithm 2.
 
     Args:
         tree: the treeplexes.
-        player: whose strategy.
-        strategy: [Q], sequence form; not changed.
-        plans: [L, I_i], output, for L last sequences.
+        player: owner of the strategy.
+        strategy: [Q], sequence form, not modified.
+        plans: [L, I_i], output; L is the number of last sequences.
         weights: [L], output; they sum to 1 up to rounding.
     """
     q0, q1 = tree.sequence_offsets[player], tree.sequence_offsets[player + 1]
@@ -189,7 +189,7 @@ def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weigh
 def take(
     tree: Tree, player: int, choice: SmallInts, weight: float, last: NDArray[np.bool_], left: Floats, plan: SmallInts
 ) -> None:
-    """Write the reduced plan of choices [I_i]; subtract its weight at its last sequences."""
+    """Write the reduced plan of choices [I_i], and subtract its weight from its last sequences."""
     q0, i0 = tree.sequence_offsets[player], tree.infoset_offsets[player]
     played = np.zeros(left.shape[0], np.bool_)
     played[0] = True
@@ -206,12 +206,12 @@ def take(
 
 @kernel()
 def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients: Floats, values: Floats) -> None:
-    """Payoffs of products of strategies, one product a row.
+    """Compute payoffs and gradients of strategy profiles, one per row.
 
     Args:
         tree, payoff: the game.
-        strategies: [K, Q], sequence forms of all players.
-        gradients: [K, Q], output: each player's gradient against the others.
+        strategies: [K, Q], sequence-form strategies of all players.
+        gradients: [K, Q], output: gradient of each player against the others.
         values: [K, N], output: expected payoffs.
     """
     for k in range(strategies.shape[0]):
@@ -225,13 +225,13 @@ def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients
 
 @kernel()
 def decompose_all(tree: Tree, player: int, strategies: Floats, plans: SmallInts, weights: Floats, counts: Ints) -> None:
-    """:func:`decompose` each row of ``strategies`` [K, Q].
+    """Apply :func:`decompose` to each row of ``strategies`` [K, Q].
 
     Args:
         tree: the treeplexes.
-        player: whose strategies.
-        strategies: [K, Q], sequence forms.
-        plans, weights, counts: [K, L, I_i], [K, L] and [K], output; weights are scaled to sums of 1.
+        player: owner of the strategies.
+        strategies: [K, Q], sequence-form strategies.
+        plans, weights, counts: [K, L, I_i], [K, L] and [K], output; weights are normalised to sum to 1.
     """
     for k in range(strategies.shape[0]):
         counts[k] = decompose(tree, player, strategies[k], plans[k], weights[k])
@@ -242,13 +242,13 @@ def decompose_all(tree: Tree, player: int, strategies: Floats, plans: SmallInts,
 
 @kernel()
 def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: Ints, weights: Floats) -> None:
-    """Write out products of mixtures of plans as joint plans.
+    """Expand products of mixtures of plans into joint plans.
 
     Args:
-        counts: [N, K], for each player and product the number of plans.
-        numbers, parts: [N, K, L], the plans' numbers and weights.
-        shares: [K], the weight of each product.
-        support, weights: [S, N], [S], output, for S the sum of the products of counts.
+        counts: [N, K], number of plans of each player in each product.
+        numbers, parts: [N, K, L], indices and weights of the plans.
+        shares: [K], weight of each product.
+        support, weights: [S, N] and [S], output; S is the sum over products of the numbers of combinations.
     """
     players = counts.shape[0]
     place, s = np.zeros(players, np.int64), 0
@@ -270,7 +270,7 @@ def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: I
 
 @kernel()
 def draw_plans(tree: Tree, player: int, strategies: Floats, seed: int, first: int, plans: SmallInts) -> None:
-    """Draw one plan from each row of ``strategies`` [K, Q] into ``plans`` [K, I_i], row k from the stream of ``first + k``."""
+    """Draw one plan per row of ``strategies`` [K, Q] into ``plans`` [K, I_i]; row k uses the stream ``first + k``."""
     policy, drawn = np.empty(strategies.shape[1]), np.empty(strategies.shape[1])
     for k in range(strategies.shape[0]):
         normalise(tree, player, strategies[k], policy)

@@ -1,4 +1,4 @@
-"""Which actions walks of Monte Carlo CFR follow: random choices by the policy, by shares, or by quantiles."""
+"""Action selection in Monte Carlo CFR walks: by the policy, by average strategy, by subsets or by quantiles."""
 
 import math
 
@@ -12,18 +12,18 @@ from treeplex.engine.sampling.schemes import ALL, EACH, ONE, SchemeCodes
 from treeplex.engine.sampling.streams import advanced, unit
 
 SECTION = (math.sqrt(5.0) - 1.0) / 2.0
-"""How far apart two numbers of a chance node are that follow each other, modulo 1 (Weyl's sequence)."""
+"""Step of the Weyl sequence of a chance node, modulo 1."""
 
 
 @kernel(**NO_COUNTS)
 def probability_of(chance: Floats, rows: Floats, actor: int, slot: int) -> float:
-    """The probability with which chance or a player takes the action of a slot."""
+    """Return the probability that chance or a player takes the action of a slot."""
     return float(chance[slot] if actor == CHANCE else rows[slot, POLICY])
 
 
 @kernel(**NO_COUNTS)
 def next_quantile(quantiles: Floats, player: int, key: int) -> float:
-    """The next number in [0, 1) of a chance node: a golden section on, so that all of a row of visits are spread evenly."""
+    """Return the chance node's next number in [0, 1): golden-ratio steps spread consecutive visits evenly."""
     number = quantiles[player, key] + SECTION
     if number >= 1.0:
         number -= 1.0
@@ -33,7 +33,7 @@ def next_quantile(quantiles: Floats, player: int, key: int) -> float:
 
 @kernel(**NO_COUNTS)
 def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, number: float) -> tuple[int, float]:
-    """The action, and its probability, that a number in [0, 1) picks by chance's or the actor's policy."""
+    """Return the action that a number in [0, 1) selects under chance's or the actor's policy, and its probability."""
     cumulative = probability = 0.0
     last = children - 1
     for a in range(children):
@@ -56,7 +56,7 @@ def choose(
     stream: np.uint64,
     chosen: Floats,
 ) -> np.uint64:
-    """Write the probability with which each action is followed, 0 for those that this walk does not follow."""
+    """Write the probability of following each action, 0 for actions that this walk does not follow."""
     own = actor == player
     rule = ONE if actor == CHANCE else rules.own if own else rules.others
     if rule == ALL:

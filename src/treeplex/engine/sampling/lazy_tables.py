@@ -1,22 +1,22 @@
-"""Averages of tables that grow as infosets are met: what ``engine.sampling.walks`` does, on one player's own numbers."""
+"""Lazily updated averages in tables that grow with visited infosets."""
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.kernel import kernel
 
 NO_PARENT, UNKNOWN_PARENT = -1, -2
-"""In place of the slot of the own action before an infoset: there is none; nobody has come by yet who would know."""
+"""Codes in place of an infoset's parent slot: no parent, or parent not yet known."""
 
 
 @kernel()
 def settle_averages(first: Ints, parents: Ints, marks: Floats, policy: Floats, total: float, average: Floats) -> None:
-    """Add to a lazily kept average what each infoset's policy has been owed since its last visit.
+    """Bring a lazily updated average up to date for all infosets.
 
     Args:
-        first: int64 [I+1], first slot of each infoset, parents first.
-        parents: int64 [I], the slot of the own action before.
-        marks: float64 [I], what had come in at the last visit.
+        first: int64 [I+1], first slot of each infoset, parents before children.
+        parents: int64 [I], slot of the player's previous action.
+        marks: float64 [I], accumulated weight at the last visit.
         policy: float64 [S].
-        total: weights of all iterations.
+        total: sum of the weights of all iterations.
         average: float64 [S], brought up to date.
     """
     for infoset in range(parents.shape[0]):
@@ -30,7 +30,7 @@ def settle_averages(first: Ints, parents: Ints, marks: Floats, policy: Floats, t
 
 @kernel()
 def normalise_met(first: Ints, weights: Floats) -> None:
-    """Turn the weights >= 0 of each infoset into probabilities, uniform where they are all zero; float64 [S], in place."""
+    """Normalise each infoset's weights >= 0 in place, uniform if all are zero; float64 [S]."""
     for infoset in range(first.shape[0] - 1):
         total = 0.0
         for slot in range(first[infoset], first[infoset + 1]):

@@ -1,4 +1,4 @@
-"""Tables of Monte Carlo CFR: regrets, policies and averages of infosets, and what a visit changes of them."""
+"""Tables of Monte Carlo CFR (regrets, policies, averages) and their updates on a visit."""
 
 import math
 from typing import NamedTuple
@@ -18,20 +18,20 @@ from treeplex.engine.sampling.schemes import (
 )
 
 REGRET, POLICY, AVERAGE, MARK = 0, 1, 2, 3
-"""Columns of a :attr:`Tables.rows`; ``MARK`` is used at an infoset's first action only."""
+"""Columns of :attr:`Tables.rows`; ``MARK`` is used only at an infoset's first action."""
 
 
 class Tables(NamedTuple):
-    """The state of a run, one row per action ("slot"); an infoset's slots are contiguous, infosets stand top-down.
+    """State of a run, one row per action ("slot"); an infoset's slots are contiguous, infosets in top-down order.
 
     Attributes:
         rows: float64 [S, 4], regret, current policy, average, mark.
-        logs: float64 [S, 2], at an infoset's first slot the logs of the discounts of positive and negative regrets
-            accumulated up to its last visit; [0, 2] without discounts.
-        totals: float64 [N], sum of the weights of the iterations that each player's average holds.
-        baselines: float64 [N, B], for each traverser what histories are thought to be worth.
-        quantiles: float64 [N, C], for each traverser and chance node, at its first outcome, the number in [0, 1) by which the
-            last outcome was picked; [N, 0] where outcomes are drawn.
+        logs: float64 [S, 2], at an infoset's first slot the cumulative log discounts of positive and negative regrets at its
+            last visit; [0, 2] without discounts.
+        totals: float64 [N], sum of iteration weights in each player's average.
+        baselines: float64 [N, B], estimated values of histories for each traverser.
+        quantiles: float64 [N, C], for each traverser and chance node (at its first outcome) the last quantile used; [N, 0] if
+            outcomes are drawn at random.
     """
 
     rows: Floats
@@ -42,12 +42,12 @@ class Tables(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Where things are.
+    """Table layout of a game.
 
     Attributes:
-        infosets: int64 [I, 3], first slot, number of actions, slot of the own action before (-1 for none).
-        offsets: int64 [N+1], the slice of infosets of each player.
-        edges: int32 [H], the column of ``baselines`` of each history; -1 for none.
+        infosets: int64 [I, 3], first slot, number of actions, slot of the player's previous action (-1 for none).
+        offsets: int64 [N+1], slice of infosets of each player.
+        edges: int32 [H], column of ``baselines`` of each history; -1 for none.
     """
 
     infosets: Ints
@@ -67,7 +67,7 @@ def catch_up(
     sample_reach: float,
     weights: Floats,
 ) -> None:
-    """What has to be done at a visited infoset of the traverser before its regrets change: average and discounts."""
+    """Update the average and apply pending discounts at a visited infoset before its regrets change."""
     rows, total = tables.rows, tables.totals[player]
     share = 0.0
     if rules.averaging == LAZY:
@@ -96,7 +96,7 @@ def catch_up(
 def add_regrets(
     rows: Floats, key: int, actions: int, traversal: Traversal, scale: float, sampled: Floats, chosen: Floats, value: float
 ) -> None:
-    """Add ``scale`` times what each action is worth above the infoset's ``value`` to the regrets of those followed."""
+    """Add ``scale`` times the advantage over the infoset's ``value`` to the regrets of followed actions."""
     for a in range(actions):
         if traversal.skipped == -math.inf or chosen[a] > 0.0:
             rows[key + a, REGRET] = max(rows[key + a, REGRET] + scale * (sampled[a] - value), traversal.lowest)
@@ -104,7 +104,7 @@ def add_regrets(
 
 @kernel(**NO_COUNTS)
 def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
-    """Set the next policy of the infosets that a walk has touched: proportional to positive regrets, else uniform."""
+    """Set the next policy of the infosets visited by a walk: proportional to positive regrets, else uniform."""
     for n in range(count):
         key, actions = touched[n, 0], touched[n, 1]
         total = 0.0
@@ -118,7 +118,7 @@ def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
 
 @kernel(**NO_COUNTS)
 def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, reach: Floats) -> None:
-    """Add the player's whole policy, weighted by own reach, to the average: exact, at the cost of a sweep."""
+    """Add the player's policy at all infosets, weighted by own reach, to the average: exact, but a full sweep."""
     for infoset in range(layout.offsets[player], layout.offsets[player + 1]):
         key, actions, before = layout.infosets[infoset, 0], layout.infosets[infoset, 1], layout.infosets[infoset, 2]
         arrived = reach[before] if before >= 0 else 1.0
@@ -129,13 +129,13 @@ def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, r
 
 @kernel(**NO_COUNTS)
 def settle(layout: Layout, totals: Floats, policy: Floats, mark: Floats, average: Floats) -> None:
-    """Bring a lazily kept average up to date, top-down: what each infoset's policy has been owed since its last visit.
+    """Bring a lazily updated average up to date, top-down.
 
     Args:
-        layout: infosets, parents first.
+        layout: the infosets, parents before children.
         totals: [N], as in :class:`Tables`.
         policy, mark: [S], columns of the rows.
-        average: [S], in: the column of the rows; out: the sum over iterations of weight times own reach times policy, exactly.
+        average: [S], in: the column of the rows; out: the exact sum over iterations of weight times own reach times policy.
     """
     for player in range(layout.offsets.shape[0] - 1):
         for infoset in range(layout.offsets[player], layout.offsets[player + 1]):

@@ -1,4 +1,4 @@
-"""What a walk of Monte Carlo CFR follows and keeps: schemes, weights of iterations, and one traversal."""
+"""Sampling schemes of Monte Carlo CFR, iteration weights, and the constants of one traversal."""
 
 import math
 from typing import NamedTuple
@@ -10,32 +10,32 @@ from treeplex.engine.kernel import NO_COUNTS, kernel
 from treeplex.engine.sampling.streams import advanced, unit
 
 ALL, ONE, EACH, SUBSET = 0, 1, 2, 3
-"""Which actions are walked: all; one, by the policy; each by its share of the average; a subset of given size."""
+"""Codes of followed actions: all; one by the policy; each by average strategy sampling; a subset of given size."""
 LAZY, FULL, STOCHASTIC, OPTIMISTIC, OPPONENT, NAIVE = 0, 1, 2, 3, 4, 5
-"""How the average is kept; see :mod:`treeplex.solvers.sampling.solver`."""
+"""Codes of averaging methods; see :mod:`treeplex.solvers.sampling.solver`."""
 NO_BASELINE, LEARNED, ORACLE = 0, 1, 2
 REGRET_WEIGHT, AVERAGE_WEIGHT, POSITIVE_LOG, NEGATIVE_LOG = 0, 1, 2, 3
 """Columns of an iteration's weights, see :func:`treeplex.engine.sampling.walks.iterate_sampled`."""
 LOWEST = 31.0 / 30.0
-"""Where walks prune, no regret falls below this multiple of what is skipped, so that an action can come back."""
+"""With pruning, lower bound of regrets as a multiple of the pruning threshold, so that actions can recover."""
 
 
 class SchemeCodes(NamedTuple):
-    """What a scheme follows and keeps.
+    """A sampling scheme as codes for kernels.
 
     Attributes:
         own, others: ``ALL``, ``ONE``, ``EACH`` or ``SUBSET`` for the traverser; ``ALL`` or ``ONE`` for the other players.
-        exploration: with ``own`` ``ONE``, the probability of a uniform choice.
-        least, bonus, scale: with ``EACH``, epsilon, beta and tau of average strategy sampling.
-        size: with ``SUBSET``, the number of actions.
+        exploration: for ``own`` = ``ONE``, probability of a uniform choice.
+        least, bonus, scale: for ``EACH``, epsilon, beta and tau of average strategy sampling.
+        size: for ``SUBSET``, the number of actions.
         averaging: ``LAZY`` to ``NAIVE``.
         baseline: ``NO_BASELINE``, ``LEARNED`` or ``ORACLE``.
-        rate: how far a learned baseline moves toward each new sample.
-        floor: regrets are set to zero where negative (regret matching+).
-        discounts: old regrets are discounted.
-        prune: with ``own`` ``ALL``, the share of walks that skip actions with very negative regrets.
-        prune_after: iterations before the first such walk.
-        prune_below: how negative regrets must be, in the game's units and times the weight of new regrets.
+        rate: step size of learned baselines.
+        floor: whether negative regrets are set to zero (regret matching+).
+        discounts: whether old regrets are discounted.
+        prune: for ``own`` = ``ALL``, fraction of walks that skip actions with very negative regrets.
+        prune_after: number of iterations before pruning starts.
+        prune_below: pruning threshold in the game's units, multiplied by the weight of new regrets.
     """
 
     own: int
@@ -60,9 +60,9 @@ class Traversal(NamedTuple):
 
     Attributes:
         player: the traverser.
-        weights: [4], the row of the iteration.
-        skipped: the regret below which own actions are skipped.
-        lowest: the least regret.
+        weights: [4], weights of the iteration.
+        skipped: regret below which own actions are skipped.
+        lowest: lower bound of regrets.
     """
 
     player: int
@@ -73,10 +73,10 @@ class Traversal(NamedTuple):
 
 @kernel(**NO_COUNTS)
 def pruning(rules: SchemeCodes, weight: float, iteration: int, stream: np.uint64) -> tuple[float, float, np.uint64]:
-    """What a walk of an iteration skips, whose new regrets have this weight.
+    """Decide whether a walk prunes, given the weight of new regrets.
 
     Returns:
-        ``skipped`` and ``lowest`` of :class:`Traversal`, and the random stream from there.
+        ``skipped`` and ``lowest`` of :class:`Traversal`, and the next state of the random stream.
     """
     skipped, lowest = -math.inf, -math.inf
     if rules.prune > 0.0:

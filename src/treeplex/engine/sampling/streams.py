@@ -1,7 +1,7 @@
-"""Counter-based random streams, one a walk, from seed, iteration and player.
+"""Counter-based random streams, one per walk, seeded by seed, iteration and player.
 
-So a run needs no generator's state to be saved, is the same whether or not it was interrupted, and walks may be done in any
-order. The streams are SplitMix64 (Steele, Lea and Flood 2014), started at hashed places.
+No generator state needs to be saved, interrupted runs are reproducible, and walks may run in any order. The streams are
+SplitMix64 (Steele, Lea and Flood 2014), started at hashed states.
 """
 
 import numpy as np
@@ -25,19 +25,19 @@ def mixed(z: np.uint64) -> np.uint64:
 
 @kernel()
 def start(seed: np.uint64, iteration: np.uint64, player: np.uint64) -> np.uint64:
-    """The state at which the stream of a walk begins."""
+    """Return the initial state of a walk's stream."""
     return mixed(mixed(mixed(seed + GOLDEN) + iteration) + player)
 
 
 @kernel()
 def advanced(state: np.uint64) -> np.uint64:
-    """The next state of a stream."""
+    """Return the next state of a stream."""
     return state + GOLDEN
 
 
 @kernel()
 def unit(state: np.uint64) -> float:
-    """The number in [0, 1) of a state, in steps of 2^-53."""
+    """Return the number in [0, 1) of a state, a multiple of 2^-53."""
     return float(mixed(state) >> SHIFTS[3]) * UNIT
 
 
@@ -48,13 +48,13 @@ class Stream:
         self.state = plainly_mixed(plainly_mixed(plainly_mixed(seed + int(GOLDEN)) + iteration) + player)
 
     def draw(self) -> float:
-        """The next number in [0, 1)."""
+        """Return the next number in [0, 1)."""
         self.state = (self.state + int(GOLDEN)) & MASK
         return (plainly_mixed(self.state) >> 11) * UNIT
 
 
 def plainly_mixed(z: int) -> int:
-    """:func:`mixed` on Python's whole numbers."""
+    """Compute :func:`mixed` with Python integers."""
     z &= MASK
     z = ((z ^ (z >> 30)) * int(FIRST)) & MASK
     z = ((z ^ (z >> 27)) * int(SECOND)) & MASK

@@ -1,7 +1,7 @@
-"""Monte Carlo CFR: one walk over sampled histories serves every scheme.
+"""Monte Carlo CFR: one walk over sampled histories for all schemes.
 
-A scheme says which actions of the traverser, of the other players and of chance a walk follows; everything else (importance
-weights, baselines, regrets, averages) follows from the probabilities with which it follows them.
+A scheme determines which actions of the traverser, the other players and chance a walk follows. Importance weights, baselines,
+regrets and averages all derive from the sampling probabilities.
 """
 
 import math
@@ -42,13 +42,13 @@ from treeplex.engine.sampling.streams import advanced, start, unit
 
 
 class Scratch(NamedTuple):
-    """Room for one walk at a time.
+    """Scratch of one walk.
 
     Attributes:
-        frames, numbers: [D, 3], the histories whose actions are being followed, by depth.
-        sampled: [D, A], baselines at first, then the sampled values of actions.
-        chosen: [D, A], the probability with which each action is followed; 0 for those that are not.
-        touched: [I, 2], first slot and number of actions of the traverser's infosets visited.
+        frames, numbers: [D, 3], the histories on the current path, by depth.
+        sampled: [D, A], initially baselines, then sampled action values.
+        chosen: [D, A], sampling probability of each action; 0 for actions not followed.
+        touched: [I, 2], first slot and number of actions of the visited infosets of the traverser.
         reach: [S], for ``FULL`` averaging.
     """
 
@@ -61,13 +61,13 @@ class Scratch(NamedTuple):
 
 
 NODE, NEXT, BEFORE, FRAME_FIELDS = 0, 1, 2, 3
-"""Columns of ``Scratch.frames``: the history, the action to look at next, the slot of the own action before it."""
+"""Columns of ``Scratch.frames``: the history, its next action, and the slot of the player's previous action."""
 WEIGHT, OWN_REACH, SAMPLE_REACH, FRAME_NUMBERS = 0, 1, 2, 3
-"""Columns of ``Scratch.numbers``: importance weight, the traverser's reach, the probability that the walk comes here."""
+"""Columns of ``Scratch.numbers``: importance weight, the traverser's reach, and the sampling reach."""
 
 
 def scratch(histories: Histories, layout: Layout, rules: SchemeCodes, depth: int) -> Scratch:
-    """Room for walks over these histories, of which the longest has ``depth`` nodes."""
+    """Allocate scratch for walks over histories of at most ``depth`` nodes."""
     widest = int(histories.nodes[:, CHILDREN].max(initial=1))
     slots = int(layout.infosets[:, 1].sum()) if len(layout.infosets) else 0
     visits = len(histories.nodes) if rules.others == ALL else len(layout.infosets)
@@ -93,21 +93,21 @@ def iterate_sampled(
     step: int,
     weights: Floats,
 ) -> int:
-    """Run one iteration for every ``step``-th row of ``weights``: a walk for every player in turn.
+    """Run one iteration for every ``step``-th row of ``weights``: one walk per player.
 
     Args:
-        histories, layout: the game; keys of decisions are first slots here.
+        histories, layout: the game; keys of decisions are first slots.
         rules: the scheme.
-        tables: updated in place; other threads may be updating them too.
+        tables: updated in place, possibly by several threads.
         room: scratch of this thread.
-        seed: of the whole run.
-        first: the iteration of the first row of ``weights``.
-        step: rows are taken this far apart.
-        weights: [K, 4], weight of new regrets, of this iteration in the average, and the logs of the discounts of positive and
-            negative regrets accumulated up to it.
+        seed: random seed of the run.
+        first: iteration number of the first row of ``weights``.
+        step: stride over the rows.
+        weights: [K, 4], weight of new regrets, weight in the average, and cumulative log discounts of positive and negative
+            regrets.
 
     Returns:
-        Histories walked.
+        Number of histories visited.
     """
     walked = 0
     for k in range(0, weights.shape[0], step):
@@ -137,7 +137,7 @@ def walk(
     traversal: Traversal,
     stream: np.uint64,
 ) -> tuple[int, int]:
-    """Walk the histories that are sampled for the traverser; add regrets, averages and baselines on the way.
+    """Walk the sampled histories of a traverser and update regrets, averages and baselines.
 
     At a history h below which actions are followed with probabilities rho, the sampled value is
     ``u(h) = sum_a p_a (b_a + [a followed] (u(ha) - b_a) / rho_a)`` with p the policy or chance and b a baseline, and
@@ -145,11 +145,11 @@ def walk(
     ``W(h) (u(ha) - u(h))`` has the counterfactual regret as its expectation (Lanctot et al. 2009, section 3; with baselines
     Schmid et al. 2019, equations 9 to 12).
 
-    Own actions that are not played, whose regrets are below ``skipped`` and after which the game goes on, are not followed, and
-    keep their regrets; no regret falls below ``lowest`` (Brown and Sandholm 2019, supplement, algorithm 1).
+    Own actions with zero probability and a regret below ``skipped`` that do not end the game are not followed and keep their
+    regrets. Regrets are bounded below by ``lowest`` (Brown and Sandholm 2019, supplement, algorithm 1).
 
     Returns:
-        Histories walked, and how many of the traverser's infosets are in ``room.touched``.
+        Number of histories visited, and number of entries of ``room.touched``.
     """
     nodes, rows, frames, numbers, chosen = histories.nodes, tables.rows, room.frames, room.numbers, room.chosen
     player, baselines, quantiles = traversal.player, rules.baseline != NO_BASELINE, tables.quantiles.shape[1] > 0
@@ -217,16 +217,16 @@ def climb(
     value: float,
     ends: bool,
 ) -> int:
-    """Climb from the frame ``depth`` to one that has a next action to follow; add regrets on the way.
+    """Backtrack from the frame ``depth`` to one with another action to follow, adding regrets.
 
     Args:
         histories, layout, rules, tables, room, traversal: see :func:`walk`.
-        depth: the lowest frame.
-        value: what the last of its actions was worth, if one ``ends`` here.
-        ends: whether one was followed to the end.
+        depth: the deepest frame.
+        value: value of its last action, if ``ends``.
+        ends: whether an action was followed to a terminal.
 
     Returns:
-        The frame, whose ``NEXT`` is now that of the action plus one; -1 at the end of the walk.
+        The frame, with ``NEXT`` set to the action's index plus one; -1 at the end of the walk.
     """
     nodes, rows, player = histories.nodes, tables.rows, traversal.player
     while depth >= 0:
@@ -255,7 +255,7 @@ def climb(
 
 @kernel(**INLINED)
 def skip(nodes: SmallInts, rows: Floats, node: int, skipped: float, chosen: Floats) -> None:
-    """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
+    """Skip own actions with zero probability and very negative regrets that do not end the game."""
     child, children, key = nodes[node, CHILD], nodes[node, CHILDREN], nodes[node, KEY]
     for a in range(children):
         seldom = rows[key + a, REGRET] < skipped and rows[key + a, POLICY] == 0.0
@@ -265,7 +265,7 @@ def skip(nodes: SmallInts, rows: Floats, node: int, skipped: float, chosen: Floa
 
 @kernel(**NO_COUNTS)
 def exact_values(histories: Histories, player: int, rows: Floats, values: Floats) -> None:
-    """Write what every history is worth to ``player`` under the current policies, float64 [H]."""
+    """Write the value of every history to ``player`` under the current policies, float64 [H]."""
     nodes = histories.nodes
     for node in range(nodes.shape[0] - 1, -1, -1):
         actor, child, children, key = nodes[node, ACTOR], nodes[node, CHILD], nodes[node, CHILDREN], nodes[node, KEY]

@@ -1,1 +1,1 @@
-"""The tree engine: sequences, infosets in blocks, payoff operators, and the kernels that iterate on them."""
+"""The tree engine: sequences, blocks of infosets, payoff operators, and iteration kernels."""

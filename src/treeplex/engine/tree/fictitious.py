@@ -1,4 +1,4 @@
-"""The loop of fictitious play: best responses against averages, averaged in sequence form."""
+"""The loop of fictitious play: best responses to averages, averaged in sequence form."""
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.kernel import kernel
@@ -20,14 +20,14 @@ def iterate_best_replies(
 ) -> None:
     """Run one iteration for each entry of ``steps``.
 
-    Each player best-responds to ``(1 - optimism) * average + optimism * last reply`` of the others; the reply moves the
-    player's average by ``step``, all in sequence form.
+    Each player best-responds to ``(1 - optimism) * average + optimism * last best response`` of the others and moves its
+    average toward the response by ``step``, all in sequence form.
 
     Args:
         tree, payoff: the game.
-        steps, optimism: [K], for each iteration.
-        alternating: whether a player sees the replies that others found in the same iteration.
-        state: the last replies, ``policy`` and ``strategy``, and the averages in sequence form, updated in place.
+        steps, optimism: [K], one entry per iteration.
+        alternating: whether players respond to best responses of the same iteration.
+        state: the last best responses (``policy`` and ``strategy``) and the averages in sequence form, updated in place.
         target: [Q], scratch.
         work: scratch.
     """
@@ -51,6 +51,6 @@ def iterate_best_replies(
 
 @kernel()
 def mix(tree: Tree, player: int, share: float, average: Floats, reply: Floats, target: Floats) -> None:
-    """Write ``(1 - share) * average + share * reply`` of a player to ``target``."""
+    """Write a player's ``(1 - share) * average + share * reply`` to ``target``."""
     for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
         target[q] = (1.0 - share) * average[q] + share * reply[q]

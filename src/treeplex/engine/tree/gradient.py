@@ -1,4 +1,4 @@
-"""The gradient: what each sequence of a player is worth against the others' strategies, from the payoff operators."""
+"""The utility gradient of a player's sequences against the others' strategies, from the payoff operators."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
 from treeplex.engine.tree.walked import walked_gradient
 
 LANES = 64
-"""Terminals that one pass of the dense operator treats side by side (the vector axis)."""
+"""Terminals per pass of the dense operator (the vector axis)."""
 ROWS = 4
-"""Rows of a matrix that a pass multiplies at a time, so that what it has gathered is read once for all of them."""
+"""Matrix rows multiplied at a time, so that gathered entries are read once for all of them."""
 
 
 @kernel()
@@ -20,7 +20,7 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
     Args:
         tree: the treeplexes.
         payoff: the operators.
-        player: whose slice of ``values`` is written.
+        player: owner of the slice of ``values`` that is written.
         strategy: [Q], sequence-form strategies of all players (the player's own is not read).
         values: [Q], output, in the game's units times the others' reach.
     """
@@ -33,12 +33,12 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
     if payoff.factors.values.shape[0] > 0:
         factor_gradient(tree, payoff.factors, player, strategy, values)
     if payoff.walk >= 0 and walked_gradient(payoff.walk, player, len(values), strategy.ctypes, values.ctypes) != 0:
-        raise RuntimeError("a walk over the rules of the game was broken off")
+        raise RuntimeError("a walk over the rules of the game was interrupted")
 
 
 @kernel()
 def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, values: Floats) -> None:
-    """The sparse operator's part; overwrites the player's slice of ``values``."""
+    """Compute the sparse operator's part; overwrites the player's slice of ``values``."""
     factors = sparse.others.shape[1]
     for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
         total = 0.0
@@ -59,10 +59,10 @@ def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, v
 
 @kernel()
 def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) -> None:
-    """The dense operator's part; adds to the player's slice of ``values``.
+    """Add the dense operator's part to the player's slice of ``values``.
 
-    Terminals that share a matrix are gathered ``LANES`` at a time, hands outermost, so that each matrix entry is one
-    multiply-add over a contiguous row of terminals. Sums run over the columns in order, however many rows go together.
+    Terminals that share a matrix are gathered ``LANES`` at a time, with hands outermost, so that each matrix entry is one
+    multiply-add over a contiguous row of terminals. Sums run over columns in order, regardless of the row grouping.
     """
     matrices, starts, scales, groups = dense.matrices, dense.starts, dense.scales, dense.groups
     widest = 0
@@ -118,10 +118,10 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
 
 @kernel()
 def factor_gradient(tree: Tree, factors: Factors, player: int, strategy: Floats, values: Floats) -> None:
-    """The part of terminals whose payoffs factor; adds to the player's slice of ``values``.
+    """Add the factored operator's part to the player's slice of ``values``.
 
-    The other's strategy is summed over its lists, terms turn these sums into what the player's lists are worth, and each
-    sequence is worth the sum of its lists.
+    The opponent's strategy is summed over its lists, terms map these sums to values of the player's lists, and each sequence
+    gets the sum of its lists' values.
     """
     pointers, lists, weights, ends, others = factors.pointers, factors.lists, factors.weights, factors.ends, factors.others
     other, weighted = 1 - player, weights.shape[0] > 0
@@ -153,10 +153,10 @@ def factor_gradient(tree: Tree, factors: Factors, player: int, strategy: Floats,
 
 
 def empty_dense() -> Dense:
-    """A dense operator without terminals."""
+    """Return a dense operator without terminals."""
     return Dense(np.empty(0), np.empty((0, 5), np.int64), np.empty((0, 2), np.int64), np.empty(0))
 
 
 def empty_sparse(sequences: int, players: int) -> Sparse:
-    """A sparse operator without entries."""
+    """Return a sparse operator without entries."""
     return Sparse(np.zeros(sequences + 1, np.int64), np.empty((0, players - 1), np.int32), np.empty(0))

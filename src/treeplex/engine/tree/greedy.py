@@ -1,4 +1,4 @@
-"""The loop of Greedy Weights: each iteration gets the weight that makes the potential of the average regrets least."""
+"""The loop of Greedy Weights: each iteration's weight minimises the potential of the average regrets."""
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.kernel import kernel
@@ -27,8 +27,8 @@ def iterate_greedily(
 
     Args:
         tree, payoff: the game.
-        first, iterations: which iterations.
-        floor: least weight, as a part of the mean weight so far.
+        first, iterations: first iteration and number of iterations.
+        floor: minimum weight, as a fraction of the mean weight so far.
         state: the solver's state, updated in place; regrets and average are means, not sums.
         work: scratch.
     """
@@ -53,7 +53,7 @@ def iterate_greedily(
 
 @kernel()
 def least_potential(old: Floats, new: Floats, lowest: float) -> float:
-    """The share s in [lowest, 1] at which ``sum ([(1 - s) old + s new]+)^2`` is least, by bisection of its slope."""
+    """Return the s in [lowest, 1] that minimises ``sum ([(1 - s) old + s new]+)^2``, by bisection of its slope."""
     low, high = lowest, 1.0
     if potential_slope(old, new, low) >= 0.0:
         return low
@@ -68,7 +68,7 @@ def least_potential(old: Floats, new: Floats, lowest: float) -> float:
 
 @kernel()
 def potential_slope(old: Floats, new: Floats, share: float) -> float:
-    """Half the derivative of the potential."""
+    """Return half the derivative of the potential."""
     slope = 0.0
     for q in range(old.shape[0]):
         step = new[q] - old[q]

@@ -13,7 +13,7 @@ from treeplex.engine.tree.sweeps import reach
 def iterate_mirror(
     tree: Tree, payoff: Payoff, steps: Floats, alternating: bool, state: Floats, values: Floats, scratch: Floats
 ) -> None:
-    """Magnetic mirror descent with dilated entropy: one iteration for each row of ``steps``.
+    """Run magnetic mirror descent with dilated entropy, one iteration per row of ``steps``.
 
     Args:
         tree, payoff: the game.
@@ -46,10 +46,10 @@ def iterate_mirror(
 def mirror_step(
     tree: Tree, player: int, eta: float, alpha: float, logs: Floats, magnet: Floats, values: Floats, policy: Floats
 ) -> None:
-    """Find ``argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy, bottom-up.
+    """Compute ``argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)`` bottom-up; D is the dilated relative entropy.
 
-    At an infoset ``pi ~ (pi_t magnet^(eta alpha) exp(eta v))^(1 / (1 + eta alpha))`` with v the action values. To the sequence
-    before it the infoset is worth ``(1 + eta alpha) / eta`` times the logarithm of the sum of that.
+    At an infoset ``pi ~ (pi_t magnet^(eta alpha) exp(eta v))^(1 / (1 + eta alpha))`` with v the action values. The value passed
+    to the parent sequence is ``(1 + eta alpha) / eta`` times the logarithm of the sum of the right-hand side.
     """
     keep = 1.0 / (1.0 + eta * alpha)
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
@@ -78,7 +78,7 @@ LOWEST_LOG = math.log(1e-300)
 def iterate_transformed(
     tree: Tree, payoff: Payoff, steps: Floats, state: Floats, values: Floats, infoset_values: Floats
 ) -> None:
-    """CFR+ on perturbed and regularised payoffs, alternating: one iteration for each row of ``steps``.
+    """Run alternating CFR+ on perturbed and regularised payoffs, one iteration per row of ``steps``.
 
     The gradient of a player is ``g - mu (x - reference)``; values are taken along the perturbed policy
     ``(1 - gamma |A|) pi + gamma``, regrets against the policy ``pi`` itself (Meng et al. 2025, equation 3).
@@ -105,7 +105,7 @@ def iterate_transformed(
 
 @kernel()
 def transformed_step(tree: Tree, player: int, gamma: float, regrets: Floats, policy: Floats, values: Floats) -> None:
-    """Backup along the perturbed policy, regrets against the one without perturbation, next perturbed policy; bottom-up."""
+    """Sweep bottom-up: back up the perturbed policy, add regrets of the unperturbed one, set the next perturbed policy."""
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         for j in range(n):

@@ -1,7 +1,7 @@
-"""Learned discounting: a network looks at the run and sets how the next iterations discount (Xu et al. 2024, DDCFR, section 3).
+"""Learned discounting: a network observes the run and sets the next discounts (Xu et al. 2024, DDCFR, section 3).
 
-The loop decides, iterates and judges without leaving compiled code, so that a training episode of 1000 iterations with an
-exploitability at each takes milliseconds.
+Decisions, iterations and evaluation all run in compiled code. A training episode of 1000 iterations with an exploitability at
+each takes milliseconds.
 """
 
 import math
@@ -31,7 +31,7 @@ from treeplex.engine.tree.regret import (
 from treeplex.engine.tree.sweeps import best_value, reach
 
 FEATURES = ("iteration", "exploitability", "regret", "movement")
-"""What a network may see, by code. With k iterations done of T:
+"""Input features by code. With k iterations done of T:
 
 iteration: ``k / T``. exploitability: ``(log10 e_k + 12) / (log10 e_0 + 12)`` of the average policy, e floored at 1e-12.
 regret: ``log10(|R_k| / |R_j|) / log10 T`` with the Euclidean norm of positive regrets, j the first decision after an iteration;
@@ -40,13 +40,13 @@ movement: ``(log10 m + 12) / 12`` with m the mean change of a probability since 
 """
 
 EXPONENTS = ("alpha", "beta", "gamma", "prediction")
-"""What a network may set, by code: the exponents of DCFR, and how much of the new regrets the next policy counts again."""
+"""Outputs by code: the exponents of DCFR, and the prediction strength."""
 
 LOWEST = 1e-12
-"""Least exploitability (and change) that is told apart from zero."""
+"""Smallest exploitability (and change) that is distinguished from zero."""
 
 INITIAL, NORM, LEFT, SET, LATEST, OUTSIDE = 0, 1, 2, 3, 7, 8
-"""Places in ``memory``: exploitability of the uniform policy, norm of regrets when first looked at, iterations for which the
+"""Indices into ``memory``: exploitability of the uniform policy, first observed norm of regrets, iterations for which the
 exponents still hold, the four exponents, exploitability at the last decision, iterations outside theorem 1's ranges."""
 MEMORY = 9
 
@@ -57,19 +57,19 @@ COLUMNS = len(Weights._fields)
 
 
 class DiscountNetwork(NamedTuple):
-    """A learned scheme, as Numba sees it.
+    """A learned discount policy in the form that Numba uses.
 
     Attributes:
         sizes, parameters: the network, see :func:`treeplex.engine.networks.mlp_single.forward`.
         features: [F], codes of :data:`FEATURES`, the network's inputs.
-        exponents: [A], codes of :data:`EXPONENTS`, what its outputs set, in order.
+        exponents: [A], codes of :data:`EXPONENTS` set by the outputs, in order.
         low, high: [A], their ranges.
-        levels: [A], 0 for a continuous output, ``low + (high - low) (tanh x + 1) / 2``; n for n outputs, the largest of which
-            chooses one of n equally spaced values.
-        holds: [H], for how many iterations a decision may hold, chosen by the largest of H more outputs; empty: always 1.
-        defaults: [4], exponents that the network does not set; an infinite alpha or beta is no discount.
+        levels: [A], 0 for a continuous output, ``low + (high - low) (tanh x + 1) / 2``; n for n outputs, whose argmax selects
+            one of n equally spaced values.
+        holds: [H], choices of the number of iterations a decision holds, by the argmax of H more outputs; empty: always 1.
+        defaults: [4], exponents that the network does not set; an infinite alpha or beta means no discount.
         floor: 1.0 to set negative regrets to zero after adding, else 0.0.
-        clipped: alpha is at least 1 from iteration T/2 on, as DDCFR's theorem 1 asks.
+        clipped: whether alpha is at least 1 from iteration T/2 on, as required by DDCFR's theorem 1.
     """
 
     sizes: Ints
@@ -86,12 +86,12 @@ class DiscountNetwork(NamedTuple):
 
 
 class LearnedState(NamedTuple):
-    """A learned rule's state in addition to :class:`TreeState`, float64, updated in place.
+    """State of a learned rule in addition to :class:`TreeState`, float64, updated in place.
 
     Attributes:
-        seen: [Q], the policy at the last decision; empty if no feature looks at how fast it moves.
-        memory: [MEMORY], what was seen and decided last.
-        network: [P], the network's numbers, so that a changed file changes no run.
+        seen: [Q], policy at the last decision; empty if no feature uses its movement.
+        memory: [MEMORY], last observations and decisions.
+        network: [P], a copy of the network, so that a changed file does not affect the run.
     """
 
     seen: Floats
@@ -101,10 +101,10 @@ class LearnedState(NamedTuple):
 
 @kernel()
 def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
-    """Write the :class:`treeplex.engine.tree.regret.Weights` that exponents amount to at iteration t.
+    """Write the :class:`treeplex.engine.tree.regret.Weights` of the exponents at iteration t.
 
-    A prediction strength above 0 makes the next policy see regrets discounted by the factor that is due next, as in PDCFR.
-    An infinite alpha or beta is no discount, at t = 1 either.
+    With a prediction strength above 0, the next policy uses regrets discounted by the next factor, as in PDCFR. An infinite
+    alpha or beta means no discount, also at t = 1.
     """
     alpha, beta, gamma, prediction = exponents[0], exponents[1], exponents[2], exponents[3]
     row[POSITIVE] = discount(t - 1.0, alpha) if alpha < math.inf else 1.0
@@ -119,7 +119,7 @@ def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
 
 @kernel()
 def outside_theorem(exponents: Floats, t: int, horizon: int) -> bool:
-    """Whether the exponents of iteration t leave the ranges for which convergence is proved (Xu et al. 2024, theorem 1).
+    """Return whether exponents are outside the ranges with a convergence proof (Xu et al. 2024, theorem 1).
 
     Alpha is in [0, 5], from T/2 on in [1, 5]; beta in [-5, 0]; gamma in [0, 5].
     """
@@ -133,15 +133,15 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
     """Evaluate the network on the features at the front of ``activations`` and write the four exponents.
 
     Args:
-        scheme: the scheme.
-        activations: as in :func:`treeplex.engine.networks.mlp_single.forward`.
+        scheme: the learned scheme.
+        activations: see :func:`treeplex.engine.networks.mlp_single.forward`.
         noise: [outputs], added to the outputs (and left in ``activations``); empty for none.
         t: the next iteration, from 1.
-        horizon: the number of iterations planned.
+        horizon: total number of planned iterations.
         exponents: [4], output.
 
     Returns:
-        For how many iterations they hold.
+        Number of iterations for which the decision holds.
     """
     first = forward(scheme.sizes, scheme.parameters, activations)
     for o in range(noise.shape[0]):
@@ -166,9 +166,9 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
 
 @kernel()
 def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, work: Workspace) -> float:
-    """Exploitability of the average policy of a two-player zero-sum game, from sums in sequence form, float64 [Q].
+    """Return the exploitability of the average policy from sequence-form sums, float64 [Q]; two-player zero-sum.
 
-    Gradients are linear in the other's strategy, so nothing is normalised before the end.
+    Gradients are linear in the opponent's strategy, so sums are normalised only at the end.
     """
     total = 0.0
     for player in range(2):
@@ -189,7 +189,7 @@ def observe(
     work: Workspace,
     activations: Floats,
 ) -> None:
-    """Write the features of the run to the front of ``activations``; ``memory[LATEST]`` gets the exploitability, if seen."""
+    """Write the run's features to the front of ``activations``, and the exploitability (if used) to ``memory[LATEST]``."""
     regrets, policy, seen, memory = state.regrets, state.policy, learned.seen, learned.memory
     for f in range(scheme.features.shape[0]):
         feature = scheme.features[f]
@@ -235,17 +235,17 @@ def iterate_learned(
     noise: Floats,
     trace: Floats,
 ) -> int:
-    """Run iterations ``done + 1 ... done + iterations``, deciding how to discount whenever the last decision has run out.
+    """Run iterations ``done + 1 ... done + iterations``, with a new decision whenever the last one expires.
 
     Args:
         tree, payoff: a two-player zero-sum game.
         scheme: the learned scheme.
-        done, iterations, horizon: done so far, to do, planned in all (T).
+        done, iterations, horizon: iterations done so far, to run now, and planned in total (T).
         alternating: the order of updates.
         state, learned: the solver's state, updated in place.
         work, activations: scratch.
-        noise: [D, outputs], added to the outputs at decision d of this call; [0, outputs] for none.
-        trace: [D, HEAD + features + outputs], a row for each decision; [0, ...] for none.
+        noise: [D, outputs], added to the outputs at each decision of this call; [0, outputs] for none.
+        trace: [D, HEAD + features + outputs], one row per decision; [0, ...] for none.
 
     Returns:
         The number of decisions.
@@ -276,9 +276,9 @@ def iterate_learned(
 
 @kernel()
 def run_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int, noise: Floats, trace: Floats) -> float:
-    """Run T iterations from the uniform policy, updates alternating; return the exploitability of the average policy.
+    """Run T alternating iterations from the uniform policy; return the exploitability of the average policy.
 
-    ``noise`` and ``trace`` are as in :func:`iterate_learned`, [0, ...] for none; rows of ``trace`` that stay unused keep t = 0.
+    ``noise`` and ``trace`` are as in :func:`iterate_learned`, [0, ...] for none; unused rows of ``trace`` keep t = 0.
     """
     sequences, infosets = tree.sequence_offsets[-1], tree.infoset_offsets[-1]
     policy, strategy, average, memory = np.empty(sequences), np.empty(sequences), np.zeros((1, sequences)), np.zeros(MEMORY)
@@ -299,7 +299,7 @@ def run_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: in
 
 
 def play_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int) -> float:
-    """Exploitability of the average policy after ``horizon`` iterations of a learned scheme, in the game's units."""
+    """Return the exploitability of the average policy after ``horizon`` iterations, in the game's units."""
     empty = np.empty((0, 0))
     return float(run_episode(tree, payoff, scheme, horizon, empty, empty))
 
@@ -307,18 +307,18 @@ def play_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: i
 def trace_episode(
     tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int, noise: Floats | None = None
 ) -> tuple[float, Floats]:
-    """An episode and what was decided in it.
+    """Run an episode and record its decisions.
 
     Args:
         tree, payoff: a two-player zero-sum game.
         scheme: the learned scheme.
-        horizon: iterations.
+        horizon: number of iterations.
         noise: [horizon, outputs], added to the network's outputs at each decision; None for none.
 
     Returns:
-        The exploitability at the end, and a row for each decision, float64 [D, HEAD + F + outputs]: the iteration it is for,
-        the exploitability it saw (0 if it did not look), alpha, beta, gamma, prediction, the iterations it holds, the features
-        and the network's outputs (with noise).
+        The final exploitability, and one row per decision, float64 [D, HEAD + F + outputs]: its iteration, the observed
+            exploitability (0 if unused), alpha, beta, gamma, prediction, the number of iterations it holds, the features and
+            the network's outputs (with noise).
     """
     outputs = int(scheme.sizes[-1])
     trace = np.zeros((horizon, HEAD + len(scheme.features) + outputs))

@@ -1,4 +1,4 @@
-"""The leaf operator: ranges at the public states where a subgame is cut, and values put there."""
+"""The leaf operator: reads ranges and writes values at the leaves of a depth-limited subgame."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from treeplex.engine.kernel import kernel
 
 @kernel()
 def gather(sequences: Ints, strategy: Floats, reach: Floats) -> None:
-    """Write ``reach`` [K, H], the strategy at ``sequences`` [K, H]; 0 where a sequence is -1."""
+    """Write ``reach`` [K, H], the strategy of ``sequences`` [K, H]; 0 where a sequence is -1."""
     for k in range(sequences.shape[0]):
         for h in range(sequences.shape[1]):
             q = sequences[k, h]
@@ -19,7 +19,7 @@ def gather(sequences: Ints, strategy: Floats, reach: Floats) -> None:
 
 @kernel()
 def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
-    """Add ``entries`` [K, H] to ``values`` at ``sequences``; several places may share one."""
+    """Add ``entries`` [K, H] to ``values`` at ``sequences``, which may repeat."""
     for k in range(sequences.shape[0]):
         for h in range(sequences.shape[1]):
             q = sequences[k, h]
@@ -28,13 +28,13 @@ def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
 
 
 class PairWeights(NamedTuple):
-    """Unnormalised chance probabilities of pairs of hands at K places, grouped by matrix.
+    """Unnormalised chance probabilities of pairs of hands at K leaves, grouped by matrix.
 
     Attributes:
-        matrices: the matrices, row by row, one behind the other.
-        shapes: int64 [G, 2], of each.
-        ends: int64 [G], places up to the last one of each.
-        places: int64 [K], their numbers.
+        matrices: the matrices, concatenated in row-major order.
+        shapes: int64 [G, 2], shape of each matrix.
+        ends: int64 [G], end of each matrix's leaves.
+        places: int64 [K], indices of the leaves.
     """
 
     matrices: Floats
@@ -45,13 +45,13 @@ class PairWeights(NamedTuple):
 
 @kernel()
 def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: Floats) -> None:
-    """Write how likely chance and the other player make it that each hand of ``player`` meets somebody at a place.
+    """Write the counterfactual reach of each hand of ``player`` at each leaf.
 
     Args:
-        weights: of pairs of hands.
-        player: whose hands.
-        other: [K, H'], the other player's reach.
-        mass: [K, H], written as far as there are hands.
+        weights: chance weights of pairs of hands.
+        player: owner of the hands.
+        other: [K, H'], the opponent's reach.
+        mass: [K, H], output; entries beyond the number of hands are not written.
     """
     first, offset = 0, 0
     for g in range(weights.ends.shape[0]):
@@ -72,7 +72,7 @@ def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: 
 
 @kernel()
 def rows_reached(reach: Floats) -> Ints:
-    """The numbers of the rows of ``reach`` [K, H] that are not all 0."""
+    """Return the indices of the non-zero rows of ``reach`` [K, H]."""
     found, count = np.empty(reach.shape[0], np.int64), 0
     for k in range(reach.shape[0]):
         for h in range(reach.shape[1]):
@@ -88,11 +88,10 @@ def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Single
     """Write one player's beliefs, ``base * reach`` normalised, into a network's inputs.
 
     Args:
-        reach, base: [K, H], own reach of each hand and how likely chance deals it; where their products sum to 0, ``base``
-            is what is believed.
-        slots: [K], 0 if the player is the one to act, whose beliefs come first, else 1.
-        offset: where beliefs begin.
-        inputs: [K, F], written at ``offset + slot * H`` and after.
+        reach, base: [K, H], own reach and dealing probability of each hand; if their products sum to 0, ``base`` is used alone.
+        slots: [K], 0 if the player acts (its beliefs come first), else 1.
+        offset: start of the beliefs in a row.
+        inputs: [K, F], output, written from ``offset + slot * H`` on.
     """
     hands = reach.shape[1]
     for k in range(reach.shape[0]):
@@ -111,7 +110,7 @@ def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Single
 
 @kernel()
 def decode(outputs: Singles, slots: Ints, values: Floats) -> None:
-    """Read one player's values [K, H] from a network's outputs [K, 2 H]: first those of the player to act."""
+    """Read one player's values [K, H] from network outputs [K, 2 H], in which the player to act comes first."""
     hands = values.shape[1]
     for k in range(values.shape[0]):
         for h in range(hands):

@@ -1,6 +1,6 @@
 """The local update of the CFR family, fused with the backup, and the loop over iterations.
 
-One kernel runs every variant: what distinguishes them is the :class:`Weights` that an iteration is given.
+One kernel runs every variant; variants differ only in the :class:`Weights` of an iteration.
 """
 
 import math
@@ -14,16 +14,16 @@ from treeplex.engine.tree.sweeps import reach
 
 
 class Weights(NamedTuple):
-    """How one iteration treats regrets, prediction and average. The defaults are plain CFR.
+    """Weights of regrets, prediction and average in one iteration. The defaults are plain CFR.
 
     Attributes:
         positive, negative: factors on positive and negative regrets before the new ones are added.
         regret: weight of the new regrets.
         floor: 1.0 to set negative regrets to zero after adding (regret matching+), else 0.0.
-        predicted_positive, predicted_negative: factors on regrets in the next policy (a discount that is due next).
-        prediction: how much of the new regrets the next policy counts once more; 1 is full prediction.
+        predicted_positive, predicted_negative: factors on regrets in the next policy (the next discount).
+        prediction: weight of the new regrets as prediction in the next policy; 1 is full prediction.
         average_discount: factor on the average before the current strategy is added.
-        average: weight with which the current strategy is added.
+        average: weight of the current strategy in the average.
     """
 
     positive: float = 1.0
@@ -58,14 +58,14 @@ def iterate(tree: Tree, payoff: Payoff, weights: Floats, alternating: bool, stat
     """Run one iteration for each row of ``weights``.
 
     Alternating: player 0 updates against the others' current strategies, then player 1 against the new one, and so on.
-    Simultaneous: all gradients are taken before anyone updates. In both, the strategy added to the average is the one
-    just played, and the next policy is set last.
+    Simultaneous: all gradients are taken before any update. In both cases the strategy just played is added to the average
+    before the next policy is set.
 
     Args:
         tree, payoff: the game.
-        weights: [K, 9], one row of :class:`Weights` an iteration.
+        weights: [K, 9], one row of :class:`Weights` per iteration.
         alternating: the order of updates.
-        state: the solver's state, updated in place; prediction adapts (APCFR+) where ``previous`` is kept.
+        state: the solver's state, updated in place; prediction is adaptive (APCFR+) if ``previous`` is non-empty.
         work: scratch.
     """
     players, strategy, average = tree.sequence_offsets.shape[0] - 1, state.strategy, state.averages[0]
@@ -97,7 +97,7 @@ def accumulate(tree: Tree, player: int, discount: float, weight: float, strategy
 
 @kernel()
 def update(tree: Tree, player: int, row: Floats, state: TreeState, work: Workspace) -> None:
-    """Backup and local update in one bottom-up sweep: new regrets and next policy of ``player``.
+    """Back up values and update regrets and policy of ``player`` in one bottom-up sweep.
 
     ``r = values - infoset value``; ``R = [R * d + w * r]`` (floored or not); next policy proportional to
     ``[R * d' + m * r]+``, uniform where that is zero.
@@ -122,7 +122,7 @@ def update(tree: Tree, player: int, row: Floats, state: TreeState, work: Workspa
         strength = row[PREDICTION]
         if adaptive:
             adapt(tree, b, row, state, work)
-        for a in range(actions - 1, -1, -1):  # either order is right; see "order of sums" in docs/log.md
+        for a in range(actions - 1, -1, -1):  # either order is correct; see "order of sums" in docs/log.md
             action_values, next_policy = values[q0 + a * n : q0 + a * n + n], policy[q0 + a * n : q0 + a * n + n]
             action_regrets = regrets[q0 + a * n : q0 + a * n + n]
             for j in range(n):
@@ -145,7 +145,7 @@ def update(tree: Tree, player: int, row: Floats, state: TreeState, work: Workspa
 
 @kernel()
 def adapt(tree: Tree, block: int, row: Floats, state: TreeState, work: Workspace) -> None:
-    """Add a block's squared changes of instantaneous and of accumulated regrets (APCFR+, Meng et al. 2025)."""
+    """Add a block's squared changes of instantaneous and cumulative regrets (APCFR+, Meng et al. 2025)."""
     q0, i0, n, actions = tree.blocks[block, 0], tree.blocks[block, 1], tree.blocks[block, 2], tree.blocks[block, 3]
     positive, negative, lowest = row[POSITIVE], row[NEGATIVE], 0.0 if row[FLOOR] > 0.0 else -math.inf
     regrets, previous, changes, values = state.regrets, state.previous, state.changes, work.values
@@ -163,7 +163,7 @@ def adapt(tree: Tree, block: int, row: Floats, state: TreeState, work: Workspace
 
 @kernel()
 def adaptive_factor(changes: Floats, infoset: int) -> float:
-    """APCFR+'s ``a = min(sqrt(sum |r^s - r^(s-1)|^2 / sum |R^(s+1) - R^s|^2), 5)`` of an infoset."""
+    """Return APCFR+'s ``a = min(sqrt(sum |r^s - r^(s-1)|^2 / sum |R^(s+1) - R^s|^2), 5)`` of an infoset."""
     if changes[1, infoset] <= 0.0:
         return ADAPTIVE_CAP if changes[0, infoset] > 0.0 else 0.0
     return min(math.sqrt(changes[0, infoset] / changes[1, infoset]), ADAPTIVE_CAP)

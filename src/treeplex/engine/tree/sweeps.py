@@ -1,4 +1,4 @@
-"""Reach (top-down) and backup (bottom-up) over the treeplex of one player, and what they compose to for a judge."""
+"""Reach (top-down) and backup (bottom-up) over one player's treeplex, and evaluation built from them."""
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.kernel import kernel
@@ -12,7 +12,7 @@ def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
 
     Args:
         tree: the treeplexes.
-        player: whose slice is written.
+        player: owner of the slice that is written.
         policy: [Q], behaviour probabilities.
         strategy: [Q], output; the empty sequence gets 1.
     """
@@ -34,12 +34,12 @@ def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
 
 @kernel()
 def backup(tree: Tree, player: int, policy: Floats, values: Floats, infoset_values: Floats) -> float:
-    """Turn the gradient of ``player`` into action values, bottom-up; return the value at the root.
+    """Convert the gradient of ``player`` to action values, bottom-up; return the value at the root.
 
     Args:
         tree: the treeplexes.
-        player: whose slice is swept.
-        policy: [Q], behaviour probabilities by which infoset values average.
+        player: owner of the slice that is swept.
+        policy: [Q], behaviour probabilities that weight infoset values.
         values: [Q], in: the gradient; out: counterfactual values of sequences.
         infoset_values: [I], output: counterfactual values of infosets.
     """
@@ -59,7 +59,7 @@ def backup(tree: Tree, player: int, policy: Floats, values: Floats, infoset_valu
 
 @kernel()
 def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) -> float:
-    """The value of a best response of ``player`` against a gradient: :func:`backup` with max in place of the average."""
+    """Return the best-response value of ``player`` against a gradient: :func:`backup` with max instead of the average."""
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
         block_values = infoset_values[i0 : i0 + n]
@@ -76,7 +76,7 @@ def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) 
 
 @kernel()
 def best_response(tree: Tree, player: int, values: Floats, infoset_values: Floats, policy: Floats) -> float:
-    """:func:`best_value`, and write the pure policy that attains it; of equal actions the first is played."""
+    """Return :func:`best_value` and write the pure policy that attains it, with ties going to the first action."""
     value = best_value(tree, player, values, infoset_values)
     for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
         q0, i0, n, actions = tree.blocks[b, 0], tree.blocks[b, 1], tree.blocks[b, 2], tree.blocks[b, 3]
@@ -91,7 +91,7 @@ def best_response(tree: Tree, player: int, values: Floats, infoset_values: Float
 
 @kernel()
 def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
-    """Write ``policy`` [Q] proportional to ``weights`` [Q] >= 0 at each infoset of ``player``; uniform where they sum to 0."""
+    """Write ``policy`` [Q] proportional to ``weights`` [Q] >= 0 at each infoset of ``player``; uniform if they sum to 0."""
     policy[tree.sequence_offsets[player]] = 1.0
     for b in range(tree.block_offsets[player], tree.block_offsets[player + 1]):
         q0, n, actions = tree.blocks[b, 0], tree.blocks[b, 2], tree.blocks[b, 3]
@@ -108,7 +108,7 @@ def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
 def value_and_best_response(
     tree: Tree, payoff: Payoff, policy: Floats, strategy: Floats, values: Floats, infoset_values: Floats, found: Floats
 ) -> None:
-    """Write each player's expected value to ``found[0]`` and best-response value to ``found[1]``; the rest is scratch."""
+    """Write expected values to ``found[0]`` and best-response values to ``found[1]``; other arrays are scratch."""
     players = found.shape[1]
     for player in range(players):
         reach(tree, player, policy, strategy)

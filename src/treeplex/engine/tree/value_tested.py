@@ -1,8 +1,8 @@
-"""Value-tested CFR+: every infoset tests what prediction would have earned, and predicts as much as that was worth.
+"""Value-tested CFR+: every infoset tests the benefit of prediction and sets its prediction strength accordingly.
 
-Each infoset keeps two candidates that it does not play: the strategy without prediction and the one with full prediction. When
-the next action values are known, the difference of what the two would have earned goes into a fading sum; the sum, over the
-fading sum of its absolute values, sets the prediction strength.
+Each infoset keeps two candidate strategies that are not played: one without prediction and one with full prediction. When the
+next action values are known, the difference of the candidates' payoffs is added to a decaying sum. The ratio of this sum to the
+decaying sum of absolute differences sets the prediction strength.
 """
 
 from typing import NamedTuple
@@ -16,17 +16,17 @@ from treeplex.engine.tree.sweeps import reach
 
 
 class ValueTest(NamedTuple):
-    """How one iteration of value-tested CFR+ treats regrets and tests.
+    """Weights of regrets and tests in one iteration of value-tested CFR+.
 
     Attributes:
         discount: factor on regrets before the new ones are added.
-        next_discount: factor on regrets in the next policy (the discount that is due next).
+        next_discount: factor on regrets in the next policy (the next discount).
         decay: factor on the sums of the test before the new difference is added.
-        strength: how fast the prediction strength leaves 1/2: it is ``1/2 + strength * A / B``, kept in [0, 1].
-        untested: the prediction strength where B is 0, that is where the candidates have never differed.
-        rounding: a difference of two probabilities, or a difference in value as a share of its terms, up to this counts as
-            none. At iteration 2 all candidates are equal but for rounding, and actions often tie exactly; with 0 rounding
-            then makes A / B 1 or -1.
+        strength: slope of the prediction strength ``1/2 + strength * A / B``, clipped to [0, 1].
+        untested: prediction strength if B is 0, that is, if the candidates have never differed.
+        rounding: tolerance below which differences of probabilities, or relative differences of values, count as zero. At
+            iteration 2 all candidates are equal up to rounding, and actions often tie exactly; with tolerance 0 rounding errors
+            would set A / B to 1 or -1.
     """
 
     discount: float
@@ -37,9 +37,9 @@ class ValueTest(NamedTuple):
     rounding: float
 
     def row(self, average_discount: float = 1.0) -> tuple[float, ...]:
-        """The weights as one row: the columns of :class:`Weights`, then :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
+        """Return one row: the columns of :class:`Weights`, then :data:`DECAY`, :data:`UNTESTED` and :data:`ROUNDING`.
 
-        ``average_discount`` is the factor on the one average of an engine that keeps a single one.
+        ``average_discount`` is the factor on the average in engines with a single average.
         """
         weights = Weights(
             positive=self.discount,
@@ -54,9 +54,9 @@ class ValueTest(NamedTuple):
 
 
 DECAY, UNTESTED, ROUNDING, AVERAGES = range(len(Weights._fields), len(Weights._fields) + 4)
-"""Columns of a row behind those of :class:`Weights`; at and behind ``AVERAGES`` the factors on the averages kept.
+"""Columns of a row after those of :class:`Weights`; from ``AVERAGES`` on, the factors on the averages.
 
-Of the others ``POSITIVE`` is the discount that is due, ``PREDICTED_POSITIVE`` the next, ``PREDICTION`` the factor on A / B.
+``POSITIVE`` is the current discount, ``PREDICTED_POSITIVE`` the next one, and ``PREDICTION`` the factor on A / B.
 """
 
 
@@ -70,13 +70,13 @@ def iterate_tested(
     values: Floats,
     scratch: Floats,
 ) -> None:
-    """Run one iteration for each row of ``weights``; the order is that of :func:`treeplex.engine.tree.regret.iterate`.
+    """Run one iteration for each row of ``weights``, in the order of updates of :func:`treeplex.engine.tree.regret.iterate`.
 
     Args:
         tree, payoff: the game.
-        weights: [K, 12 + M], one :meth:`ValueTest.row` an iteration, then the factor on each average.
+        weights: [K, 12 + M], one :meth:`ValueTest.row` per iteration, then the factor on each average.
         alternating: the order of updates.
-        state: the solver's state, updated in place; each average is discounted by its own factor.
+        state: the solver's state, updated in place; each average has its own discount factor.
         values, scratch: [Q] and [7, widest block], scratch.
     """
     players, strategy, averages = tree.sequence_offsets.shape[0] - 1, state.strategy, state.averages
@@ -100,13 +100,13 @@ def iterate_tested(
 
 @kernel()
 def update_tested(tree: Tree, player: int, row: Floats, state: TreeState, values: Floats, scratch: Floats) -> None:
-    """Backup and local update in one bottom-up sweep: test, new regrets, next candidates and next policy of ``player``.
+    """Sweep bottom-up over ``player``: backup, test, new regrets, next candidates and next policy.
 
-    With action values g, ``r = g - <policy, g>`` and d, d' the discounts: ``A = A * decay + <difference, g>``, ``B`` the same
-    with the absolute value, ``q = 1/2 + strength * A / B`` within [0, 1] (``untested`` where B is 0); ``R = [R d + r]+``; the
-    next policy is proportional to ``[R d' + q r]+``, the candidate without prediction to ``R``, the one with full prediction to
-    ``[R d' + r]+``, each uniform where it is zero. ``state.previous`` is the second candidate minus the first,
-    ``state.changes`` holds A and B.
+    With action values g, ``r = g - <policy, g>`` and d, d' the discounts: ``A = A * decay + <difference, g>``, ``B`` likewise
+    with absolute values, ``q = 1/2 + strength * A / B`` within [0, 1] (``untested`` where B is 0); ``R = [R d + r]+``; the next
+    policy is proportional to ``[R d' + q r]+``, the candidate without prediction to ``R``, the one with full prediction to ``[R
+    d' + r]+``, each uniform where it is zero. ``state.previous`` is the second candidate minus the first, ``state.changes``
+    holds A and B.
     """
     regrets, differences, tests, policy = state.regrets, state.previous, state.changes, state.policy
     discount, next_discount, factor = row[POSITIVE], row[PREDICTED_POSITIVE], row[PREDICTION]

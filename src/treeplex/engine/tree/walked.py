@@ -1,7 +1,7 @@
-"""Gradients of games without stored terminals: compiled kernels call the walk over the rules by its number.
+"""Gradients of games without stored terminals: kernels call a walk over the rules by its number.
 
-A kernel cannot hold the functions of a user's game: it would have to be compiled anew for each. So kernels call one external
-symbol, which finds the walk that has the number. That goes through Python, some 20 microseconds a gradient.
+A kernel that contained the functions of a user's game would have to be recompiled for each game. Kernels call one external
+symbol instead, which looks up the walk by its number. The call goes through Python, about 20 microseconds per gradient.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ SYMBOL = "treeplex_walked_gradient"
 
 
 class GradientWalk(Protocol):
-    """Rules that are walked for every gradient."""
+    """Rules that are walked to compute a gradient."""
 
     def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
         """Add the utility gradient of ``player`` to ``values`` [Q], against ``strategy`` [Q]."""
@@ -33,18 +33,18 @@ _numbers = count()
 
 
 def number_of_walk(walk: GradientWalk) -> int:
-    """The number by which kernels call a walk, as long as somebody holds it."""
+    """Register a walk and return its number, valid as long as the walk is referenced."""
     number = next(_numbers)
     _walks[number] = walk
     return number
 
 
 def _called(number: int, player: int, sequences: int, strategy: Any, values: Any) -> int:
-    """What kernels call: 0, or 1 where the walk was broken off, by Ctrl-C or for want of memory."""
+    """Entry point for kernels: 0, or 1 if the walk was interrupted by Ctrl-C or lack of memory."""
     try:
         arrays = (np.ctypeslib.as_array(each, (sequences,)) for each in (strategy, values))
         _walks[number].add_gradient(player, *arrays)
-    except BaseException as error:  # it cannot pass through compiled code, which raises one of its own
+    except BaseException as error:  # exceptions cannot pass through compiled code, which raises its own
         _broken[:] = [error]
         return 1
     return 0
@@ -52,7 +52,7 @@ def _called(number: int, player: int, sequences: int, strategy: Any, values: Any
 
 @contextmanager
 def walks_raise() -> Iterator[None]:
-    """Where a kernel fails because a walk was broken off, raise what broke it off: Ctrl-C, or no memory."""
+    """Re-raise the original exception (Ctrl-C or lack of memory) if a kernel fails on an interrupted walk."""
     try:
         yield
     except RuntimeError as error:
@@ -68,4 +68,4 @@ _floats: Any = types.CPointer(types.float64)  # type: ignore[no-untyped-call]
 walked_gradient: Callable[..., int] = types.ExternalFunction(
     SYMBOL, types.int64(types.int64, types.int64, types.int64, _floats, _floats)
 )
-"""``walked_gradient(number, player, Q, strategy, values)``: :meth:`GradientWalk.add_gradient` of a walk; 0 if it went well."""
+"""``walked_gradient(number, player, Q, strategy, values)``: call :meth:`GradientWalk.add_gradient`; 0 on success."""

@@ -1,1 +1,1 @@
-"""Kernels that walk rules given as Numba functions, so that no history is stored."""
+"""Kernels that walk rules given as Numba functions, without storing histories."""

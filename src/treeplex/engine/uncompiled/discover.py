@@ -1,4 +1,4 @@
-"""The first walk over rules: infosets and their numbers, what can be checked, and how large everything is."""
+"""The first walk over rules: numbers infosets, validates the rules, and counts sizes."""
 
 from typing import Any, NamedTuple
 
@@ -25,36 +25,36 @@ from treeplex.engine.uncompiled.rules import CHANCE, COUNT, EVERYBODY, KEY, TERM
 NUMBER, PLAYER, PARENT, FIRST, ACTIONS, LEVEL, PATH, VISITS = range(8)
 """Columns of a row: the infoset's number, player, parent sequence, first sequence, actions, own depth, path, histories."""
 NO_PATH = -1
-"""Where a path is too long for a number."""
+"""Code of a path that is too long for a 64-bit number."""
 LOWEST, HIGHEST, LARGEST = range(3)
-"""Columns of what was paid: the least and the largest sum of a terminal's payoffs, and the largest payoff."""
+"""Indices into ``paid``: smallest and largest sum of a terminal's payoffs, and the largest payoff."""
 SEEN, STOP = range(2)
-"""Columns of the progress: histories so far; anything but 0 ends the walk."""
+"""Indices into ``progress``: histories so far; a non-zero value that stops the walk."""
 (
     NO_FAULT, BAD_ACTOR, BAD_COUNT, BAD_CHANCE, NEGATIVE_CHANCE, BAD_INFOSET, OTHER_ACTIONS, FORGETS, BAD_PAYOFF,
     REPEATED_ACTION, TOO_LARGE, TOO_DEEP, TOO_LONG,
 ) = range(13)  # fmt: skip
-"""What may be wrong."""
+"""Fault codes."""
 EVERY = 1 << 16
-"""Histories between two looks at the progress."""
+"""Histories between two progress checks."""
 SURE = 1e-9
-"""How far the probabilities at a chance node may be from summing to one."""
+"""Tolerance for the sum of the probabilities at a chance node."""
 
 
-class Found(NamedTuple):
-    """What a walk found; sequences have provisional numbers, those of an infoset side by side, the empty ones first.
+class Discovery(NamedTuple):
+    """Result of the first walk; sequences are provisionally numbered, contiguous per infoset, empty sequences first.
 
     Attributes:
-        rows: [I, 8], of each infoset in the order of discovery. Paths are in mixed radix, a node's radix its actions, but at
-            least 2: the first action lowest, with a leading 1.
+        rows: [I, 8], one row per infoset in order of discovery. Paths are mixed-radix numbers with a leading 1, first action
+            lowest; the radix of a node is its number of actions, at least 2.
         action_ids: [Q], -1 for the empty sequences.
-        terminal_sequences, terminal_payoffs: [Z, N], of each terminal that pays, chance times payoff; without rows where not
-            wanted or too many.
-        histories, terminals, depth: counts of nodes, of terminal ones, and of nodes on the longest path.
-        paid: [3], see :data:`LOWEST`.
-        digest: a hash of all payoffs and probabilities.
-        fault, detail: what is wrong, and two numbers about it.
-        path: the actions that lead to the fault.
+        terminal_sequences, terminal_payoffs: [Z, N], sequences, and chance times payoff, of terminals with non-zero payoffs;
+            empty if not requested or too many.
+        histories, terminals, depth: number of nodes, of terminals, and of nodes on the longest path.
+        paid: [3], indexed by :data:`LOWEST` and so on.
+        digest: hash of all payoffs and probabilities.
+        fault, detail: fault code, and two numbers that describe the fault.
+        path: actions that lead to the fault.
     """
 
     rows: Ints
@@ -73,7 +73,7 @@ class Found(NamedTuple):
 
 @kernel()
 def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
-    """The array, or a copy with room for more, if it is too short."""
+    """Return the array, or a longer copy if it is too short."""
     if needed <= len(array):
         return array
     longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
@@ -84,7 +84,7 @@ def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
 
 @kernel()
 def place_of(number: int, player: int, size: int) -> int:
-    """Where the search of a table of ``size`` slots begins."""
+    """Return the first slot to probe in a hash table of ``size`` slots."""
     mixed = np.uint64(mix(number, player)) >> np.uint64(31)
     place: int = np.int64((mixed * np.uint64(size)) >> np.uint64(32))  # type: ignore[assignment]
     return place
@@ -92,7 +92,7 @@ def place_of(number: int, player: int, size: int) -> int:
 
 @kernel()
 def slot_of(rows: Ints, slots: SmallInts, number: int, player: int) -> int:
-    """The slot that holds the row of an infoset, or the free one (-1) where it belongs."""
+    """Return the slot of an infoset's row, or the free slot (-1) where it belongs."""
     slot = place_of(number, player, len(slots))
     while slots[slot] >= 0 and (rows[slots[slot], NUMBER] != number or rows[slots[slot], PLAYER] != player):
         slot = slot + 1 if slot + 1 < len(slots) else 0
@@ -101,7 +101,7 @@ def slot_of(rows: Ints, slots: SmallInts, number: int, player: int) -> int:
 
 @kernel()
 def rehashed(rows: Ints, count: int, size: int) -> SmallInts:
-    """A table of ``size`` slots with the numbers of rows; -1 in free slots."""
+    """Return a hash table of ``size`` slots with row numbers; -1 in free slots."""
     slots = np.full(size, -1, np.int32)
     for row in range(count):
         slots[slot_of(rows, slots, rows[row, NUMBER], rows[row, PLAYER])] = row
@@ -110,7 +110,7 @@ def rehashed(rows: Ints, count: int, size: int) -> SmallInts:
 
 @kernel()
 def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: Floats) -> int:
-    """What is wrong with who acts, how many actions there are, and chance."""
+    """Return the fault code of a node's actor, number of actions and chance probabilities."""
     player, count = frames.integers[depth, MOVER], frames.integers[depth, ABOUT + COUNT]
     if player != CHANCE and not 0 <= player < players:
         detail[0] = player
@@ -133,7 +133,7 @@ def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: F
 
 @kernel()
 def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> int:
-    """What is wrong where a history joins an infoset."""
+    """Return the fault code of a history that joins an existing infoset."""
     same = row[ACTIONS] == frames.integers[depth, ABOUT + COUNT]
     if same:
         for a in range(row[ACTIONS]):
@@ -145,7 +145,7 @@ def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> i
 
 @kernel()
 def add_terminal(payoffs: Floats, chance: float, paid: Floats, digest: int, detail: Floats) -> tuple[int, int, bool]:
-    """Count what a terminal pays to ``payoffs`` [N]: the new digest, what is wrong, and whether anybody gets anything."""
+    """Count a terminal's ``payoffs`` [N]; return the new digest, the fault code, and whether any payoff is non-zero."""
     total, fault, pays = 0.0, NO_FAULT, False
     for player in range(len(payoffs)):
         payoff = payoffs[player]
@@ -172,7 +172,7 @@ def write_row(row: Ints, frames: Frames, depth: int, first: int, level: int, pat
 
 @kernel()
 def fault_of_actions(actions: Ints, detail: Floats) -> int:
-    """What is wrong with actions: one stands there twice, or is below 0."""
+    """Return the fault code of duplicate or negative actions."""
     for a in range(len(actions)):
         if actions[a] < 0 or actions[a] in actions[:a]:
             detail[0] = actions[a]
@@ -184,7 +184,7 @@ def fault_of_actions(actions: Ints, detail: Floats) -> int:
 def register(
     rows: Ints, slots: SmallInts, action_ids: Ints, frames: Frames, depth: int, count: int, first: int, where: tuple[int, int]
 ) -> tuple[Ints, SmallInts, Ints]:
-    """Register the infoset of the node at ``depth``, number ``count``; ``where`` is its level and path. The arrays may grow."""
+    """Register the infoset of the node at ``depth`` as number ``count`` with level and path ``where``; arrays may grow."""
     actions, player = frames.integers[depth, ABOUT + COUNT], frames.integers[depth, MOVER]
     rows, action_ids = grown(rows, count + 1), grown(action_ids, first + actions)
     write_row(rows[count], frames, depth, first, where[0], where[1])
@@ -197,16 +197,18 @@ def register(
 
 
 @kernel()
-def walk_rules(calls: Calls, start: Ints, frame_count: int, most_infosets: int, most_terminals: int, progress: Ints) -> Found:
-    """Walk all histories, depth first.
+def walk_rules(
+    calls: Calls, start: Ints, frame_count: int, most_infosets: int, most_terminals: int, progress: Ints
+) -> Discovery:
+    """Walk all histories depth first.
 
     Args:
         calls: the rules.
-        start: [words], the state at the root.
-        frame_count: the most nodes on a path.
-        most_infosets: the most infosets; more are a fault, as deeper paths are.
-        most_terminals: terminals that are kept; where more pay, none are.
-        progress: [2], see :data:`SEEN`.
+        start: [words], root state.
+        frame_count: maximum number of nodes on a path.
+        most_infosets: maximum number of infosets; exceeding it is a fault, as are deeper paths.
+        most_terminals: maximum number of stored terminals; if there are more, none are stored.
+        progress: [2], indexed by :data:`SEEN` and so on.
     """
     players = calls.players
     frames = new_frames(calls, start, np.arange(players), frame_count)
@@ -282,7 +284,7 @@ def walk_rules(calls: Calls, start: Ints, frame_count: int, most_infosets: int, 
     steps = np.empty(max(depth, 0), np.int64)
     for step in range(len(steps)):
         steps[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
-    return Found(
+    return Discovery(
         rows[:count].copy(), action_ids[:sequences].copy(), kept_sequences[:kept].copy(), kept_payoffs[:kept].copy(),
         histories, terminals, longest, paid, digest, fault, detail, steps,
     )  # fmt: skip

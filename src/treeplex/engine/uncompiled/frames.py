@@ -1,4 +1,4 @@
-"""The stack of a walk over rules: a frame for each node from the root to where the walk stands."""
+"""The stack of a walk over rules: one frame for each node on the current path."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,19 @@ from treeplex.engine.uncompiled.rules import CHANCE, Calls, call_enter, call_ste
 
 ABOUT = 0
 MOVER, PLACE, FIRST, STRIDE, OWN = range(ABOUT + 2, ABOUT + 7)
-"""Columns of a frame's integers: first what ``enter`` writes about the node, then who acts, the number of the next action, the
+"""Columns of a frame's integers: the output of ``enter``, then the actor, the index of the next action, the
 first sequence of the infoset and the distance to the next ones, then the last sequence of each player."""
 PROBABILITY, NUMBERS = range(2)
-"""Columns of a frame's reals: the probability of chance's actions so far, then those of chance here, or the payoffs."""
+"""Columns of a frame's reals: the chance reach so far, then the chance probabilities here or the payoffs."""
 
 
 class Frames(NamedTuple):
-    """The frames of a walk: few arrays, since each costs time wherever they are passed on.
+    """The frames of a walk, in few arrays, since each array argument costs time.
 
     Attributes:
         integers: [D, OWN + N + most actions + words]; after the sequences the actions of the node, then its state.
         reals: [D, NUMBERS + most actions or players].
-        actions, state: the columns where those begin.
+        actions, state: first columns of actions and state.
     """
 
     integers: Ints
@@ -33,7 +33,7 @@ class Frames(NamedTuple):
 
 @kernel()
 def new_frames(calls: Calls, start: Ints, empty: Ints, depth: int) -> Frames:
-    """Frames for walks down to ``depth`` nodes, the root's with the state ``start`` and the sequences ``empty`` [N]."""
+    """Allocate ``depth`` frames; the root frame has the state ``start`` and the sequences ``empty`` [N]."""
     actions = OWN + calls.players
     state = actions + calls.most_actions
     integers = np.zeros((depth, state + calls.words), np.int64)
@@ -44,7 +44,7 @@ def new_frames(calls: Calls, start: Ints, empty: Ints, depth: int) -> Frames:
 
 @kernel(inline="always")
 def enter_node(calls: Calls, frames: Frames, depth: int, wanted: int) -> int:
-    """Ask the rules about the node at ``depth``; return who acts. ``wanted`` says whose payoff."""
+    """Evaluate the rules at the node at ``depth``; return the actor. ``wanted`` selects the payoffs."""
     integers, reals = frames.integers, frames.reals
     row = integers.ctypes.data + 8 * depth * integers.shape[1]
     numbers = reals.ctypes.data + 8 * (depth * reals.shape[1] + NUMBERS)
@@ -55,7 +55,7 @@ def enter_node(calls: Calls, frames: Frames, depth: int, wanted: int) -> int:
 
 @kernel(inline="always")
 def step_down(calls: Calls, frames: Frames, depth: int, a: int) -> None:
-    """Play action number ``a`` of the node at ``depth``: the next frame gets the state, sequences and probability below."""
+    """Play action index ``a`` at ``depth``: write state, sequences and probability of the next frame."""
     integers, reals = frames.integers, frames.reals
     width = 8 * integers.shape[1]
     state = integers.ctypes.data + depth * width + 8 * frames.state

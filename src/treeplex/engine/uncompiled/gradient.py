@@ -1,4 +1,4 @@
-"""Gradients by walks over rules, depth first: of the game only the table of infosets is stored."""
+"""Gradients by depth-first walks over rules; only the table of infosets is stored."""
 
 from typing import NamedTuple
 
@@ -24,20 +24,20 @@ from treeplex.engine.uncompiled.frames import (
 from treeplex.engine.uncompiled.rules import CHANCE, COUNT, KEY, TERMINAL, Calls
 
 FREE = -1
-"""What a free slot holds."""
+"""Value of a free slot."""
 BLOCK = 1 << 40
-"""More than there are sequences: what a block's number is multiplied by beside one of its sequences."""
+"""Radix, larger than the number of sequences, that packs a block and one of its sequences into one number."""
 ROOM = 1.5
-"""Slots for each infoset."""
+"""Hash slots per infoset."""
 
 
 class InfosetTable(NamedTuple):
-    """Where the sequences of an infoset lie, by its number.
+    """Hash table from an infoset's number to its sequences.
 
     Attributes:
-        slots: [S, 2], the infoset's number, and its block times :data:`BLOCK` plus its first sequence; :data:`FREE` where none.
-        owners: [B], the player of each block.
-        strides: [B], the distance between sequences of one infoset.
+        slots: [S, 2], the infoset's number, and its block times :data:`BLOCK` plus its first sequence; :data:`FREE` if unused.
+        owners: [B], player of each block.
+        strides: [B], stride between sequences of one infoset.
     """
 
     slots: Ints
@@ -46,11 +46,10 @@ class InfosetTable(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a walk for the gradient of ``player``: the nodes ``number``, ``number + parts``, ... at depth ``frontier``, and
-    all below them.
+    """A part of a gradient walk: the subtrees of nodes ``number``, ``number + parts``, ... at depth ``frontier``.
 
-    Terminals above the frontier count as well. ``frames`` is the number of nodes on the longest path. Of every ``shares`` nodes
-    one is walked: 1, unless a walk only measures.
+    Terminals above the frontier belong to the part, too. ``player`` owns the gradient, and ``frames`` is the number of nodes on
+    the longest path. One of every ``shares`` nodes is walked; it is 1 except for timing measurements.
     """
 
     number: int
@@ -63,7 +62,7 @@ class Part(NamedTuple):
 
 @kernel()
 def filled(keys: Ints, tree: Tree, owners: Ints, slots: Ints) -> None:
-    """Fill the slots of a table: ``keys`` [I] are the numbers of infosets."""
+    """Fill the slots of a table with infoset numbers ``keys`` [I]."""
     slots[:] = FREE
     for block in range(tree.blocks.shape[0]):
         first_sequence, first_infoset = tree.blocks[block, 0], tree.blocks[block, 1]
@@ -76,7 +75,7 @@ def filled(keys: Ints, tree: Tree, owners: Ints, slots: Ints) -> None:
 
 
 def table_of(keys: Ints, tree: Tree) -> InfosetTable:
-    """The table of a game whose infosets have the numbers ``keys`` [I]."""
+    """Build the table of a game with infoset numbers ``keys`` [I]."""
     owners = np.repeat(np.arange(len(tree.block_offsets) - 1), np.diff(tree.block_offsets))
     slots = np.empty((int(ROOM * len(keys)) + 2, 2), np.int64)
     filled(keys, tree, owners, slots)
@@ -85,7 +84,7 @@ def table_of(keys: Ints, tree: Tree) -> InfosetTable:
 
 @kernel(inline="always")
 def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None:
-    """Write where the sequences of the infoset of a frame lie."""
+    """Write first sequence and stride of a frame's infoset."""
     number, player = frame[ABOUT + KEY], frame[MOVER]
     slot = place_of(number, player, len(slots))
     while slots[slot, 0] != number or owners[slots[slot, 1] // BLOCK] != player:
@@ -98,17 +97,17 @@ def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None
 def add_part_of_gradient(
     calls: Calls, start: Ints, table: InfosetTable, empty: Ints, part: Part, strategy: Floats, values: Floats, progress: Ints
 ) -> None:
-    """Add a part of the gradient of a player to ``values``, its own sequences only.
+    """Add a part of a player's gradient to ``values``.
 
-    Where others never go, nothing is walked.
+    Subtrees with zero reach of the others are skipped.
 
     Args:
-        calls, start, table: the rules, the state at the root, and the infosets.
-        empty: [N], the empty sequence of each player.
-        part: whose gradient, and which nodes.
+        calls, start, table: the rules, the root state, and the infosets.
+        empty: [N], empty sequence of each player.
+        part: the player and the nodes of this part.
         strategy: [Q], sequence-form strategies of all players.
-        values: [sequences of the player], in and out.
-        progress: [2], see :data:`treeplex.engine.uncompiled.discover.SEEN`; a walk that is stopped leaves sums unfinished.
+        values: [sequences of the player], updated in place.
+        progress: [2], see :data:`treeplex.engine.uncompiled.discover.SEEN`; an interrupted walk leaves incomplete sums.
     """
     player = part.player
     slots, owners, strides = table.slots, table.owners, table.strides

@@ -1,6 +1,6 @@
-"""Calls of game rules from kernels by address, so that kernels compile once for all games.
+"""Calls of game rules by address, so that kernels are compiled once for all games.
 
-The functions of a game are put together into two, :class:`Calls`, each called once a node.
+The functions of a game are combined into two, :class:`Calls`, each called once per node.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ from treeplex.engine.sampling.streams import GOLDEN, mixed
 ODD = np.uint64(0xD1B54A32D192ED03)
 CHANCE = -1
 TERMINAL = -4
-"""What ``actor`` says where chance acts, and where the game is over; the numbers of :mod:`treeplex.games.base`."""
+"""Actor codes of chance and of the end of the game, as in :mod:`treeplex.games.base`."""
 COUNT, KEY = range(2)
-"""What ``enter`` writes of a node: the number of actions, and the number of the infoset."""
+"""Output indices of ``enter``: the number of actions, and the number of the infoset."""
 EVERYBODY = -1
-"""At terminals: payoffs of all players."""
+"""Request the payoffs of all players at terminals."""
 
 Function = Callable[..., Any]
 _integers: Any = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
@@ -33,14 +33,14 @@ STEP = types.void(_integers, _integers, types.int64)
 
 
 class Calls(NamedTuple):
-    """Two compiled functions of a game, and the sizes of what they work on.
+    """Two compiled functions of a game, and their array sizes.
 
     Attributes:
-        enter: address of ``enter(state, wanted, actions, about, numbers)``, which returns who acts and writes the actions and
-            :data:`COUNT` and :data:`KEY`; ``numbers`` are the probabilities of chance or the payoffs, at a terminal of player
-            ``wanted`` alone unless that is :data:`EVERYBODY`.
+        enter: address of ``enter(state, wanted, actions, about, numbers)``, which returns the actor and writes ``actions``, and
+            ``about`` (:data:`COUNT`, :data:`KEY`). ``numbers`` gets chance probabilities or payoffs; at a terminal only those
+            of player ``wanted``, unless it is :data:`EVERYBODY`.
         step: address of ``step(state, below, action)``, which writes the next state.
-        players, words, most_actions: N, the numbers of a state, and the most actions.
+        players, words, most_actions: number of players, numbers per state, and maximum number of actions.
     """
 
     enter: int
@@ -51,7 +51,7 @@ class Calls(NamedTuple):
 
 
 def as_compiled(function: Function) -> Function:
-    """A function that Numba compiles."""
+    """Return a function compiled by Numba."""
     return function if isinstance(function, Dispatcher) else njit(function)
 
 
@@ -59,7 +59,7 @@ def as_compiled(function: Function) -> Function:
 def enter_of(
     functions: tuple[Function, Function, Function, Function], probability: Function | None, sizes: tuple[int, int, int]
 ) -> Any:
-    """``enter`` of ``actor``, ``actions``, ``infoset`` and ``payoff``; ``sizes`` are players, words and most actions."""
+    """Build ``enter`` from ``actor``, ``actions``, ``infoset``, ``payoff``; ``sizes``: players, words, most actions."""
     actor, actions, infoset, payoff = map(as_compiled, functions)
     players, words, most_actions = sizes
     longest = max(players, most_actions)
@@ -89,7 +89,7 @@ def enter_of(
 
 @lru_cache
 def step_of(play: Function, words: int) -> Any:
-    """``step``, compiled."""
+    """Build the compiled ``step``."""
     play = as_compiled(play)
 
     @cfunc(STEP)
@@ -103,7 +103,7 @@ def step_of(play: Function, words: int) -> Any:
 
 
 def share_of(probability: Function | None) -> Function:
-    """``share(state, action, count)``, the probability of one of ``count`` actions of chance; None: all are equally likely."""
+    """Return ``share(state, action, count)``, the probability of one of ``count`` chance actions (None: uniform)."""
     if probability is None:
 
         @njit
@@ -122,7 +122,7 @@ def share_of(probability: Function | None) -> Function:
 
 
 def _call(signature: Any) -> Any:
-    """What Numba makes of a call of a function of this signature by its address; pointers are given as addresses, too."""
+    """Return the Numba code generator for a call by address with this signature; pointers are passed as addresses."""
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         wanted = [context.get_value_type(each) for each in signature.args]
@@ -157,9 +157,9 @@ call_step: Function = _call_step
 
 @kernel()
 def mix(number: int, value: int) -> int:
-    """A number below 2**63 for a pair of numbers, different for different pairs but for a chance of 2**-63.
+    """Hash a pair of numbers to a number below 2**63; two pairs collide with probability 2**-63.
 
-    For infosets of more than 63 bits: ``mix(mix(mix(0, first), second), third)``.
+    Use it for infosets of more than 63 bits: ``mix(mix(mix(0, first), second), third)``.
     """
     found: int = np.int64(mixed((np.uint64(number) + GOLDEN) ^ (np.uint64(value) * ODD)) >> np.uint64(1))  # type: ignore[assignment]
     return found

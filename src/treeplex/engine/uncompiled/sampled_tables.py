@@ -1,4 +1,4 @@
-"""Growing tables of infosets, and scratch by depth, for sampled walks over rules."""
+"""Growing infoset tables, and scratch by depth, for sampled walks over rules."""
 
 from typing import NamedTuple
 
@@ -29,33 +29,33 @@ INFOSETS, SLOTS, STEPS, HISTORIES, USED, FULL, WALKED, UNSTORED, COUNTS = range(
 """Of :attr:`RulesTables.counts`: infosets, slots, steps of paths and histories with baselines; bytes; whether the limit was
 reached; histories walked; visits of infosets for which there was no memory."""
 OUTSIDE = 0
-"""The first slot of an infoset that is not in the tables: room for the uniform policy, which no infoset owns."""
+"""First slot used for infosets outside the tables: scratch for the uniform policy."""
 NOWHERE = -1
-"""In place of where baselines are, of histories and infosets that have none."""
+"""Code of histories and infosets without baselines."""
 ABOVE, EDGE, HISTORY, PLACES = range(4)
 """Columns of :attr:`Room.places`: the frame above of which several actions are followed, where the baselines of the node's
 actions are, and the number of its history."""
 WEIGHT, OWN_REACH, SAMPLE_REACH, REACHES = range(4)
 """Columns of :attr:`Room.numbers`, as of :class:`treeplex.engine.sampling.walks.Scratch`."""
 TOUCHED, DEPTH, TOP, COUNTERS = range(4)
-"""What :attr:`Room.counters` count."""
+"""Indices into :attr:`Room.counters`."""
 NO_ROOM = -1
-"""In place of what is wrong: there is too little room for the next node."""
+"""Fault code for a lack of room for the next node."""
 
 
 class RulesTables(NamedTuple):
-    """The tables of a run, with spare capacity; infosets of all players in order of discovery.
+    """Tables of a run with spare capacity; infosets of all players in order of discovery.
 
     Attributes:
-        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Found`; ``FIRST`` and ``PARENT`` are slots,
-            ``PATH`` is where the actions of the history begin at which it was met, and ``LEVEL`` how many these are.
+        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Discovery`; ``FIRST`` and ``PARENT`` are slots,
+            ``PATH`` is the start, in ``paths``, of the actions of its first history, and ``LEVEL`` their number.
         places: hash table from infosets to their rows.
         action_ids: [S].
-        paths: actions.
-        held: as in compiled games; its baselines and quantiles are empty.
-        children: [H], the first child of each history with baselines, as in
+        paths: actions of these histories.
+        held: tables as in compiled games, with empty baselines and quantiles.
+        children: [H], first child of each history with baselines, as in
             :class:`treeplex.solvers.sampling.rules_tables.HistoryBaselines`.
-        baselines: [H or S, N], for each traverser what histories, or actions, are thought to be worth; [0, N] without.
+        baselines: [H or S, N], estimated values of histories or actions for each traverser; [0, N] without baselines.
         counts: [8], see :data:`INFOSETS`.
     """
 
@@ -73,10 +73,10 @@ class Keeping(NamedTuple):
     """What is stored, and its memory limit.
 
     Attributes:
-        everybody: the infosets of others than the traverser enter, too.
-        by_history, by_slot: learned baselines belong to histories, or to actions of infosets.
-        infoset_bytes, slot_bytes, step_bytes, history_bytes: what an entry of each kind takes.
-        most_bytes: the limit.
+        everybody: whether infosets of all players are stored, not only the traverser's.
+        by_history, by_slot: whether learned baselines belong to histories, or to actions of infosets.
+        infoset_bytes, slot_bytes, step_bytes, history_bytes: bytes per entry of each kind.
+        most_bytes: memory limit in bytes.
     """
 
     everybody: bool
@@ -90,7 +90,7 @@ class Keeping(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What does not change during a run: the game, the scheme, and what is kept."""
+    """Constants of a run: the game, the scheme, and what is stored."""
 
     calls: Calls
     rules: SchemeCodes
@@ -104,11 +104,11 @@ class Room(NamedTuple):
         frames: the nodes on the path.
         places, numbers: [D, 3].
         sampled, chosen: [D, A], as in :class:`treeplex.engine.sampling.walks.Scratch`.
-        touched: [T, 2], first slot and number of actions of the traverser's infosets visited.
-        detail: [2], numbers about a fault.
-        counters: [3], how many are touched, the depth of the next node, and the lowest frame with several actions.
-        reaches: [3], of the next node.
-        stream: [1], the state of random numbers.
+        touched: [T, 2], first slot and number of actions of the visited infosets of the traverser.
+        detail: [2], two numbers that describe a fault.
+        counters: [3], number of touched infosets, depth of the next node, and deepest frame with several actions.
+        reaches: [3], reach values of the next node.
+        stream: [1], state of the random stream.
     """
 
     frames: Frames
@@ -124,7 +124,7 @@ class Room(NamedTuple):
 
 
 def new_tables(calls: Calls, rules: SchemeCodes) -> RulesTables:
-    """Tables without infosets."""
+    """Allocate empty tables."""
     counts = np.zeros(COUNTS, np.int64)
     counts[SLOTS], counts[HISTORIES] = calls.most_actions, 1
     players, rows = calls.players, 4 * calls.most_actions
@@ -143,7 +143,7 @@ def new_tables(calls: Calls, rules: SchemeCodes) -> RulesTables:
 
 @kernel(**NO_COUNTS)
 def add_infoset(tables: RulesTables, frames: Frames, depth: int, row: int) -> None:
-    """A new infoset with the uniform policy, of the node at ``depth``; there is room."""
+    """Add the infoset of the node at ``depth`` with the uniform policy; there must be room."""
     counts, frame = tables.counts, frames.integers[depth]
     first, actions, infoset = counts[SLOTS], frame[ABOUT + COUNT], tables.infosets[row]
     infoset[NUMBER], infoset[PLAYER], infoset[PARENT] = frame[ABOUT + KEY], frame[MOVER], UNKNOWN_PARENT
@@ -161,14 +161,14 @@ def add_infoset(tables: RulesTables, frames: Frames, depth: int, row: int) -> No
 
 @kernel(**NO_COUNTS)
 def write_path(frames: Frames, depth: int, path: SmallInts) -> None:
-    """Write the actions on the way to the node at ``depth``."""
+    """Write the actions that lead to the node at ``depth``."""
     for step in range(depth):
         path[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
 
 
 @kernel(**NO_COUNTS)
 def take(keeping: Keeping, counts: Ints, size: int) -> bool:
-    """Reserve ``size`` bytes; False once the memory limit is reached, for all later calls."""
+    """Reserve ``size`` bytes; False for all calls once the memory limit is reached."""
     if counts[FULL] or counts[USED] + size > keeping.most_bytes:
         counts[FULL] = 1
         return False
@@ -178,7 +178,7 @@ def take(keeping: Keeping, counts: Ints, size: int) -> bool:
 
 @kernel()
 def new_room(calls: Calls, begin: Ints) -> Room:
-    """Scratch for walks from a state."""
+    """Allocate scratch for walks from a state."""
     empty, depth, widest = np.full(calls.players, NO_PARENT), 64, calls.most_actions
     return Room(
         new_frames(calls, begin, empty, depth),
@@ -196,7 +196,7 @@ def new_room(calls: Calls, begin: Ints) -> Room:
 
 @kernel()
 def more_room(room: Room) -> Room:
-    """The scratch, longer where the walk needs it."""
+    """Return the scratch, enlarged as needed."""
     frames, depth = room.frames, room.counters[DEPTH] + 2
     return Room(
         Frames(grown(frames.integers, depth), grown(frames.reals, depth), frames.actions, frames.state),
@@ -214,7 +214,7 @@ def more_room(room: Room) -> Room:
 
 @kernel(**NO_COUNTS)
 def lacks_room(tables: RulesTables, room: Room, most_actions: int, depth: int) -> bool:
-    """Whether tables or scratch have too little room for the node at ``depth``."""
+    """Return whether tables or scratch lack room for the node at ``depth``."""
     counts = tables.counts
     return bool(
         depth + 1 >= len(room.places)
@@ -229,7 +229,7 @@ def lacks_room(tables: RulesTables, room: Room, most_actions: int, depth: int) -
 
 @kernel()
 def more_tables(tables: RulesTables, most_actions: int, depth: int) -> RulesTables:
-    """Tables with room for what the node at ``depth`` may add."""
+    """Return tables with room for all that the node at ``depth`` may add."""
     counts, held = tables.counts, tables.held
     infosets, places = grown(tables.infosets, counts[INFOSETS] + 1), tables.places
     if 2 * counts[INFOSETS] >= len(places):
@@ -250,7 +250,7 @@ def more_tables(tables: RulesTables, most_actions: int, depth: int) -> RulesTabl
 
 @kernel()
 def blank(array: Floats, needed: int) -> Floats:
-    """The array, or a copy with room for more and zeros there, if it is too short."""
+    """Return the array, or a longer zero-padded copy if it is too short."""
     longer, rows = grown(array, needed), len(array)
     longer[rows:] = 0.0
     return longer
@@ -258,7 +258,7 @@ def blank(array: Floats, needed: int) -> Floats:
 
 @kernel()
 def blank_row(array: Ints, needed: int) -> Ints:
-    """:func:`blank` of whole numbers."""
+    """Apply :func:`blank` to an integer array."""
     longer, rows = grown(array, needed), len(array)
     longer[rows:] = 0
     return longer

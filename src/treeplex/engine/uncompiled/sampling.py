@@ -1,10 +1,10 @@
-"""Monte Carlo CFR over rules given as functions: :func:`treeplex.engine.sampling.walks.walk`, with tables that grow.
+"""Monte Carlo CFR over rules given as functions: like :mod:`treeplex.engine.sampling.walks`, with growing tables.
 
-The random numbers, sums and their order are those of the walks over compiled games and over rules in Python; the tests ask
-all three for equal tables. Choices, and what a visit changes of an infoset, are the same functions. The walk itself stands here
-again, for its frames are other ones: a compiled history is a row with its children side by side, here each state is made from
-the one above when the walk enters it, only frames with several actions are climbed through, and a walk pauses where arrays
-have to grow.
+Random numbers, sums and their order are identical to the walks over compiled games and over Python rules; the tests require
+equal tables from all three. Action selection and infoset updates share the same functions. The walk itself is separate, since
+its frames
+differ: each state is computed from its parent on entry, only frames with several actions are backtracked to, and a walk pauses
+when arrays have to grow.
 """
 
 import math
@@ -91,19 +91,21 @@ ten seconds; ``solvers.sampling.rules_walk.MOST_WALKED`` says why it is no setti
 def sample_rules(
     run: Run, begin: Ints, tables: RulesTables, stream_of: tuple[int, int], weights: Floats, pause: int
 ) -> tuple[RulesTables, int, int, Floats, SmallInts]:
-    """Run iterations, one walk a player, until ``weights`` end or ``pause`` histories in total.
+    """Run iterations, one walk per player, until ``weights`` end or ``pause`` histories in total.
 
     Args:
-        run: game, scheme, and what is kept.
-        begin: the state at the root.
-        tables: changed; use those that are returned.
-        stream_of: the seed, and the iteration of the first row of ``weights``.
-        weights: [K, 4], as of :func:`treeplex.engine.sampling.walks.iterate_sampled`.
-        pause: histories.
+        run: constants of the run.
+        begin: the root state.
+        tables: updated; use the returned tables.
+        stream_of: the seed, and the iteration number of the first row of ``weights``.
+        weights: [K, 4], see :func:`treeplex.engine.sampling.walks.iterate_sampled`.
+        pause: number of histories after which to stop.
 
     Returns:
-        The tables, iterations done, what is wrong (:data:`treeplex.engine.uncompiled.discover.NO_FAULT`), two numbers about
-        that, and the actions that lead there. The numbers are of an infoset's row where histories of it differ.
+        The tables, iterations done, fault code (:data:`treeplex.engine.uncompiled.discover.NO_FAULT` for none), two numbers
+        that
+            describe the fault, and the actions that lead to it. If histories of an infoset differ, the numbers are the
+            infoset's row.
     """
     room, rules, fault = new_room(run.calls, begin), run.rules, NO_FAULT
     for k in range(weights.shape[0]):
@@ -130,7 +132,7 @@ def sample_rules(
 
 @kernel(**NO_COUNTS)
 def begin_walk(room: Room, stream: np.uint64) -> None:
-    """Begin a walk at the root."""
+    """Start a walk at the root."""
     room.counters[TOUCHED], room.counters[DEPTH], room.counters[TOP] = 0, 0, -1
     room.reaches[:], room.stream[0] = 1.0, stream
 
@@ -205,16 +207,16 @@ def walk_on(run: Run, walk: Traversal, until: int, tables: RulesTables, room: Ro
 
 @kernel(**INLINED)
 def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, value: float, ends: bool) -> int:
-    """Climb from the frame ``top`` to one that has a next action to follow; add regrets on the way.
+    """Backtrack from the frame ``top`` to one with another action to follow, adding regrets.
 
     Args:
         run, walk, tables, room: see :func:`walk_on`.
-        top: the lowest frame of which several actions are followed.
-        value: what the last of them was worth, if one ``ends`` here.
-        ends: whether one was followed to the end.
+        top: the deepest frame with several followed actions.
+        value: value of its last action, if ``ends``.
+        ends: whether an action was followed to a terminal.
 
     Returns:
-        The frame, whose ``PLACE`` is now that of the action plus one; -1 at the end of the walk.
+        The frame, with ``PLACE`` set to the action's index plus one; -1 at the end of the walk.
     """
     frames, rows, player = room.frames, tables.held.rows, walk.player
     while top >= 0:
@@ -244,7 +246,7 @@ def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, 
 
 @kernel(**INLINED)
 def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) -> None:
-    """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
+    """Skip own actions with zero probability and very negative regrets that do not end the game."""
     key = key_of(room.frames, depth)
     for a in range(room.frames.integers[depth, ABOUT + COUNT]):
         if rows[key + a, REGRET] < walk.skipped and rows[key + a, POLICY] == 0.0:
@@ -255,7 +257,7 @@ def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) ->
 
 @kernel(**NO_COUNTS)
 def key_of(frames: Frames, depth: int) -> int:
-    """The first slot of the infoset at ``depth``; of a chance node where its probabilities begin."""
+    """Return the first slot of the infoset at ``depth``; for a chance node the start of its probabilities."""
     if frames.integers[depth, MOVER] == CHANCE:
         return NUMBERS
     return int(frames.integers[depth, FRAME_FIRST])
@@ -263,21 +265,21 @@ def key_of(frames: Frames, depth: int) -> int:
 
 @kernel(**NO_COUNTS)
 def write_uniform(rows: Floats, actions: int) -> None:
-    """Write the uniform policy of an infoset that is not in the tables."""
+    """Write the uniform policy for an infoset outside the tables."""
     for a in range(actions):
         rows[OUTSIDE + a, POLICY] = 1.0 / actions
 
 
 @kernel(**INLINED)
 def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, depth: int, reaches: tuple[float, float]) -> int:
-    """Find the infoset of the node at ``depth``, or let it in; bring the traverser's up to date.
+    """Look up or add the infoset of the node at ``depth``, and bring the traverser's infosets up to date.
 
     Args:
         run, walk, tables, room, depth: see :func:`walk_on`.
-        reaches: the traverser's reach, and the probability that the walk comes here.
+        reaches: the traverser's reach and the sampling reach.
 
     Returns:
-        What is wrong.
+        The fault code.
     """
     keeping, player = run.keeping, walk.player
     frames, counts, held = room.frames, tables.counts, tables.held
@@ -326,7 +328,7 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
 
 @kernel(**INLINED)
 def find_baselines(keeping: Keeping, tables: RulesTables, room: Room, depth: int, player: int) -> None:
-    """Set the values of the actions at ``depth`` before any is followed, and say where they are learned."""
+    """Set the baseline values of the actions at ``depth``, and record where they are learned."""
     actions, edge = room.frames.integers[depth, ABOUT + COUNT], NOWHERE
     if keeping.by_history:
         history, counts = room.places[depth, HISTORY], tables.counts

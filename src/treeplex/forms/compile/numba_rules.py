@@ -21,7 +21,7 @@ from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.engine.tree.walked import number_of_walk
 from treeplex.engine.uncompiled import discover
-from treeplex.engine.uncompiled.discover import Found, walk_rules
+from treeplex.engine.uncompiled.discover import Discovery, walk_rules
 from treeplex.engine.uncompiled.gradient import Part, add_part_of_gradient, table_of
 from treeplex.engine.uncompiled.rules import COUNT, EVERYBODY, KEY, Calls, enter_of, step_of
 from treeplex.errors import GameError, GameSizeError, ImperfectRecallError, TreeplexError
@@ -199,9 +199,9 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
     return depth
 
 
-def watched(walk: Callable[[Ints], Found], watch: Callable[[int], None] | None, limit: int) -> Found:
+def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | None, limit: int) -> Discovery:
     """Run a walk in a thread, reporting progress; Ctrl-C or the limit of histories ends it."""
-    progress, found = np.zeros(2, np.int64), list[Found | BaseException]()
+    progress, found = np.zeros(2, np.int64), list[Discovery | BaseException]()
 
     def run() -> None:
         try:
@@ -242,7 +242,7 @@ def frontier(game: Game) -> int:
     return 64
 
 
-def check(game: Game, found: Found, most: int) -> None:
+def check(game: Game, found: Discovery, most: int) -> None:
     """Raise what a walk found wrong."""
     if found.fault == discover.TOO_LARGE:
         raise GameSizeError(
@@ -254,7 +254,7 @@ def check(game: Game, found: Found, most: int) -> None:
 
 
 def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Sequence[int]) -> NoReturn:
-    """Raise a fault of rules; ``infosets`` are ``rows`` and ``action_ids``, see :class:`Found`."""
+    """Raise a fault of rules; ``infosets`` are ``rows`` and ``action_ids``, see :class:`Discovery`."""
     first, second = detail.tolist()
     where = place(game, path)
     if fault in (discover.FORGETS, discover.OTHER_ACTIONS):
@@ -296,7 +296,7 @@ def place(game: Game, actions: Sequence[int]) -> str:
     return f"after history [{', '.join(names)}]" if names else "at the root"
 
 
-def names_of(game: Game, found: Found) -> tuple[dict[int, str], ...]:
+def names_of(game: Game, found: Discovery) -> tuple[dict[int, str], ...]:
     """Names of actions: those at the first and the last of some infosets that have them; the id where these differ."""
     names = []
     for player in range(game.num_players):

@@ -11,7 +11,7 @@ from treeplex.base.arrays import Ints
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.phantom.histories import BOARD, FIRST, STABILISER
 from treeplex.engine.phantom.timelines import DEPTH, HISTORIES, TERMINALS
-from treeplex.engine.phantom.walk import Found, by_sequence, walk_timelines
+from treeplex.engine.phantom.walk import TimelineResult, by_sequence, walk_timelines
 from treeplex.engine.tree.form import Factors, Payoff, Tree
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
@@ -62,7 +62,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     )
 
 
-def assembled(game: PhantomGame, found: Found) -> CompiledGame:
+def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
     """The compiled game of a walk over its timelines."""
     group, order = game.group, len(game.group.images)
     own, size = found.own, size_of(found)
@@ -139,7 +139,7 @@ def factors(game: object) -> bool:
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 
-def size_of(found: Found) -> GameSize:
+def size_of(found: TimelineResult) -> GameSize:
     """Counts of histories. Nothing is public, so there is one public state."""
     sizes = found.sizes
     return GameSize(

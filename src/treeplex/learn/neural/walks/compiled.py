@@ -12,7 +12,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.base.workers.executor import Executor
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.histories.recording import Recorded, RecordedWalks, record_external, record_outcomes, recorded
+from treeplex.engine.histories.recording import RecordedWalks, WalkRows, new_rows, record_external, record_outcomes
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
