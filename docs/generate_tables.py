@@ -28,6 +28,7 @@ from papers.common.results import MARK, modified_note  # noqa: E402
 from treeplex.errors import AlgorithmError  # noqa: E402
 from treeplex.games.parameters import GameInfo, with_lists, written  # noqa: E402
 from treeplex.run.cli.main import app  # noqa: E402
+from treeplex.run.cli.shared.commands import ALL_HELP  # noqa: E402
 
 MARKER = re.compile(r"(?P<start><!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 
@@ -236,13 +237,14 @@ def algorithm(name: str) -> str:
 
 
 def command_help(*names: str) -> str:
-    """What ``treeplex NAME ... --help`` prints."""
+    """Return the output of ``treeplex NAME ... --help-all``."""
     command = typer.main.get_command(app)
     for name in names:
         command = command.commands[name]  # type: ignore[attr-defined]
     context = command.make_context(
         " ".join(("treeplex", *names)), [], resilient_parsing=True, terminal_width=100, max_content_width=100
     )
+    context.meta[ALL_HELP] = True
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     return f"```text\n{text}\n```\n"
 

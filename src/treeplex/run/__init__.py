@@ -1,1 +1,1 @@
-"""Runs: solve, sample and compare, with folders that resume; the core's commands."""
+"""Runs: solve, sample and compare, with resumable folders; the commands of the core."""

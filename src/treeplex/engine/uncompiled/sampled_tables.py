@@ -47,7 +47,8 @@ class RulesTables(NamedTuple):
     """Tables of a run with spare capacity; infosets of all players in order of discovery.
 
     Attributes:
-        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Discovery`; ``FIRST`` and ``PARENT`` are slots,
+        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Discovery`;
+            ``FIRST`` and ``PARENT`` are slots,
             ``PATH`` is the start, in ``paths``, of the actions of its first history, and ``LEVEL`` their number.
         places: hash table from infosets to their rows.
         action_ids: [S].

@@ -24,7 +24,7 @@ from treeplex.run.cli.shared.arguments import (
     TrainResume,
     check_folders,
 )
-from treeplex.run.cli.shared.commands import Grouped, command, described, with_wing_options
+from treeplex.run.cli.shared.commands import GroupedCommand, command, described, with_wing_options
 from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_next, say
 from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
@@ -65,7 +65,6 @@ class Train(Grouped):
 @command(
     "Train a search network, a deep learner, discount policies, or a custom learner.",
     place=130,
-    example="train rebel liars_dice --out runs/dice",
     cls=Train,
 )
 @with_wing_options("train")

@@ -1,4 +1,4 @@
-"""``treeplex check``: rules of one game, compared by playthroughs."""
+"""``treeplex check``: compare two implementations of a game by playthroughs."""
 
 from typing import Annotated
 
@@ -10,18 +10,19 @@ from treeplex.run.cli.shared.console import print_json
 from treeplex.run.cli.shared.live import Live
 
 
-@command("Compare two sets of rules of one game.", place=35)
+@command("Check that two implementations of a game agree.", place=35)
 def check(
     game: GameArgument,
-    against: Annotated[str | None, typer.Option(metavar="GAME", help="Other rules of the same game.")] = None,
-    playthroughs: Annotated[int, typer.Option(min=1, help="Random playthroughs.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the actions.")] = 0,
+    against: Annotated[str | None, typer.Option(metavar="GAME", help="Another implementation of the game.")] = None,
+    playthroughs: Annotated[int, typer.Option(min=1, help="Number of random playthroughs.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Compare rules of one game in random playthroughs: who acts, actions, chance, payoffs, and what players know.
+    """Check that two implementations of a game agree, in random playthroughs.
 
-    A game that has Numba functions is compared with them, as plain Python and compiled.
+    Players, actions, chance, payoffs and infostates must agree. A game with Numba functions is also compared with these, both
+    as plain Python and compiled.
 
     \b
     Examples:

@@ -15,30 +15,26 @@ from treeplex.run.cli.shared.failures import STOPPED, fail
 from treeplex.run.cli.shared.live import Live
 
 USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")
-"""What is compared where nobody says."""
+"""Algorithms compared by default."""
 
 
-@command(
-    "Solve a game with several algorithms, or compare two solved spots.", place=60, example="compare kuhn_poker -a cfr,dcfr"
-)
+@command("Compare algorithms on a game, or two solved spots.", place=60)
 @with_wing_options("compare")
 @with_options(SOLVING)
 def compare(
     *,
     game: GameArgument,
-    other: Annotated[
-        str | None, typer.Argument(metavar="OTHER", help="A solved spot, to be compared with another one in place of GAME.")
-    ] = None,
+    other: Annotated[str | None, typer.Argument(metavar="OTHER", help="A second solved spot, if GAME is one.")] = None,
     algorithms: Annotated[
         list[str] | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="Of treeplex algorithms, such as dcfr,cfr+; repeatable."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="Algorithms, such as dcfr,cfr+. Repeatable."),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each. Default: 1000.")
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of each algorithm. Default: 1000.")
     ] = None,
     options: Mapping[str, Any],
     axis: Annotated[
-        str | None, typer.Option("--x", metavar="AXIS", help="What the plot is against: iterations, nodes or seconds.")
+        str | None, typer.Option("--x", metavar="AXIS", help="Horizontal axis of the plot: iterations, nodes or seconds.")
     ] = None,
     out: Folder = None,
     force: Force = False,
@@ -46,23 +42,28 @@ def compare(
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Solve a game with several algorithms: one table, and with --out one plot.
+    """Compare algorithms on a game in a table and a plot, or compare two solved hold'em spots.
 
-    The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
-    Without -a: cfr, cfr+, dcfr and pcfr+. Nodes are histories walked. An iteration of a sampling algorithm (its name ends in
-    -mccfr) walks few, so give --nodes instead of -n for equal effort; then the plot is against nodes.
-
-    With two solved spots it compares them at one decision: EV, equity, how often each action is taken, and the hands that gain
-    or lose. EVs are chips from the pot. A difference is OTHER less the first. "Gain" is the mean difference over the hands that
-    both ranges have. A difference below both exploitabilities means nothing.
+    Default algorithms: cfr, cfr+, dcfr and pcfr+. --out writes the plot, the table and all runs to a folder. Iterations of
+    sampling algorithms (*-mccfr) are cheap, so compare them with --nodes (visited histories) instead of -n.
 
     \b
     Examples:
       treeplex compare leduc_poker -a cfr -a cfr+ -a dcfr -a pcfr+ -n 1000 --out runs/compare
       treeplex compare kuhn_poker -a dcfr -a "dcfr(alpha=2)" -a lp
       treeplex compare leduc_poker -a cfr -a cfr+ --nodes 10000000 --out runs/effort
-      treeplex compare examples/spots/river.yaml -a dcfr,cfr+,fp -n 100 --out runs/river
       treeplex compare before.spot after.spot --line x
+    \f
+    The folder gets convergence.png, comparison.md, comparison.csv, comparison.json and a run folder for each algorithm.
+
+    Two solved spots are compared at one decision: EV, equity, action frequencies, and the hands that gain or lose. EVs are
+        chips,
+    including the pot. Differences are OTHER minus GAME. "Gain" is the mean difference over the hands in both ranges.
+    Differences smaller than both exploitabilities are not significant.
+
+    \b
+    More examples:
+      treeplex compare examples/spots/river.yaml -a dcfr,cfr+,fp -n 100 --out runs/river
       treeplex compare small.spot large.spot --line x,b50% --with-line x,b75%
     """
     if other is not None:

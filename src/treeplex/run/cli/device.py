@@ -1,4 +1,4 @@
-"""The command ``device``: read a correlation device and how far it is from correlated equilibria."""
+"""The command ``device``: show a correlation device and its distance from correlated equilibria."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     from treeplex.forms.compile.compiled_game import CompiledGame
     from treeplex.forms.correlation.device import Device
 
-OfGame = Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game; default: the one the file names.")]
+OfGame = Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game. Default: the game named in the file.")]
 
 
-@command("Judge and read a correlation device.", place=120, example="device runs/kuhn3")
+@command("Show a correlation device and its distance from equilibrium.", place=120)
 def device(
     source: Annotated[
         str,
         typer.Argument(metavar="DEVICE", help="A run folder of cfr-s or cfr-jr, or a device file (.safetensors, .json)."),
     ],
     game: OfGame = None,
-    top: Annotated[int, typer.Option("--top", metavar="K", min=0, help="How many of the likeliest joint plans to print.")] = 3,
-    lines: Annotated[int, typer.Option("--lines", metavar="L", min=0, help="The most lines of one plan; 0 for all.")] = 8,
+    top: Annotated[int, typer.Option("--top", metavar="K", min=0, help="Number of most likely joint plans to print.")] = 3,
+    lines: Annotated[int, typer.Option("--lines", metavar="L", min=0, help="Maximum number of lines per plan (0: all).")] = 8,
     best: Annotated[
-        bool, typer.Option("--best", help="Also find the largest welfare of a CCE by linear programming (tiny games).")
+        bool, typer.Option("--best", help="Also compute the best welfare of any CCE by linear programming (tiny games).")
     ] = False,
     as_json: Json = False,
     refine: Refine = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Judge a correlation device: payoffs, the distance to correlated equilibria of every kind, the likeliest joint plans.
+    """Show a correlation device: payoffs, distance to each kind of correlated equilibrium, and most likely joint plans.
 
-    The distance is the sum over players of what a best response gains by deviating from the plan where the concept
-    allows it; the gap is the most that any player gains by deviating at one place only. CCE: before the game; EFCCE and
-    EFCE: at an infostate, before and after the recommendation there; CE: after seeing the whole plan; AFCCE and AFCE:
-    as EFCCE and EFCE, but for one action only, after which the plan is followed.
+    The distance is the sum over players of the gain from the best deviation that the concept allows. The gap is the largest
+    gain of
+        a player who deviates at one place. Deviations start before the game (CCE), at an infostate before or after its
+        recommendation (EFCCE, EFCE), or after seeing the whole plan (CE). AFCCE and AFCE allow a single deviating action.
 
     \b
     Examples:
@@ -82,7 +82,7 @@ def device(
 
 
 def best_welfare(game: "CompiledGame") -> float:
-    """The largest welfare of a coarse correlated equilibrium.
+    """Return the largest welfare of a coarse correlated equilibrium.
 
     Raises:
         AlgorithmError: the game is too large for a linear program over joint plans.
@@ -95,17 +95,17 @@ def best_welfare(game: "CompiledGame") -> float:
 
 
 def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudgement", best: float | None) -> None:
-    """Sizes, payoffs and distances."""
+    """Print sizes, payoffs and distances."""
     game, counts = loaded.game, " / ".join(f"{len(table):,}" for table in loaded.plans)
     algorithm, iterations = about.get("algorithm"), about.get("iterations")
-    drawn = ", drawn from " + (f"{algorithm}'s" if algorithm else "a larger device") if about.get("drawn") else ""
+    drawn = ", sampled from " + (f"{algorithm}'s" if algorithm else "a larger device") if about.get("drawn") else ""
     facts = {
         "joint plans": f"{len(loaded):,}{drawn}   plans of the players: {counts}",
         "value": ", ".join(signed(value) for value in judgement.value),
         "welfare": signed(judgement.welfare),
     }
     if game.constant is not None:
-        facts["welfare"] = f"{signed(game.constant)}   what payoffs sum to in this game, whatever is played"
+        facts["welfare"] = f"{signed(game.constant)}   constant sum of payoffs in this game"
     elif best is not None:
         facts["best welfare"] = f"{signed(best)}   of a CCE, by linear programming"
     made = f"{algorithm}, " if algorithm else ""
@@ -117,16 +117,16 @@ def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudg
     print_table(heads, rows, right=range(1, len(heads)))
     worst = [(each, max(each.triggers, key=lambda trigger: trigger.gain)) for each in judgement.distances]
     rows = [[each.concept, f"{trigger.gain:+.2e}", str(trigger.player), *place_of(game, trigger)] for each, trigger in worst]
-    print_table(["concept", "gap", "player", "who leaves at", "told"], rows, right=(1,))
+    print_table(["concept", "gap", "player", "best deviation at", "told"], rows, right=(1,))
 
 
 def signed(value: float) -> str:
-    """A payoff with its sign; what rounds to zero is positive."""
+    """Format a payoff with its sign; values that round to zero are positive."""
     return f"{round(value, 6) + 0.0:+.6f}"
 
 
 def place_of(game: "CompiledGame", trigger: "Trigger") -> tuple[str, str]:
-    """Where a player leaves and after being told what, in words."""
+    """Describe where a player deviates, and after which recommendation."""
     if trigger.infoset is None:
         return "the beginning", ""
     told = "" if trigger.told is None else action_name(game, trigger.infoset, trigger.told)
@@ -134,18 +134,18 @@ def place_of(game: "CompiledGame", trigger: "Trigger") -> tuple[str, str]:
 
 
 def action_name(game: "CompiledGame", infoset: int, number: int) -> str:
-    """The name of the action with a number at an infoset."""
+    """Return the name of an action at an infoset."""
     action = game.actions_at(infoset)[number]
     return game.action_names[game.player_of(infoset)].get(action, str(action))
 
 
 def in_one_line(infostate: str) -> str:
-    """An infostate without line breaks."""
+    """Return an infostate without line breaks."""
     return " ".join(infostate.split()) or "(empty)"
 
 
 def print_plans(loaded: "Device", top: int, lines: int) -> None:
-    """The likeliest joint plans, one row per player."""
+    """Print the most likely joint plans, one row per player."""
     rows = []
     for row in order_of(loaded)[:top]:
         for player, number in enumerate(loaded.support[row].tolist()):
@@ -158,7 +158,7 @@ def print_plans(loaded: "Device", top: int, lines: int) -> None:
 
 
 def plan_text(loaded: "Device", player: int, number: int, lines: int) -> str:
-    """``infostate: action`` at the infostates that the plan does not exclude, one per line."""
+    """Return ``infostate: action`` for the infostates that the plan does not exclude, one per line."""
     game, first = loaded.game, int(loaded.game.tree.infoset_offsets[player])
     told = [
         f"{in_one_line(game.infostates[first + local])}: {action_name(game, first + local, action)}"
@@ -167,17 +167,17 @@ def plan_text(loaded: "Device", player: int, number: int, lines: int) -> str:
     ]
     if lines and len(told) > lines:
         told = [*told[:lines], f"... {len(told) - lines} more infostates (--lines 0)"]
-    return "\n".join(told) or "(nothing to do)"
+    return "\n".join(told) or "(no decisions)"
 
 
 def order_of(loaded: "Device") -> list[int]:
-    """Joint plans, the likeliest first."""
+    """Return the indices of joint plans in order of decreasing probability."""
     ordered: list[int] = (-loaded.weights).argsort(kind="stable").tolist()
     return ordered
 
 
 def likeliest(loaded: "Device", top: int) -> list[dict[str, Any]]:
-    """The likeliest joint plans for ``--json``: action ids by infostate."""
+    """Return the most likely joint plans for ``--json``: action ids by infostate."""
     return [
         {
             "probability": float(loaded.weights[row]),
@@ -188,7 +188,7 @@ def likeliest(loaded: "Device", top: int) -> list[dict[str, Any]]:
 
 
 def distances_of(game: "CompiledGame", judgement: "DeviceJudgement") -> dict[str, Any]:
-    """All concepts for ``--json``."""
+    """Return the distances to all concepts for ``--json``."""
     return {
         each.concept: {
             "distance": each.distance,

@@ -1,4 +1,4 @@
-"""``treeplex evaluate``: judge a policy, or what an agent plays in a small game."""
+"""``treeplex evaluate``: exploitability of a policy, or of an agent in a small game."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,22 +19,21 @@ if TYPE_CHECKING:
     from treeplex.run.solve.solvable import Solvable
 
 AGENTS = "Agents"
-"""The heading of options that only agents have."""
+"""Heading of options for agents."""
 
 
-@command("Judge a policy or an agent.", place=70, example="evaluate leduc_poker run")
+@command("Measure how exploitable a policy or an agent is.", place=70, example="evaluate leduc_poker runs/leduc")
 def evaluate(
     game: GameArgument,
     policy: Annotated[
         str,
         typer.Argument(
             metavar="POLICY",
-            help="A run folder, a policy file, a solved spot, a training folder, my.py:MyAgent, uniform, rebel, or "
-            "another agent by name (see treeplex agents).",
+            help="A run or training folder, a policy file, my.py:MyAgent, uniform, or an agent (treeplex agents).",
         ),
     ],
     worst: Annotated[
-        int, typer.Option("--worst", metavar="ROWS", min=0, help="Also show the infostates with the largest regrets.")
+        int, typer.Option("--worst", metavar="ROWS", min=0, help="Also list the infostates with the largest regrets.")
     ] = 0,
     exact: Annotated[
         bool, typer.Option("--exact", help="Also solve the game by linear programming and compare values.")
@@ -43,8 +42,7 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="N",
-            help="Repeated playthroughs to average, of agents that draw at random. Default: 32; ReBeL: 256, in games of "
-            "perfect information exact, without any.",
+            help="Playthroughs to average for randomised agents. Default: 32; ReBeL: 256, or exact with perfect information.",
             rich_help_panel=AGENTS,
         ),
     ] = None,
@@ -52,7 +50,7 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="T",
-            help="Iterations per search. Default: the agent's own.",
+            help="Iterations per search. Default: the agent's setting.",
             rich_help_panel=AGENTS,
         ),
     ] = None,
@@ -61,7 +59,7 @@ def evaluate(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="A setting; of ReBeL method, depth, rounds, endgame, warm. Repeatable.",
+            help="A setting of the agent. ReBeL: method, depth, rounds, endgame, warm. Repeatable.",
             rich_help_panel=AGENTS,
         ),
     ] = None,
@@ -70,7 +68,7 @@ def evaluate(
         int,
         typer.Option(
             min=0,
-            help="Seed of what they draw.",
+            help="Random seed of the agent.",
             rich_help_panel=AGENTS,
         ),
     ] = 0,
@@ -78,15 +76,13 @@ def evaluate(
         int | None,
         typer.Option(
             metavar="W",
-            help="ReBeL only: processes. Default: all cores.",
+            help="ReBeL only: number of processes. Default: all cores.",
             rich_help_panel=AGENTS,
         ),
     ] = None,
     ray: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS", help="ReBeL only: search on a Ray cluster: its address, auto, or local.", rich_help_panel=AGENTS
-        ),
+        typer.Option(metavar="ADDRESS", help="ReBeL only: address of a Ray cluster, auto, or local.", rich_help_panel=AGENTS),
     ] = None,
     as_json: Json = False,
     complete: Complete = False,
@@ -94,23 +90,25 @@ def evaluate(
     limit: Limit = None,
     progress: ShowProgress = None,
 ) -> None:
-    """Judge a policy: its value for each player, and what a best response of each gains; NashConv is the sum of the gains.
+    """Evaluate a policy: value and best-response gain of each player, exploitability and NashConv.
 
-    Of an agent the policy is what it plays at every infoset, from the beliefs that its own play leads to; of one that draws at
-    random while it plays, the mean over playthroughs.
-
-    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0); of hold'em
-    spots with blinds there is exploitability_mbb as well, thousandths of a big blind a hand. rebel is a
-    trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
+    Exploitability is the mean over players of the gain of a best response, NashConv the sum. An agent is queried at every
+    infoset. A randomised agent is averaged over playthroughs. rebel is the pretrained network of the game, if there is one.
 
     \b
     Examples:
       treeplex evaluate leduc_poker runs/leduc
-      treeplex evaluate leduc_poker policy.json --json
       treeplex evaluate turn.yaml turn.spot
-      treeplex evaluate flop_holdem runs/flop
       treeplex evaluate kuhn_poker uniform --worst 5 --exact
       treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
+    \f
+    rebel:NAME selects one of several pretrained networks. In the JSON output, --worst adds the key worst (player, infostate,
+    regret), --exact adds exact_value (to player 0), and hold'em spots with blinds have exploitability_mbb (mbb/hand).
+
+    \b
+    More examples:
+      treeplex evaluate leduc_poker policy.json --json
+      treeplex evaluate flop_holdem runs/flop
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
       treeplex evaluate leduc_poker "search(depth=3,drawn=false)"
     """
@@ -125,7 +123,7 @@ def evaluate(
     player = next((source for source in sources if source.plays), None)
     if player is None and (playthroughs, iterations, changes or None, ray, workers, think) != (None,) * 6:
         raise SpecError(
-            f"--playthroughs, --iterations, --set, --think, --workers and --ray are about agents, which {policy} is not"
+            f"--playthroughs, --iterations, --set, --think, --workers and --ray are for agents, and {policy} is not one"
         )
     with Live(progress) as live:
         live.say(f"compiling {game}")
@@ -139,16 +137,16 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found.
+    """Result of an evaluation.
 
     Attributes:
         game: the game's spec.
         origin: where the policy comes from, for ``--json``.
-        judgement: what it is worth.
-        measured: what it took to ask an agent, in words; empty of a policy.
-        regrets: the largest regrets with player and infostate; None where they were not asked for.
-        exact_value: of player 0; None where it was not asked for.
-        big_blind: chips, of a hold'em spot with blinds; else None.
+        judgement: value and exploitability.
+        measured: description of the queries to an agent; empty for a policy.
+        regrets: the largest regrets with player and infostate; None if not requested.
+        exact_value: exact value of the game to player 0; None if not requested.
+        big_blind: big blind in chips for a hold'em spot with blinds, else None.
     """
 
     game: str
@@ -161,11 +159,11 @@ class Judged:
 
     @property
     def mbb(self) -> float | None:
-        """Exploitability in thousandths of a big blind a hand."""
+        """Exploitability in mbb/hand."""
         return None if self.big_blind is None else 1000.0 * self.judgement.exploitability / self.big_blind
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, for ``--json``."""
+        """Return all results for ``--json``."""
         found = {
             "game": self.game,
             **self.origin,
@@ -184,7 +182,7 @@ class Judged:
 
 
 def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "Solvable":
-    """The game, compiled."""
+    """Return the compiled game."""
     from treeplex.forms.sources.load import load
     from treeplex.run.solve.solve import solvable
 
@@ -195,12 +193,12 @@ def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "So
         if load(game).public_game() is None:
             raise
         remedy = f"treeplex lbr {quoted(game)} {quoted(policy)}"
-        raise GameSizeError(f"{error}; or see what it loses at least: {remedy}") from error
+        raise GameSizeError(f"{error}; or compute a lower bound: {remedy}") from error
     return target
 
 
 def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "Evaluation", live: Live) -> Judged:
-    """Judge the policy that a text names, or what the player that it names plays."""
+    """Evaluate a policy or an agent named on the command line."""
     from treeplex.run.judge import exact_value, infostate_regrets
 
     if asked.worst or asked.exact:
@@ -219,16 +217,16 @@ def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "
 
 
 def print_judged(judged: Judged, *, title: str) -> None:
-    """Exploitability, what each player gets and could get, and the infostates that lose most, if any were asked for."""
+    """Print exploitability, values, best-response gains, and the worst infostates if requested."""
     judgement, value = judged.judgement, judged.exact_value
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
         "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
     }
     if judged.mbb is not None:
-        facts["per hand"] = f"{judged.mbb:.2f} mbb   exploitability in thousandths of a big blind"
+        facts["per hand"] = f"{judged.mbb:.2f} mbb/hand   exploitability"
     if value is not None:
-        facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
+        facts["exact value"] = f"{value:+.8f}   to player 0; the policy differs by {abs(judgement.value[0] - value):.3e}"
     if judged.measured:
         facts["asked"] = judged.measured
     print_facts(facts, title=title)

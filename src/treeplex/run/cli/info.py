@@ -1,4 +1,4 @@
-"""Commands that look around: ``games``, ``algorithms``, ``info``."""
+"""Informational commands: ``games``, ``algorithms``, ``info``."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from treeplex.run.solve.solvable import Estimate
     from treeplex.solvers import Algorithm
 
-OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
-mygame.py:MyGame (rules of your own)."""
+OTHER_GAMES = """Other games: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
+mygame.py:MyGame (your own rules)."""
 
 CLASSES = {
     "perfect_information": "perfect information",
@@ -34,7 +34,7 @@ CLASSES = {
     "ladder_nested_feedback": "ladder-nested feedback game",
     "open_loop": "open-loop game",
 }
-"""What to call the classes of :class:`treeplex.forms.structure.classes.Structure`."""
+"""Display names of the classes in :class:`treeplex.forms.structure.classes.Structure`."""
 
 
 @command("List the built-in games.", place=10, example="games")
@@ -62,7 +62,7 @@ def games(as_json: Json = False) -> None:
 
 
 def parameters_of(info: "GameInfo") -> str:
-    """The parameters of a game with their defaults, as a spec writes them."""
+    """Return the parameters of a game with their defaults in spec syntax."""
     parts: list[str] = []
     for each in info.parameters:
         value = list(each.default) if isinstance(each.default, tuple) else each.default
@@ -104,27 +104,27 @@ def algorithms(as_json: Json = False) -> None:
         members = [(name, each) for name, each in algorithms().items() if each.group == group]
         print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in members)
         typer.echo()
-    typer.echo("Networks that search (ReBeL) and learned discounting are trained: treeplex train --help")
+    typer.echo("ReBeL networks and learned discounting are trained: see treeplex train --help")
 
 
 def settings_of(algorithm: "Algorithm") -> str:
-    """Parameters with their defaults, in one line."""
+    """Return the parameters of an algorithm with their defaults in one line."""
     numbers = [f"{key}={value:g}" for key, value in algorithm.parameters.items()]
     return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
 
 
-@command("Count what a game is made of.", place=30, example="info leduc_poker")
+@command("Show the size of a game and the cost of solving it.", place=30)
 @with_wing_options("info")
 def info(
     *,
     game: AnyGameArgument = None,
     structure: Annotated[
         bool,
-        typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
+        typer.Option("--structure", help="Also classify the game: perfect information, perfect recall, nested, ..."),
     ] = False,
     inferior_to: Annotated[
         str | None,
-        typer.Option(metavar="GAME", help="Also say whether players know less than in this game of equal moves and payoffs."),
+        typer.Option(metavar="GAME", help="Also test whether players know less than in this otherwise equal game."),
     ] = None,
     as_json: Json = False,
     refine: Refine = False,
@@ -132,11 +132,10 @@ def info(
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
+    """Show the size of a game (histories, infosets, sequences, depth) and the cost of solving it (memory, time).
 
-    With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. And what
-    solving takes: memory, and the time of an iteration, which is measured; of a hold'em spot on another, small one.
+    The time per iteration is measured; for a hold'em spot, on a small spot. --structure classifies the extensive form, with a
+        counterexample for each class that fails, and also accepts games of imperfect recall.
 
     \b
     Examples:
@@ -201,7 +200,7 @@ def info(
 
 
 def print_estimate(found: "Estimate", *, as_json: bool) -> None:
-    """Say what solving will take."""
+    """Print the estimated cost of solving."""
     if as_json:
         print_json(found.to_json())
     else:
@@ -209,7 +208,7 @@ def print_estimate(found: "Estimate", *, as_json: bool) -> None:
 
 
 def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
-    """What ``--json`` prints of a compiled game."""
+    """Return the size of a compiled game for ``--json``."""
     size = compiled.size
     return {
         "game": compiled.spec,
@@ -225,15 +224,15 @@ def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
 
 
 def print_counts(compiled: "CompiledGame") -> None:
-    """The same for people."""
+    """Print the size of a compiled game as a table."""
     size = compiled.size
     facts = {
         "players": str(compiled.players),
-        "histories": f"{size.histories:,}   all nodes, chance and terminal ones included",
+        "histories": f"{size.histories:,}   all nodes, including chance and terminals",
         "terminals": f"{size.terminals:,}",
         "depth": f"{size.depth:,}   nodes on the longest path",
         "largest infoset": f"{size.largest_infoset:,}   histories",
-        "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
+        "public states": "not defined by the rules" if size.public_states is None else f"{size.public_states:,}",
         "payoffs": payoffs_of(compiled),
     }
     print_facts(facts, title=str(compiled))
@@ -244,7 +243,7 @@ def print_counts(compiled: "CompiledGame") -> None:
 
 
 def cost_as_json(cost: "SolvingCost") -> dict[str, Any]:
-    """What ``--json`` prints of what solving takes."""
+    """Return the cost of solving for ``--json``."""
     return {
         "memory_mb": {"game": cost.game / 1e6, "run": cost.run / 1e6},
         "available_mb": None if cost.available is None else cost.available / 1e6,
@@ -255,7 +254,7 @@ def cost_as_json(cost: "SolvingCost") -> dict[str, Any]:
 
 
 def structure_of(structure: "Structure") -> dict[str, Any]:
-    """What ``--json`` prints of a game's classes; ``why`` names a place where a class fails, or the order that shows it."""
+    """Return the classes of a game for ``--json``; ``why`` gives a counterexample, or the order that proves the class."""
     pieces = structure.pieces
     return {
         "game": structure.spec,
@@ -271,7 +270,7 @@ def structure_of(structure: "Structure") -> dict[str, Any]:
 
 
 def print_structure(structure: "Structure", *, titled: bool) -> None:
-    """The classes of a game, each with a place where it fails."""
+    """Print the classes of a game, with a counterexample for each class that fails."""
     first: dict[str, str] = {}
     rows = []
     for name, verdict in structure.verdicts().items():
@@ -280,7 +279,7 @@ def print_structure(structure: "Structure", *, titled: bool) -> None:
             why = f"as with {first[why]}"
         rows.append([CLASSES[name], "yes" if verdict else "no", why])
     title = f"{structure.spec}: {structure.histories:,} histories, {structure.players} players" if titled else ""
-    print_table(["class", "", "where it fails, or what shows it"], rows, title=title)
+    print_table(["class", "", "counterexample or proof"], rows, title=title)
     facts = {}
     if len(structure.levels) > 0:
         facts["levels of play"] = f"{len(structure.levels):,}   as a feedback game"
@@ -288,8 +287,8 @@ def print_structure(structure: "Structure", *, titled: bool) -> None:
         facts["sub-extensive forms"] = f"{structure.sub_forms:,}"
     pieces = structure.pieces
     if pieces is None:
-        remedy = "open_loop(game=...) makes a static game of it" if structure.open_loop else "--refine gives it"
-        facts["backward recursion"] = f"not without perfect recall; {remedy}"
+        remedy = "open_loop(game=...) converts it to a static game" if structure.open_loop else "--refine restores it"
+        facts["backward recursion"] = f"needs perfect recall; {remedy}"
     elif not pieces.count:
         facts["backward recursion"] = "plain backward induction"
     else:
@@ -301,7 +300,7 @@ def print_structure(structure: "Structure", *, titled: bool) -> None:
 
 
 def payoffs_of(game: "CompiledGame") -> str:
-    """What payoffs sum to, in words."""
+    """Describe the sum of payoffs."""
     if game.constant is None:
         return "general sums"
     return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"

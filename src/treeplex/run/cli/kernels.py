@@ -9,8 +9,8 @@ from treeplex.run.cli.shared.live import Live
 
 HELP = f"""List, compile or remove compiled kernels.
 
-Kernels are compiled at first use and cached, beside the package where that is writable, otherwise in the user's cache folder.
-TREEPLEX_KERNELS names another folder.
+Kernels (compiled inner loops) are built at first use and cached next to the package, or in the user's cache folder if the
+package is not writable. TREEPLEX_KERNELS overrides the folder.
 
 \b
 {examples_of((__name__,), "treeplex kernels")}
@@ -19,7 +19,7 @@ TREEPLEX_KERNELS names another folder.
 
 @command("List cached kernels.", place=10, example="list", name="list", group="kernels")
 def list_kernels(as_json: Json = False) -> None:
-    """List the cached kernels: argument types, processor, size, last use.
+    """List the cached kernels: argument types, CPU, size, last use.
 
     \b
     Examples:
@@ -46,9 +46,9 @@ def list_kernels(as_json: Json = False) -> None:
 
 @command("Compile the kernels before the first run.", place=20, example="warm", group="kernels")
 def warm(progress: ShowProgress = None) -> None:
-    """Compile the kernels now, so that the first runs of other commands start at once.
+    """Compile all kernels now, so that later commands start without delay.
 
-    Otherwise kernels are compiled at first use. It takes a minute or two, on several cores.
+    This takes a minute or two on several cores.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def warm(progress: ShowProgress = None) -> None:
 
 @command("Remove cached kernels.", place=30, example="clear", group="kernels")
 def clear() -> None:
-    """Remove all cached kernels; they are compiled again at their next use.
+    """Remove all cached kernels; they are recompiled at their next use.
 
     \b
     Examples:

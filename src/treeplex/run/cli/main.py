@@ -1,4 +1,4 @@
-"""The command line: ``treeplex COMMAND``; commands are marked functions in the files of every ``cli`` folder."""
+"""The command line: ``treeplex COMMAND``; commands are decorated functions in the files of every ``cli`` folder."""
 
 import warnings
 from importlib import import_module
@@ -13,14 +13,17 @@ from treeplex.run.cli.shared.commands import examples_of, group_of
 from treeplex.run.cli.shared.failures import EXIT_CODES
 
 PACKAGES = ("treeplex.run.cli", *(package for wing in wings() for package in wing.commands))
-"""Where commands are looked for: in the files of these packages, the core's and those of wings."""
-HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.
+"""Packages whose files define commands: the core's and those of wings."""
+HELP = f"""Solve games with hidden information, such as poker, and measure how exploitable a strategy is.
+
+GAME is a built-in game (treeplex games), a file, your own rules (my.py:MyGame), or a hold'em spot (turn.yaml).
 
 \b
+First steps:
 {examples_of(PACKAGES, "treeplex")}
-  treeplex solve turn.yaml --out turn.spot              solve a hold'em spot
+  treeplex solve turn.yaml --out turn.spot              solve a hold'em turn
 
-{EXIT_CODES}
+treeplex COMMAND --help describes a command. {EXIT_CODES}
 """
 
 app = group_of(PACKAGES, "treeplex", HELP)
@@ -31,7 +34,7 @@ for _wing in wings():
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and stop."""
+    """Print the version and exit."""
     if wanted:
         typer.echo(f"treeplex {own_version()}")
         raise typer.Exit
@@ -43,11 +46,11 @@ def options(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options that come before the command."""
+    """Handle options before the command."""
 
 
 def main() -> None:
-    """Run the command line; warnings are lines on stderr, without the place in the code."""
+    """Run the command line; warnings are printed to stderr without their source location."""
     warnings.formatwarning = lambda message, *place, **more: f"note: {message}\n"
     app(prog_name="treeplex")
 

@@ -24,16 +24,16 @@ PolicyArgument = Annotated[
     str,
     typer.Argument(
         metavar="POLICY",
-        help="A folder of a run or training, a policy file (.safetensors, .npz, .json, .csv, .spot), or an agent.",
+        help="A run or training folder, a policy file (.safetensors, .npz, .json, .csv, .spot), or an agent.",
     ),
 ]
 OfGame = Annotated[
-    str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file or folder names.")
+    str | None, typer.Option("--game", metavar="GAME", help="The policy's game. Default: the game named in its file or folder.")
 ]
 
 
 def origin_of(policy: str) -> dict[str, Any]:
-    """Algorithm, iterations and seconds behind a policy, as far as its file says."""
+    """Return algorithm, iterations and seconds of a policy, if its file records them."""
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
@@ -53,48 +53,51 @@ def origin_of(policy: str) -> dict[str, Any]:
 
 
 def whole_of(text: str | None) -> int | None:
-    """A number of iterations as a file says it, None where it says none."""
+    """Parse a recorded number of iterations; None if it is missing."""
     return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
 
 
-@command("Read a strategy.", place=80, example="show run")
+@command("Print a strategy.", place=80, example="show runs/leduc")
 @with_wing_options("show")
 def show(
     *,
     policy: PolicyArgument,
     infostate: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Only this infostate, or all with this text."),
+        typer.Option(metavar="TEXT", help="Only this infostate, or all that contain this text."),
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option(metavar="I", help="Only this player; players count from 0, those of spots are oop and ip as well."),
+        typer.Option(metavar="I", help="Only this player, counted from 0 (oop or ip in spots)."),
     ] = None,
-    limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="The most rows to print; 0 for all.")] = 40,
+    limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="Maximum number of rows (0: all).")] = 40,
     game: OfGame = None,
     complete: Complete = False,
     as_json: Json = False,
     more: Mapping[str, Any],
 ) -> None:
-    """Read a strategy: the probability of every action at every infostate.
+    """Print a strategy: action probabilities at every infostate, or one decision of a solved hold'em spot.
 
-    Of a solved spot (turn.spot) it shows one decision: the range as a grid, actions, EV, equity, hands and the lines that
-    follow. EV is in chips, the pot included, so that a fold is worth 0. With --json --depth the output is one line of JSON per
-    node, the first line about the spot.
-
-    EQR is how much of its equity a range realises, EV / (equity x pot). Facing a bet, the pot odds are the equity that a call
-    needs, and MDF is how much of the range must not fold lest the bettor gain with any two cards.
+    For a solved spot (turn.spot) it shows the range as a grid, actions, EV, equity, hands and the lines that follow. EVs are
+    chips and include the pot, so a fold has an EV of 0.
 
     \b
     Examples:
-      treeplex show runs/kuhn
       treeplex show runs/leduc --player 1 --limit 10
       treeplex show runs/kuhn --infostate 0pb
       treeplex show turn.spot --line x,b50% --hand AKs,QQ
       treeplex show turn.spot --line x --by draw --only "top pair,overpair"
+      treeplex show turn.spot --html turn.html --png turn.png
+    \f
+    EQR is the fraction of its equity that a range realises, EV / (equity x pot). Facing a bet, the pot odds are the equity
+    needed
+    to call, and MDF is the minimum defence frequency: the fraction of the range that must continue so that a bluff with any two
+    cards does not profit. --json --depth prints one line of JSON per node; the first line describes the spot.
+
+    \b
+    More examples:
       treeplex show turn.spot --line x,x --runouts
       treeplex show turn.spot --line x,b50%,c --range --player ip
-      treeplex show turn.spot --html turn.html --png turn.png
       treeplex show turn.spot --json --depth all > turn.jsonl
     """
     from treeplex.run.policy_source import Showing, sources_named_by
@@ -123,7 +126,7 @@ def show(
 
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
-    """A policy from a run folder or file, or of an agent or what a training plays, on the game given or that of the file."""
+    """Load a policy from a folder, a file or an agent, for the given game or the game of the file."""
     from treeplex.run.judge import load_policy
     from treeplex.run.policy_source import UNIFORM, sources_named_by
 
@@ -138,7 +141,7 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
-    """The infosets asked for: an exact infostate, else all that contain the text."""
+    """Return the infosets that match exactly, or else contain the text."""
     game = policy.game
     if player is not None and not 0 <= player < game.players:
         raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
@@ -155,19 +158,19 @@ def matching(policy: "Policy", text: str | None, player: int | None) -> list[int
 
 
 def hint(text: str, infostates: Sequence[str]) -> str:
-    """The nearest of the first infostates, or how to see them all."""
+    """Return a hint: the nearest of the first infostates, or how to list them all."""
     close = difflib.get_close_matches(text, infostates[:HINTS_AMONG], n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else "; without --infostate all are shown"
+    return f"; did you mean {close[0]!r}?" if close else "; leave --infostate out to list all"
 
 
 def names_of(policy: "Policy", infoset: int) -> list[tuple[str, float]]:
-    """Action names and probabilities at an infoset."""
+    """Return action names and probabilities at an infoset."""
     names = policy.game.action_names[policy.game.player_of(infoset)]
     return [(names.get(action, str(action)), probability) for action, probability in policy.at(infoset).items()]
 
 
 def row_of(policy: "Policy", infoset: int) -> dict[str, Any]:
-    """One infoset for ``--json``."""
+    """Return one infoset for ``--json``."""
     return {
         "player": policy.game.player_of(infoset),
         "infostate": policy.game.infostates[infoset],
@@ -177,7 +180,7 @@ def row_of(policy: "Policy", infoset: int) -> dict[str, Any]:
 
 
 def strategy_text(policy: "Policy", infoset: int) -> "Text":
-    """``Call 0.7500  Raise 0.2500``, the likeliest action in bold, actions never played in grey, lines not too long."""
+    """Format ``Call 0.7500  Raise 0.2500``: the most likely action in bold, zero probabilities in grey, lines wrapped."""
     from rich.text import Text
 
     pairs = names_of(policy, infoset)
@@ -194,21 +197,21 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
     return text
 
 
-@command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
+@command("Convert a policy file, or export a game as .efg or .game.", place=90)
 def export(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="A folder of a run or training, a policy file, an agent, or a game for .efg and .game."
+            metavar="SOURCE", help="A run or training folder, a policy file, an agent, or a game for .efg and .game."
         ),
     ],
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format (.safetensors without one).")
+        Path, typer.Argument(metavar="OUT", help="The output file. Its suffix selects the format (default: .safetensors).")
     ],
     game: OfGame = None,
     complete: Complete = False,
 ) -> None:
-    """Convert a policy (.safetensors, .npz, .json, .csv), or write a game's rules (.efg, .game).
+    """Convert a policy to .safetensors, .npz, .json or .csv, or export a game to .efg or .game.
 
     \b
     Examples:

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 Against = Annotated[
     str | None,
-    typer.Option(metavar="WHOM", help="The opponent: uniform (the default), or another run or policy file."),
+    typer.Option(metavar="WHOM", help="Opponent at evaluations: another run or policy file. Default: uniform."),
 ]
 
 
-@command("Sample a game too large to compile.", place=100, example='sample "liars_dice(numdice=2)" --out dice')
+@command("Solve a game too large for memory by Monte Carlo CFR.", place=100)
 def sample(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="A game (see: treeplex info --help); may be left out with --resume."),
+        typer.Argument(metavar="GAME", help="A game (see treeplex info --help). Optional with --resume."),
     ] = None,
     algorithm: Annotated[
         str | None,
@@ -38,38 +38,37 @@ def sample(
             "-a",
             "--algorithm",
             metavar="NAME",
-            help="es-mccfr, os-mccfr, vr-mccfr, ... (treeplex algorithms). Default: es-mccfr.",
+            help="es-mccfr, os-mccfr, vr-mccfr, ... Default: es-mccfr.",
         ),
     ] = None,
     iterations: Iterations = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Limit of the tables: 500MB, 4GiB, ... Default: 1GiB.")
+        str | None, typer.Option(metavar="SIZE", help="Memory limit of the tables: 500MB, 4GiB, ... Default: 1GiB.")
     ] = None,
     every: Annotated[
-        int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: after 1, 2, 5, 10, 20, 50, ...")
+        int | None, typer.Option(metavar="K", help="Evaluate every K iterations. Default: after 1, 2, 5, 10, 20, 50, ...")
     ] = None,
-    playouts: Annotated[int | None, typer.Option(metavar="N", help="Games played at each evaluation. Default: 1000.")] = None,
+    playouts: Annotated[int | None, typer.Option(metavar="N", help="Playouts per evaluation. Default: 1000.")] = None,
     against: Against = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Also compile the game and compute exploitability, if that is possible.")
+        bool, typer.Option("--judge", help="Also compile the game and compute exploitability, if possible.")
     ] = False,
     seed: Seed = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a folder.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run to this folder.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the run in this folder.")] = None,
     force: Force = False,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Sample a game that is too large to compile: Monte Carlo CFR on its rules.
+    """Solve a game that is too large to compile, by Monte Carlo CFR on its rules.
 
-    Infosets enter the tables on their first visit, until --memory is used up; after that, new ones are played
-    uniformly. The value of the policy is estimated by playouts: when all players follow it, and against uniform play or
-    another policy, from every seat. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
-    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume
-    continues bit for bit; -n and --nodes then count from the start of the run, and --memory may be larger. A game that
-    can be compiled is solved many times faster by treeplex solve, with the same algorithms.
+    Infosets are added to the tables on their first visit until --memory is used up; the policy is uniform at all others.
+    Playouts
+        estimate its value in self-play and against the opponent from every seat. Ctrl-C saves the run (to a new folder under
+        runs/ without --out), and --resume continues it. For games that can be compiled, treeplex solve runs the same algorithms
+        much faster.
 
     \b
     Examples:
@@ -117,7 +116,7 @@ def sample(
 
 
 def sampling_line(progress: "Progress") -> str:
-    """One line: scheme, iterations, histories per second, infosets, memory, time left."""
+    """Format the progress line: scheme, iterations, histories per second, infosets, memory, time left."""
     numbers = progress.numbers
     parts = [
         f"{progress.name}  iteration {progress.done:,}  {progress.rate:,.3g} it/s",
@@ -131,7 +130,7 @@ def sampling_line(progress: "Progress") -> str:
 
 
 def size_text(size: float) -> str:
-    """Bytes for people."""
+    """Format a number of bytes."""
     for unit in ("B", "KB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}"
@@ -140,21 +139,21 @@ def size_text(size: float) -> str:
 
 
 def print_sampled(sampled: "Sampled") -> None:
-    """Values with standard errors, tables, files, what to try next."""
+    """Print values with standard errors, table sizes, files, and next steps."""
     last, settings = sampled.last, sampled.settings
     facts = {
-        f"value of player {player}": f"{value:+.5f} +- {error:.5f}   when all follow the policy"
+        f"value of player {player}": f"{value:+.5f} +- {error:.5f}   in self-play"
         for player, (value, error) in enumerate(zip(last.value, last.error, strict=True))
     }
     name = "uniform play" if settings.against == "uniform" else settings.against
-    facts["in a match"] = f"{last.match:+.5f} +- {last.match_error:.5f}   a game against {name}, all seats"
+    facts["in a match"] = f"{last.match:+.5f} +- {last.match_error:.5f}   per game against {name}, all seats"
     if last.exploitability is not None and last.nash_conv is not None:
         facts["exploitability"] = f"{last.exploitability:.4e}   mean gain of a best response; NashConv {last.nash_conv:.4e}"
     facts["tables"] = f"{last.infosets:,} infosets, {size_text(last.bytes)} of {size_text(settings.memory)}"
     if last.unstored:
         facts["note"] = (
-            f"the memory limit was reached: {last.unstored:,} visits were to infosets outside the tables, which are played "
-            "uniformly; --memory takes more"
+            f"memory limit reached: {last.unstored:,} visits to infosets outside the tables, where play is uniform; raise "
+            "--memory"
         )
     if sampled.folder:
         facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, run.json, state.safetensors"
@@ -163,35 +162,35 @@ def print_sampled(sampled: "Sampled") -> None:
     if sampled.folder:
         print_next([(f"{resuming(sampled)} -n {10 * last.done}", "resume")])
     else:
-        print_next([(f"treeplex sample {quoted(sampled.game.spec)} --out runs/first", "keep policy, metrics and state")])
+        print_next([(f"treeplex sample {quoted(sampled.game.spec)} --out runs/first", "save policy, metrics and state")])
 
 
 def resuming(sampled: "Sampled") -> str:
-    """The command that resumes a run."""
+    """Return the command that resumes a run."""
     from treeplex.forms.sources.load import named_file
 
     own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
     return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
 
 
-@command("Play with a sampled policy.", place=110, example='playouts "liars_dice(numdice=2)" dice')
+@command("Estimate the value of a policy by playouts.", place=110)
 def playouts(
     game: GameArgument,
     policy: Annotated[
         str, typer.Argument(metavar="POLICY", help="A folder or policy file of treeplex sample or train, or uniform.")
     ],
     against: Annotated[
-        str | None, typer.Option(metavar="WHOM", help="Another run or policy file, or uniform, in the other seats.")
+        str | None, typer.Option(metavar="WHOM", help="Opponent in the other seats: another run or policy file, or uniform.")
     ] = None,
-    count: Annotated[int, typer.Option("-n", "--playouts", metavar="N", help="Games to play.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    count: Annotated[int, typer.Option("-n", "--playouts", metavar="N", help="Number of playouts.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Estimate the value of a policy by playouts: mean payoffs with standard errors. No game is compiled.
+    """Estimate the value of a policy by playouts, without compiling the game.
 
-    The policy is one that was sampled, or that a learner trained by the rules.
+    The result is mean payoffs with standard errors.
 
-    Without --against all players follow the policy; with it, the policy plays the other one from every seat in turn.
+    Without --against all players follow the policy. With --against the policy plays the opponent from every seat in turn.
 
     \b
     Examples:
@@ -219,7 +218,7 @@ def playouts(
 
 
 def print_match(match: "HeadToHead", title: str) -> None:
-    """What a match has shown."""
+    """Print the result of a match."""
     facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
     facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}
     print_facts(facts, title=title)

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from treeplex.run.solve.solution import Solution
 
 
-@command("Solve a game.", place=50, example="solve leduc_poker --target 1e-4 --out run")
+@command("Compute a near-optimal strategy of a game.", place=50, example="solve leduc_poker --out runs/leduc")
 @with_wing_options("solve")
 @with_options(SOLVING)
 def solve(
     *,
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="A game or a spot (see: treeplex info --help); may be left out with --resume."),
+        typer.Argument(metavar="GAME", help="A game or a hold'em spot (see treeplex info --help). Optional with --resume."),
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option("-a", "--algorithm", metavar="NAME", help="See: treeplex algorithms; auto: vt-cfr+. Default: dcfr."),
+        typer.Option("-a", "--algorithm", metavar="NAME", help="See treeplex algorithms. auto is vt-cfr+. Default: dcfr."),
     ] = None,
     iterations: Iterations = None,
     target: Annotated[
-        str | None, typer.Option(metavar="T", help="Stop when exploitability is at most this; of spots also 0.5% of the pot.")
+        str | None, typer.Option(metavar="T", help="Stop at this exploitability; for spots also a percentage of the pot, 0.5%.")
     ] = None,
     options: Mapping[str, Any],
     out: RunPlace = None,
@@ -45,41 +45,42 @@ def solve(
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Solve a game: compute a policy and how far it is from equilibrium.
+    """Solve a game: compute a policy and its exploitability.
 
-    With --out, the folder gets run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors
-    and convergence.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume continues bit for
-    bit; -n then counts all iterations. Algorithms that plan for a number of iterations keep the plan of the
-    first start. With --target or --seconds, -n limits the iterations (default 1,000,000); the exit code is 3 if a
-    target was not reached. With --nodes there is no such default, nor with algorithms that sample (*-mccfr), which without
-    any limit walk as many histories as 1000 full iterations do. Learned algorithms (ddcfr, dpcfr+, pddcfr) do as many
-    iterations as they pace themselves for, 1,000 usually, unless -n asks for fewer.
-
-    A hold'em spot is a file (turn.yaml), a name (turn_endgame), options, or both; options override the file. By default it
-    stops at 0.5% of the pot, or after 1,000 iterations. Its run is one file (--out turn.spot), which --resume takes.
-    Amounts are chips; EVs include the pot, so that a fold is worth 0. A spot that does not fit into memory is refused;
-    treeplex info says beforehand how much memory and time it takes.
-
-    --from solves the spot of a solution again with another --oop or --ip, or other bet sizes, from its regrets: with ranges not
-    too different that takes a fraction of the iterations. --workers holds the first street here and has processes solve the
-    boards below it; numbers do not depend on how many. --storage disk:FOLDER keeps numbers in files, so that memory holds a
-    few boards at a time; the same command resumes such a run at its last iteration.
-
-    --until turn solves a flop alone, --until river a turn: a network says what every hand is worth on each next card. That
-    takes a fraction of the time and memory, and later streets stay unsolved: EVs are the network's, and exploitability is known
-    only with --judge, which solves all that follows twice, with one player's first street fixed. It runs on one thread for
-    -n iterations (default: 60), and takes no --target.
+    --out saves the run, and --resume continues it; Ctrl-C saves, too (under runs/ without --out). -n counts the iterations of
+    all runs. A hold'em spot is a file (turn.yaml), a name, options, or a file with options that override it. Spots stop at 0.5%
+    of the pot by default, and EVs include the pot. treeplex info estimates memory and time.
 
     \b
     Examples:
-      treeplex solve kuhn_poker
-      treeplex solve leduc_poker -a dcfr -n 1000 --out runs/leduc
-      treeplex solve leduc_poker --target 1e-4
+      treeplex solve leduc_poker --target 1e-4 --out runs/leduc
       treeplex solve --resume runs/leduc -n 5000
       treeplex solve liars_dice -a pcfr+ --seconds 60 --json
-      treeplex solve leduc_poker -a cfr+ --nodes 10000000
-      treeplex solve kuhn_poker -a lp
       treeplex solve examples/spots/turn.yaml --target 0.3% --out turn.spot
+    \f
+    A run folder has run.json, metrics.jsonl (one record per evaluation), policy.safetensors, state.safetensors and
+    convergence.png. A resumed run is bit-identical to an uninterrupted one. Algorithms that plan for a number of iterations
+    keep the plan of the first start.
+
+    With --target or --seconds, -n is a limit (default: 1,000,000), and the exit code is 3 if a target is missed. With --nodes,
+    -n has no default. Sampling algorithms (*-mccfr) by default visit as many histories as 1,000 full iterations. Learned
+    algorithms (ddcfr, dpcfr+, pddcfr) run the number of iterations that they plan for, usually 1,000, unless -n is smaller.
+
+    Hold'em: amounts are chips, and a fold has an EV of 0. A spot that does not fit into memory is refused. --from solves the
+    spot of another solution with other ranges or bet sizes, starting from its regrets. With similar ranges this takes a
+    fraction of the iterations. --workers keeps the first street in this process and solves the boards below it in other
+    processes; results do not depend on their number. --storage disk:FOLDER keeps tables in files, with a few boards in memory
+    at a time, and the same command resumes at the last iteration.
+
+    --until turn solves only the flop, and --until river only the turn: a network estimates hand values on the next street. This
+    takes a fraction of the time and memory. Later streets stay unsolved, and EVs are the network's. Exploitability is computed
+    only with --judge, which solves the later streets twice, with one player's first street fixed. It runs on one thread for -n
+    iterations (default: 60) and does not support --target.
+
+    \b
+    More examples:
+      treeplex solve kuhn_poker -a lp
+      treeplex solve leduc_poker -a cfr+ --nodes 10000000
       treeplex solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --bets 50%,a
       treeplex solve examples/spots/river.yaml --lock "x [QQ+]: x 100%"
       treeplex solve --from turn.spot --ip "QQ-22,ATs+:0.5" --out other.spot
@@ -121,14 +122,14 @@ def solve(
 
 
 def names_file(solution: "Solution") -> bool:
-    """Whether the game is in a file that has to be named again with a run folder; a solved spot holds its spot."""
+    """Return whether resuming must name the game's file again; solved spots contain their game."""
     from treeplex.forms.sources.load import named_file
 
     return solution.folder is not None and solution.folder.is_dir() and named_file(solution.game.spec) is not None
 
 
 def spec_of(game: Any, solution: "Solution", folder: Path | None) -> str:
-    """How to name a solved game again; empty of one that only options described."""
+    """Return the text that names a solved game again; empty if only options described it."""
     if isinstance(game, str):
         return game
     if folder is not None and folder.is_file():
@@ -137,7 +138,7 @@ def spec_of(game: Any, solution: "Solution", folder: Path | None) -> str:
 
 
 def print_solution(solution: "Solution", folder: Path | None, game: str, steps: Sequence[tuple[str, str]]) -> None:
-    """What is known, files, what to try next; ``game`` is how the game was named, ``steps`` are commands for its file."""
+    """Print results, files and next steps; ``game`` is the game's text, ``steps`` are commands for its file."""
     facts = solution.facts()
     if folder and folder.is_dir():
         device = "device.safetensors, " if has_device(folder) else ""
@@ -155,16 +156,16 @@ def print_solution(solution: "Solution", folder: Path | None, game: str, steps: 
 
 
 def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tuple[str, str]]:
-    """Commands to try, and what for; ``spec`` is empty of a game that only options described."""
+    """Return suggested commands with their purpose; ``spec`` is empty if only options described the game."""
     steps: list[tuple[str, str]] = []
     if folder is None:
-        steps.append((f"solve {spec or '...'} --out runs/first{solution.suffix}", "keep the solution, to look at it"))
+        steps.append((f"solve {spec or '...'} --out runs/first{solution.suffix}", "save the solution"))
     else:
         where, resume = quoted(str(folder)), resuming(solution, quoted(str(folder)), spec)
         of_game = f" --game {spec}" if names_file(solution) else ""
         steps += [(f"{words}{of_game}", purpose) for words, purpose in solution.looks(where)]
         if has_device(folder):
-            steps.append((f"device {where}{of_game}", "judge the joint play"))
+            steps.append((f"device {where}{of_game}", "evaluate the joint play"))
         if solution.status == "target reached":
             steps.append((f"{resume} --target {(solution.target or 0) / 10:g}", "resume"))
         elif solution.budget and not solution.exact and solution.iterations != solution.longest:
@@ -178,7 +179,7 @@ def next_steps(solution: "Solution", folder: Path | None, spec: str) -> list[tup
 
 
 def resuming(solution: "Solution", where: str, spec: str) -> str:
-    """The command that resumes a run; what stands in a file of one's own is named again."""
+    """Return the command that resumes a run; games and algorithms in user files are named again."""
     from treeplex.solvers.registry import is_own
 
     game = f"{spec} " if names_file(solution) else ""
@@ -187,7 +188,7 @@ def resuming(solution: "Solution", where: str, spec: str) -> str:
 
 
 def has_device(folder: Path) -> bool:
-    """Whether a run left a correlation device."""
+    """Return whether a run folder has a correlation device."""
     from treeplex.run.solve.settings import DEVICE
 
     return (folder / DEVICE).is_file()

@@ -1,1 +1,1 @@
-"""What commands share: arguments, printing for people, progress, and errors as exit codes."""
+"""Shared by commands: arguments, console output, progress, and exit codes."""

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options shared by several commands."""
 
 import inspect
 from copy import copy
@@ -10,38 +10,37 @@ import typer
 from treeplex.errors import SpecError
 
 SETTINGS = "Settings"
-"""The heading of options about the settings of a training."""
+"""Heading of options for training settings."""
 _GAME = typer.Argument(
     metavar="GAME",
-    help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, game.nfg, mygame.py:MyGame, or a "
-    "hold'em spot: turn.yaml, turn_endgame.",
+    help="A game: leduc_poker, 'leduc_poker(ranks=4)', openspiel:tiny_hanabi, game.efg, my.py:MyGame, or a spot (turn.yaml).",
 )
 GameArgument = Annotated[str, _GAME]
 AnyGameArgument = Annotated[str | None, _GAME]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
-Refine = Annotated[bool, typer.Option("--refine", help="Split infostates in which a player forgets; default: refuse.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Refine = Annotated[bool, typer.Option("--refine", help="Split infostates of imperfect recall instead of refusing the game.")]
 Complete = Annotated[
     bool,
-    typer.Option("--complete", help="Play uniformly where a .json or .csv policy lacks an infostate."),
+    typer.Option("--complete", help="Play uniformly at infostates missing from a .json or .csv policy."),
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Refuse games of more than N histories. Default: 50,000,000."),
+    typer.Option(metavar="N", min=1, help="Refuse games with more than N histories. Default: 50,000,000."),
 ]
 Updates = Annotated[
-    str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous; default: as in the algorithm's paper.")
+    str | None, typer.Option(metavar="ORDER", help="alternating or simultaneous. Default: as in the algorithm's paper.")
 ]
-Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations in total. Default: 1000.")]
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after walking N histories.")]
-Seed = Annotated[int | None, typer.Option(help="Seed of everything random. Default: 0.")]
+Iterations = Annotated[int | None, typer.Option("-n", "--iterations", metavar="N", help="Total iterations. Default: 1000.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop after visiting N histories.")]
+Seed = Annotated[int | None, typer.Option(help="Random seed. Default: 0.")]
 Games = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N games. Default: no limit.")]
-DealSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")]
+DealSeed = Annotated[int | None, typer.Option(min=0, help="Random seed of the deal and of the opponent. Default: random.")]
 Think = Annotated[
     str | None,
     typer.Option(
         "--think",
         metavar="TIME",
-        help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds). Default: what their settings say.",
+        help="Thinking time of search agents per decision, such as 2s or 500ms. Default: the agent's setting.",
     ),
 ]
 PlayThink = Annotated[
@@ -49,34 +48,31 @@ PlayThink = Annotated[
     typer.Option(
         "--think",
         metavar="TIME",
-        help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds). Default: 2s, unless iterations are "
-        "given.",
+        help="Thinking time of search agents per decision, such as 2s or 500ms. Default: 2s without --iterations.",
     ),
 ]
-Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
-Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]
+Seconds = Annotated[float | None, typer.Option(help="Stop after this many seconds.")]
+Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations. Default: 10 per power of ten.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ShowProgress = Annotated[
-    bool | None, typer.Option("--progress/--no-progress", help="Show a progress line; default: on a terminal only.")
+    bool | None, typer.Option("--progress/--no-progress", help="Show a progress line. Default: on terminals only.")
 ]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, auto, or local.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="One setting over those; may be given several times.", rich_help_panel=SETTINGS
-    ),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one setting. Repeatable.", rich_help_panel=SETTINGS),
 ]
 Preset = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Settings to start from: recipe, paper or another. Default: recipe.", rich_help_panel=SETTINGS
+        metavar="NAME", help="Preset of settings: recipe, paper or another. Default: recipe.", rich_help_panel=SETTINGS
     ),
 ]
 Config = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Settings over the preset's, as YAML; see --show.",
+        help="YAML file of settings that override the preset (see --show).",
         rich_help_panel=SETTINGS,
     ),
 ]
@@ -84,30 +80,30 @@ ShowSettings = Annotated[
     bool,
     typer.Option(
         "--show",
-        help="Print all settings as YAML and stop.",
+        help="Print all settings as YAML and exit.",
         rich_help_panel=SETTINGS,
     ),
 ]
-TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a training folder.")]
+TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write the training to this folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
 Measures = Annotated[
     list[str] | None,
-    typer.Option("--measure", metavar="NAME", help="Also report a judge of your own, my.py:gain; may be repeated."),
+    typer.Option("--measure", metavar="NAME", help="Also report a custom measure, my.py:gain. Repeatable."),
 ]
 Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="cpu, cuda, auto or torch-cpu; the last three need PyTorch. Default: cpu.")
+    str | None, typer.Option(metavar="NAME", help="cpu, or cuda, auto or torch-cpu (these need PyTorch). Default: cpu.")
 ]
 RunPlace = Annotated[
-    Path | None, typer.Option(metavar="PATH", help="Write a run folder; of a hold'em spot one file, turn.spot.")
+    Path | None, typer.Option(metavar="PATH", help="Write the run to this folder (hold'em spot: to one file, turn.spot).")
 ]
-Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write a run folder.")]
+Folder = Annotated[Path | None, typer.Option(metavar="DIR", help="Write the run to this folder.")]
 
 COMPILED = "Compiled games"
-"""The heading of options that only games have that are compiled."""
+"""Heading of options for compiled games."""
 
 
 def options_under(panel: str | None, **kinds: Any) -> list[inspect.Parameter]:
-    """Options by their names, under a heading of the help; without one they are None."""
+    """Return options by name under a heading of the help; their default is None."""
     found = []
     for name, kind in kinds.items():
         first, option = get_args(kind)
@@ -123,11 +119,11 @@ SOLVING = [
         COMPILED, nodes=Nodes, seed=Seed, updates=Updates, device=Device, measures=Measures, refine=Refine, limit=Limit
     ),
 ]
-"""Options of all commands that solve, as :func:`treeplex.solve` and :func:`treeplex.compare` call them."""
+"""Options of all commands that solve, named as in :func:`treeplex.solve` and :func:`treeplex.compare`."""
 
 
 def check_folders(out: Path | None, resume: Path | None) -> None:
-    """Raise :class:`SpecError` unless a training is given one folder: of a new one, or of one to go on with."""
+    """Raise :class:`SpecError` unless a training has exactly one folder, either new or to resume."""
     if out is None and resume is None:
         raise SpecError("a training needs a folder; give --out DIR, or --resume DIR to resume one")
     if out is not None and resume is not None:

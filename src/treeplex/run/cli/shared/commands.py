@@ -1,9 +1,11 @@
-"""Commands: a function with :func:`command` over it is one, in whatever file of its package it stands."""
+"""Commands: functions decorated with :func:`command` in any file of a command package."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -16,22 +18,93 @@ from treeplex.run.cli.shared.failures import Commands
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WIDTH = 54
-"""Columns of an example in a group's help; behind longer ones nothing is said."""
+"""Columns of an example in a group's help; longer examples have no description."""
+SCREEN_LINES = 45
+"""Lines of ``--help``; longer helps abbreviate their last groups of options."""
+ALL_HELP = "treeplex.all_help"
+"""Key of ``ctx.meta`` that is true for the complete help."""
+FOLDED = "treeplex.folded_panels"
+"""Key of ``ctx.meta``: number of option groups, from the end, that the help abbreviates."""
 
 
-class Grouped(TyperCommand):
-    """A command whose help lists options under the headings of their panels."""
+class GroupedCommand(TyperCommand):
+    """A command whose help has one section per group of options and fits one screen.
+
+    ``--help-all`` also shows the part of the docstring after a form feed, and the groups that ``--help`` abbreviates.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with ``--help-all`` if ``--help`` may be abbreviated."""
+        params = list(super().get_params(ctx))
+        if "\f" in (self.help or "") or any(getattr(param, "rich_help_panel", None) for param in params):
+            option = copy(self.get_help_option(ctx))
+            option.name, option.opts, option.callback = "help_all", ["--help-all"], show_all_help
+            option.help = "Show all options and details."
+            params.append(option)
+        return params
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help; abbreviate the last groups of options until it fits one screen, except for ``--help-all``."""
+        ctx.meta[FOLDED] = 0
+        if not ctx.meta.get(ALL_HELP):
+            for folded in range(len(self.panels(ctx)) + 1):
+                ctx.meta[FOLDED] = folded
+                draft = ctx.make_formatter()
+                super().format_help(ctx, draft)
+                if len(draft.getvalue().splitlines()) <= SCREEN_LINES:
+                    break
+        super().format_help(ctx, formatter)
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write the docstring up to the form feed, or all of it for ``--help-all``."""
+        brief, _, details = cleandoc(self.help or "").partition("\f")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(brief.strip())
+            if details and ctx.meta.get(ALL_HELP):
+                formatter.write_paragraph()
+                formatter.write_text(details.strip())
+
+    def panels(self, ctx: Any) -> list[str]:
+        """Return the headings of groups other than arguments and general options, in order."""
+        headings = (getattr(param, "rich_help_panel", None) for param in self.get_params(ctx))
+        return list(dict.fromkeys(heading for heading in headings if heading))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments and options."""
+        """Write arguments and options, one section per group."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for each in self.get_params(ctx):
-            if (row := each.get_help_record(ctx)) is not None:
-                usual = "Arguments" if each.param_type_name == "argument" else "Options"
-                groups.setdefault(getattr(each, "rich_help_panel", None) or usual, []).append(row)
-        for heading, rows in ((name, each) for name, each in groups.items() if each):
-            with formatter.section(heading):
-                formatter.write_dl(rows)
+        for param in self.get_params(ctx):
+            if (row := param.get_help_record(ctx)) is not None:
+                usual = "Arguments" if param.param_type_name == "argument" else "Options"
+                groups.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(row)
+        panels = self.panels(ctx)
+        folded = panels[len(panels) - ctx.meta.get(FOLDED, 0) :]
+        for heading, rows in groups.items():
+            if heading in folded:
+                with formatter.section(f"{heading} (described by --help-all)"):
+                    formatter.write_text(abbreviated([names for names, _ in rows], formatter.width - 4))
+            elif rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+def show_all_help(ctx: Any, param: Any, wanted: bool) -> None:
+    """Print the complete help and exit."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[ALL_HELP] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+def abbreviated(names: Sequence[str], width: int) -> str:
+    """Return the option names that fit into one line, and the number of the others."""
+    flags = [next(word for word in name.split() if word.startswith("--")) for name in names]
+    for count in range(len(flags), 0, -1):
+        more = f" and {len(flags) - count} more" if count < len(flags) else ""
+        line = ", ".join(flags[:count]) + more
+        if len(line) <= width:
+            break
+    return line
 
 
 @dataclass(frozen=True)
@@ -39,12 +112,12 @@ class Command:
     """A command.
 
     Attributes:
-        function: what it does; parameters are its options, the docstring is its help.
-        name: what the command line calls it.
-        short: what it does, in a line of the group's help.
-        place: where it stands among the others of its group, from the top.
-        example: what follows the group's name in an example of the group's help; empty for none.
-        cls: a click class of its own.
+        function: the implementation; its parameters are the options, its docstring is the help.
+        name: the name on the command line.
+        short: a one-line description for the group's help.
+        place: sort key within its group.
+        example: arguments of an example in the group's help; empty for none.
+        cls: a custom command class.
     """
 
     function: Callable[..., Any]
@@ -56,15 +129,13 @@ class Command:
 
 
 _COMMANDS: dict[str, list[Command]] = {}
-"""The commands by the package in which they stand."""
+"""Commands by package."""
 
 
 def command(
     short: str, *, place: int, example: str = "", name: str | None = None, cls: Any = None, group: str = ""
 ) -> Callable[[Function], Function]:
-    """Make a function a command of the group whose package it stands in, or of the group that its file is; see
-    :class:`Command`.
-    """
+    """Decorate a function as a command of its package's group, or of its module's group; see :class:`Command`."""
 
     def mark(function: Function) -> Function:
         called = name or function.__name__.replace("_", "-")
@@ -77,11 +148,11 @@ def command(
 
 
 def commands_of(*packages: str) -> list[Command]:
-    """The commands in the files of packages, or in one file, the first one first."""
+    """Return the commands in the files of packages, or in one module, in display order."""
     for package in packages:
         for folder in getattr(import_module(package), "__path__", ()):
             for file in sorted(Path(folder).glob("*.py")):
-                if "\n@command(" in file.read_text("utf-8"):  # the others may be slow to import
+                if "\n@command(" in file.read_text("utf-8"):  # other files may be slow to import
                     import_module(f"{package}.{file.stem}")
     found = [each for package in packages for each in _COMMANDS.get(package, [])]
     return sorted(found, key=lambda each: each.place)
@@ -90,11 +161,11 @@ def commands_of(*packages: str) -> list[Command]:
 def add_commands(app: typer.Typer, *packages: str) -> None:
     """Add the commands of packages to a group."""
     for each in commands_of(*packages):
-        app.command(each.name, short_help=each.short, cls=each.cls or Grouped)(each.function)
+        app.command(each.name, short_help=each.short, cls=each.cls or GroupedCommand)(each.function)
 
 
 def group_of(packages: Sequence[str], name: str, text: str) -> typer.Typer:
-    """A group with the commands of packages and a help text."""
+    """Return a group with the commands of packages and a help text."""
     app = typer.Typer(
         name=name,
         cls=Commands,
@@ -110,9 +181,9 @@ def group_of(packages: Sequence[str], name: str, text: str) -> typer.Typer:
 def with_options(
     added: Sequence[inspect.Parameter], key: Callable[[str], str] = str, *, into: str = "options"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command further options, in place of its parameter ``into``.
+    """Decorate a command with additional options that replace its parameter ``into``.
 
-    The command gets a mapping from their names, as ``key`` changes them, to what was given; others are None.
+    The command receives a mapping from option names, transformed by ``key``, to values; None for options not given.
     """
 
     def changed(command: Callable[..., None]) -> Callable[..., None]:
@@ -134,13 +205,13 @@ def with_options(
 
 @dataclass(frozen=True)
 class WingOptions:
-    """Options that a wing adds to a command below it.
+    """Options that a wing adds to a command of the core or a lower wing.
 
     Attributes:
         command: the command's name.
-        parameters: the options; their panels are headings of the command's help.
-        read: ``"module:name"`` of a function from the text of a game (or None) and the options given to what they
-            describe, a :class:`Described`; empty where the command hands the options on.
+        parameters: the options; their panels become headings of the command's help.
+        read: ``"module:name"`` of a function from the game's text (or None) and the given options to a
+            :class:`GameDescription`; empty if the command itself uses the options.
     """
 
     command: str
@@ -149,10 +220,10 @@ class WingOptions:
 
 
 def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
-    """Refuse options that a command hands on to what a wing adds, where they mean nothing.
+    """Check that no wing option is given that does not apply to ``subject``.
 
     Raises:
-        SpecError: there is one; the message says what it is for.
+        SpecError: an option does not apply; the message says what it is for.
     """
     for each in wing_options(name):
         for parameter in () if each.read else each.parameters:
@@ -163,17 +234,17 @@ def refuse_more(name: str, more: Mapping[str, Any], subject: str) -> None:
 
 
 def lowered(heading: str) -> str:
-    """A heading within a sentence."""
+    """Return a heading in lower case, for use within a sentence."""
     return heading[0].lower() + heading[1:]
 
 
 class Described(NamedTuple):
-    """A game as a command line describes it.
+    """A game described by command-line arguments.
 
     Attributes:
-        game: as :func:`treeplex.load` takes it.
-        options: further options of :func:`treeplex.solve`.
-        steps: commands to try with a solution, each with what for; ``{}`` stands for its file.
+        game: a game for :func:`treeplex.load`.
+        options: options for :func:`treeplex.solve`.
+        steps: follow-up commands with their purpose; ``{}`` stands for the solution's file.
     """
 
     game: Any
@@ -182,17 +253,17 @@ class Described(NamedTuple):
 
 
 def with_wing_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that wings add to it, in place of its parameter ``more``: those given, by name."""
+    """Decorate a command with the options that wings add, which replace its parameter ``more``."""
     return with_options([each for own in wing_options(name) for each in own.parameters], into="more")
 
 
 def wing_options(name: str) -> list[WingOptions]:
-    """What wings add to a command."""
+    """Return the options that wings add to a command."""
     return [each for each in provided("options") if each.command == name]
 
 
 def described(name: str, game: str | None, more: Mapping[str, Any]) -> Described:
-    """The game that a command's arguments describe: its text, and the options of wings."""
+    """Return the game described by a command's argument and wing options."""
     given = {name: value for name, value in more.items() if value is not None}
     for each in wing_options(name):
         own = {parameter.name for parameter in each.parameters} | {"resume"}
@@ -203,7 +274,7 @@ def described(name: str, game: str | None, more: Mapping[str, Any]) -> Described
 
 
 def examples_of(packages: Sequence[str], group: str) -> str:
-    """The examples of the commands of packages, one per line, with what they do."""
+    """Return the examples of commands, one per line, with a description."""
     found = []
     for each in commands_of(*packages):
         if each.example:

@@ -1,4 +1,4 @@
-"""Printing for people: tables and text on stdout; and a free place for what a stopped run saves."""
+"""Console output: tables and text on stdout; also finds a free path for a stopped run."""
 
 import json
 import re
@@ -15,18 +15,18 @@ from rich.text import Text
 from treeplex.errors import printable
 
 LEAST_WIDTH = 14
-"""Characters of a column of text that are always shown."""
+"""Minimum width of a text column."""
 WIDEST = 10_000
-"""Characters of a line of a table, at most."""
+"""Maximum width of a table."""
 
 
 def say(text: str = "", *, bold: bool = False, nl: bool = True) -> None:
-    """Print a line that may hold names from files and rules; see :func:`treeplex.errors.printable`."""
+    """Print a line with control characters escaped; see :func:`treeplex.errors.printable`."""
     typer.secho(printable(text), bold=bold or None, nl=nl)
 
 
 def cell_of(text: str | Text) -> Text:
-    """A cell of a table; what is not printable loses its style."""
+    """Convert a string to a table cell; unprintable text loses its style."""
     if isinstance(text, Text):
         return text if printable(text.plain) == text.plain else Text(printable(text.plain))
     return Text(printable(text))
@@ -40,10 +40,9 @@ def print_table(
     right: Iterable[int] = (),
     lines: bool = False,
 ) -> None:
-    """Print a table; ``right`` numbers the columns set flush right. Cells are shown as they are, brackets included, and
-    printable.
+    """Print a table; ``right`` lists right-aligned columns. Brackets are literal, and control characters are escaped.
 
-    Where there is too little room for all columns, lines run over the edge; no column vanishes.
+    If the terminal is too narrow, lines overflow rather than drop columns.
     """
     right, cells = set(right), [[cell_of(cell) for cell in row] for row in rows]
     if title:
@@ -62,7 +61,7 @@ def print_table(
 
 
 def print_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Print names in bold, each beside its lines of text: the first as it is, the others in grey."""
+    """Print names in bold with their lines of text: the first line plain, the others in grey."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -76,7 +75,7 @@ def print_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 
 def print_facts(facts: Mapping[str, str], *, title: str) -> None:
-    """Print names and values, aligned."""
+    """Print aligned names and values."""
     say(title, bold=True)
     width = max(map(len, facts))
     for name, text in facts.items():
@@ -84,7 +83,7 @@ def print_facts(facts: Mapping[str, str], *, title: str) -> None:
 
 
 def print_next(steps: Iterable[tuple[str, str]]) -> None:
-    """Print commands to try, each with what for; nothing where there are none."""
+    """Print suggested commands with their purpose, if any."""
     for number, (words, purpose) in enumerate(steps):
         if not number:
             say("next", bold=True)
@@ -92,17 +91,17 @@ def print_next(steps: Iterable[tuple[str, str]]) -> None:
 
 
 def counted(number: int, noun: str = "iteration") -> str:
-    """1 iteration, 1,000 iterations, 1 hand."""
+    """Format a count with its noun: 1 iteration, 1,000 iterations, 1 hand."""
     return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
 def print_json(value: Any) -> None:
-    """Print JSON, numbers in full precision."""
+    """Print JSON with numbers in full precision."""
     typer.echo(json.dumps(value))
 
 
 def free_place(text: str, suffix: str = "") -> Path:
-    """A place under ``runs`` where nothing is yet, named after what was run; ``runs`` is made."""
+    """Return an unused path under ``runs``, named after the run; creates ``runs``."""
     name, number, parent = re.sub(r"[^\w.+=-]+", "-", text).strip("-.")[:80], 1, Path("runs")
     parent.mkdir(exist_ok=True)
     while (place := parent / f"{name if number == 1 else f'{name}-{number}'}{suffix}").exists():

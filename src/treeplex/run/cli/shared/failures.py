@@ -1,4 +1,4 @@
-"""From errors to exit codes: one line on stderr, no traceback."""
+"""Errors as exit codes: one line on stderr, no traceback."""
 
 import errno
 import os
@@ -13,15 +13,15 @@ from treeplex.errors import FileError, TreeplexError, printable, shortened
 from treeplex.forms.compile.rule_errors import said_by
 
 OK, FAILED, BAD_INPUT, TARGET_MISSED, STOPPED = 0, 1, 2, 3, 130
-EXIT_CODES = """Exit codes: 0 done; 1 failed (full disk, out of memory, a bug); 2 bad input (unknown name or parameter, a
-game or file that is not right); 3 finished, but the target was not reached; 130 stopped with Ctrl-C, after saving."""
+EXIT_CODES = """Exit codes: 0 success; 1 failure (disk full, out of memory, bug); 2 invalid input; 3 target missed; 130
+stopped by Ctrl-C after saving."""
 UNMAPPED = "failed to map segment from shared object"
-"""What the dynamic linker says where a library does not fit into the address space."""
+"""Message of the dynamic linker if a library does not fit into the address space."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
 
 
 class Commands(TyperGroup):
-    """A group of commands whose errors become one line and an exit code; TREEPLEX_DEBUG=1 shows tracebacks."""
+    """A command group that converts errors to one line and an exit code; TREEPLEX_DEBUG=1 shows tracebacks."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
@@ -53,18 +53,18 @@ class Commands(TyperGroup):
             if hasattr(error, "format_message"):
                 wrong_use(error, ctx)
             if UNMAPPED in str(error):
-                fail("out of memory: a library could not be loaded; raise the limit (ulimit -v), or free some memory", FAILED)
+                fail("out of memory: cannot load a library; raise the limit (ulimit -v) or free some memory", FAILED)
             fail(f"{said_by(error)} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
 
 
 def wrong_use(error: Any, context: Any) -> NoReturn:
-    """An unknown option, a value that is no number and the like: what is wrong, and whose help to see."""
+    """Report a usage error, such as an unknown option, and point to the command's help."""
     context = getattr(error, "ctx", None) or context
     fail(f"{error.format_message().rstrip('.')}; see {context.command_path} --help", BAD_INPUT)
 
 
 def code_of(error: TreeplexError) -> int:
-    """Bad input, unless the machine is to blame."""
+    """Return the exit code of an error: invalid input, or failure for problems of the machine."""
     cause = error.__cause__
     if isinstance(error, FileError) and isinstance(cause, OSError) and cause.errno in FULL:
         return FAILED
@@ -72,13 +72,13 @@ def code_of(error: TreeplexError) -> int:
 
 
 def place_of(error: Exception) -> str:
-    """File and line where an error that nobody expected was raised: in a user's rules or in Treeplex."""
+    """Return file and line where an unexpected error was raised, in user rules or in Treeplex."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else "nowhere"
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """Print one line on stderr (and the traceback for developers) and exit."""
+    """Print one line on stderr (plus the traceback if TREEPLEX_DEBUG=1) and exit."""
     if os.environ.get("TREEPLEX_DEBUG", "") not in ("", "0") and sys.exc_info()[0] is not None:
         traceback.print_exc()
     typer.echo(f"error: {printable(shortened(' '.join(message.split())))}", err=True)

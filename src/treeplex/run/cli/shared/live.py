@@ -10,9 +10,9 @@ from treeplex.run.job.progress_line import ProgressLine
 
 @final
 class Live(ProgressLine):
-    """A progress line; meanwhile what rules of a user's print goes to stderr, so that stdout holds results only.
+    """A progress line that also redirects output of user rules to stderr, so that stdout has only results.
 
-    That kernels are being compiled is said on stderr even where the line is not shown, unless ``shown`` is False.
+    A notice about compiling kernels is printed on stderr even if the line is hidden, unless ``shown`` is False.
     """
 
     def __init__(self, shown: bool | None) -> None:
