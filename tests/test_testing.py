@@ -80,7 +80,7 @@ def test_descriptions_of_one_game_must_agree(monkeypatch: pytest.MonkeyPatch) ->
     game = tp.load("leduc_poker")
     other = tp.load("leduc_poker(ranks=2)").public_tree()
     monkeypatch.setattr(game, "public_tree", lambda: other)
-    with pytest.raises(GameError, match="only one of its histories and its public tree has infoset"):
+    with pytest.raises(GameError, match="in only one of its histories and its public tree"):
         check_game(game, playthroughs=2)
 
 

@@ -173,5 +173,5 @@ def test_a_setting_cannot_hide_a_method() -> None:
     class Wrong(Settings):
         changed: int = 3  # type: ignore[assignment]
 
-    with pytest.raises(TypeError, match="cannot be called changed"):
+    with pytest.raises(TypeError, match="cannot be named changed"):
         Wrong()

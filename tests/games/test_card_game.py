@@ -139,7 +139,7 @@ def test_two_players_are_a_public_tree() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(GameError, match=r"liars_dice\(players=3\) has 3 players, and its rules do not define public states"):
+    with pytest.raises(GameError, match=r"liars_dice\(players=3\) has 3 players and its rules do not define public states"):
         public_game("liars_dice(players=3)")
     with pytest.raises(GameError, match="do not define public states"):
         public_game("leduc_poker(players=3,suit_isomorphism=true)")

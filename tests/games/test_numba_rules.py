@@ -64,5 +64,5 @@ def test_writing_beside_the_state_is_found() -> None:
 
 
 def test_rules_without_a_state_are_refused() -> None:
-    with pytest.raises(GameError, match=r"start is \(\); give the whole numbers"):
+    with pytest.raises(GameError, match=r"start is \(\); give the initial state"):
         NumbaRules((), actor, actions, play, infoset, payoff)

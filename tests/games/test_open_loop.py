@@ -134,7 +134,7 @@ def test_by_its_spec() -> None:
             "kuhn_poker",
             r"kuhn_poker is not an open-loop game: after 0 moves there is infostate '0' of player 0 and infostate '1'",
         ),
-        ("goofspiel(num_cards=3)", r"no open-loop game: after 0 moves"),
+        ("goofspiel(num_cards=3)", r"not an open-loop game: after 0 moves"),
     ],
 )
 def test_games_in_which_somebody_learns_something_are_refused(game: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Several algorithms on one game: one plot, one table."""
+"""Comparison of algorithms on one game: a plot and a table."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ from treeplex.run.solve.solve import AnyGame, solvable, solve
 from treeplex.solvers.registry import AnyAlgorithm
 
 NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
-"""What a row says of every solution, in this order."""
+"""Columns of a row, in order."""
 TABLES = ("comparison.md", "comparison.csv", "comparison.json")
 
 
@@ -37,9 +37,9 @@ class Comparison:
 
     Attributes:
         game: the compiled game.
-        solutions: in the order asked for.
-        interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
-        x: what the plot shows progress against: ``iterations``, ``nodes`` or ``seconds``.
+        solutions: one per algorithm, in the given order.
+        interrupted: whether Ctrl-C stopped the comparison; the last solution is then unfinished.
+        x: horizontal axis of the plot: ``iterations``, ``nodes`` or ``seconds``.
         own: names of the custom measures.
     """
 
@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def objective(self) -> str:
-        """The measure to compare by: what all algorithms aim at, else exploitability."""
+        """The measure to rank by: the common objective of all algorithms, else exploitability."""
         aims = {solution.objective for solution in self.solutions}
         return aims.pop() if len(aims) == 1 else "exploitability"
 
@@ -62,13 +62,13 @@ class Comparison:
 
     @property
     def ranked(self) -> list[Solution]:
-        """The solutions, the best first by :attr:`objective`."""
+        """Return the solutions sorted by :attr:`objective`, best first."""
         return sorted(self.solutions, key=lambda solution: solution.last.measure(self.objective))
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per algorithm, ready for ``pandas.DataFrame``; gains and value are lists, one number per player.
+        """Return one row per algorithm for ``pandas.DataFrame``; gains and value are lists with one number per player.
 
-        What only some of the algorithms measure is None for the others.
+        Measures that an algorithm does not report are None.
         """
         return [
             {
@@ -88,7 +88,7 @@ class Comparison:
         return iter(self.solutions)
 
     def to_dataframe(self) -> Any:
-        """All curves as one ``pandas.DataFrame``, one row per algorithm and evaluation.
+        """Return all curves as one ``pandas.DataFrame``, with one row per algorithm and evaluation.
 
         Columns: ``algorithm``, then those of :meth:`treeplex.run.solve.solution.Solution.to_dataframe`.
 
@@ -102,11 +102,11 @@ class Comparison:
         )
 
     def to_json(self) -> str:
-        """The game and the rows."""
+        """Return the game and the rows as JSON."""
         return json.dumps({"game": self.game.spec, "rows": self.rows()}, indent=2)
 
     def to_csv(self) -> str:
-        """The rows, columns ``gain_i`` and ``value_i`` for each player i; empty where an algorithm lacks a measure."""
+        """Return the rows as CSV, with columns ``gain_i`` and ``value_i`` per player; missing measures are empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         players = range(self.game.players)
@@ -120,15 +120,15 @@ class Comparison:
         return text.getvalue()
 
     def to_markdown(self) -> str:
-        """The rows as a Markdown table, the best first."""
+        """Return the rows as a Markdown table, best first."""
         rule = ["---", *["--:"] * (len(self.columns) - 1)]
         return "".join(f"| {' | '.join(cells)} |\n" for cells in (self.columns, rule, *self.table()))
 
     @property
     def columns(self) -> list[str]:
-        """The heads of :meth:`table`: algorithm, iterations, nodes, seconds, exploitability, other aims, gains, value.
+        """Headers of :meth:`table`: algorithm, iterations, nodes, seconds, exploitability, other objectives, gains, value.
 
-        The gains, one for each player, are there for three and more players.
+        Gains, one per player, are included for three or more players.
         """
         gains = ["gains"] if self.game.players > 2 else []
         numbers = [name for name in NUMBERS[:-1] if name != "nodes" or self.counts_nodes]
@@ -136,17 +136,17 @@ class Comparison:
 
     @property
     def counts_nodes(self) -> bool:
-        """Whether histories are counted."""
+        """Whether visited histories are counted."""
         return any(solution.nodes is not None for solution in self.solutions)
 
     @property
     def aims(self) -> list[str]:
-        """The objectives other than exploitability, and the custom measures."""
+        """Objectives other than exploitability, and custom measures."""
         found = [*(solution.objective for solution in self.solutions), *self.own]
         return list(dict.fromkeys(name for name in found if name != "exploitability"))
 
     def table(self, separator: str = ", ") -> list[list[str]]:
-        """Readable rows under :attr:`columns`, the best first; ``separator`` stands between the numbers of the players.
+        """Return formatted rows under :attr:`columns`, best first; ``separator`` joins the numbers of the players.
 
         The value of a two-player zero-sum game is that of player 0.
         """
@@ -164,12 +164,12 @@ class Comparison:
         return rows
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None, y: str | None = None) -> object:
-        """All curves as one Matplotlib figure.
+        """Plot all curves; return a Matplotlib figure.
 
         Args:
-            path: a file to write as well: PNG, SVG or PDF.
-            x: what the horizontal axis shows, ``iterations``, ``nodes`` or ``seconds``; default: the attribute ``x``.
-            y: what the vertical one shows, a measure that all have; default: :attr:`objective`.
+            path: also write this file: PNG, SVG or PDF.
+            x: horizontal axis, ``iterations``, ``nodes`` or ``seconds``; default: the attribute ``x``.
+            y: vertical axis, a measure of all solutions; default: :attr:`objective`.
         """
         from treeplex.run.plots import convergence_figure, write_figure
 
@@ -185,10 +185,10 @@ class Comparison:
         return figure
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the plot, and the table as Markdown, CSV and JSON, into a folder, which is made if need be.
+        """Write the plot, and the table as Markdown, CSV and JSON, to a folder; return its path.
 
         Raises:
-            FileError: the folder cannot be made or written.
+            FileError: the folder cannot be created or written.
         """
         folder = Path(path)
         try:
@@ -226,18 +226,17 @@ def compare(
 
     Args:
         game: as for :func:`treeplex.solve`; compiled once.
-        algorithms: specs, at least one.
-        iterations: for each algorithm; default 1000, or any number when histories are counted (but learned algorithms do
-            as many as they pace themselves for); where an algorithm samples, by default all walk as many histories as 1000
-            full iterations do.
-        every: iterations between evaluations; default: ten evaluations a decade; spots: 10.
+        algorithms: at least one algorithm or spec.
+        iterations: iterations of each algorithm; default 1000, or unlimited with ``nodes`` (learned algorithms run their
+            planned number). If an algorithm samples, the default is as many visited histories as 1000 full iterations.
+        every: iterations between evaluations; default: ten evaluations per decade; spots: 10.
         seconds: a time limit for each algorithm.
-        out: a folder for plot, tables and the run of each algorithm: a folder, or the file of a solved spot.
+        out: a folder for plot, tables and the runs of all algorithms.
         force: overwrite what is in ``out``.
-        x: what the plot shows progress against, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes where
-            histories are counted or an algorithm samples (its name ends in ``-mccfr``), else iterations.
-        progress: called as by :func:`treeplex.solve`.
-        options: those of the game's form, as for :func:`treeplex.solve`, for all algorithms.
+        x: horizontal axis of the plot, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes with a limit of nodes or
+            if an algorithm samples (``*-mccfr``), else iterations.
+        progress: as for :func:`treeplex.solve`.
+        options: options of the game's kind, as for :func:`treeplex.solve`, applied to all algorithms.
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
@@ -282,7 +281,7 @@ def compare(
 
 
 def short(count: int) -> str:
-    """A count in few letters: 12,345, then 123k, 1.23M, 12.3G."""
+    """Format a count in few characters: 12,345, then 123k, 1.23M, 12.3G."""
     if count < 100_000:
         return f"{count:,}"
     number = f"{count:.2e}"
@@ -291,5 +290,5 @@ def short(count: int) -> str:
 
 
 def slug(spec: str) -> str:
-    """A spec as a file name: ``dcfr(alpha=2.0)`` becomes ``dcfr-alpha=2.0``."""
+    """Convert a spec to a file name: ``dcfr(alpha=2.0)`` becomes ``dcfr-alpha=2.0``."""
     return re.sub(r"[^\w.+=-]+", "-", spec.replace("(", "-").replace(")", "")).strip("-.")[:80] or "run"

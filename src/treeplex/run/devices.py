@@ -1,4 +1,4 @@
-"""Correlation devices: from a solver, and as files (``.safetensors``, or ``.json`` to read and to write by hand).
+"""Correlation devices of solvers, and device files (``.safetensors``, or hand-editable ``.json``).
 
 ====================  ===============================================================================================
 ``.safetensors``      ``weights`` float64 [S], ``support`` int64 [S, N], ``plans_0``, ``plans_1``, ... int32 [P_i, I_i] as in
@@ -39,21 +39,21 @@ from treeplex.solvers import Solver
 FORMAT = "treeplex device"
 VERSION = 1
 MOST_JOINT_PLANS = 100_000
-"""Joint plans up to which a solver's device is written out whole."""
+"""Largest number of joint plans of a solver's device that is stored exactly."""
 DRAWN_JOINT_PLANS, FEWEST_DRAWN, DRAWN_NUMBERS = 20_000, 1_000, 2**25
-"""Joint plans drawn from a device that is larger; fewer in games of so many infosets that the plans would hold more numbers."""
+"""Joint plans sampled from a larger device; fewer in games with very many infosets, to bound the file size."""
 
 
 @runtime_checkable
 class Recommender(Protocol):
-    """A solver whose joint play is what counts: CFR-S, CFR-Jr."""
+    """A solver whose result is its joint play: CFR-S, CFR-Jr."""
 
     def device(self, *, most: int = ..., samples: int | None = None) -> Device:
-        """The joint play so far, whole (up to ``most`` joint plans) or as ``samples`` joint plans drawn from it."""
+        """Return the joint play so far, exactly (up to ``most`` joint plans) or as ``samples`` joint plans."""
 
 
 def device_of(solver: Solver) -> tuple[Device, dict[str, Any]] | None:
-    """A solver's device, drawn from where it is too large, and what to say about it; None if the solver has none."""
+    """Return a solver's device, sampled if too large, and its metadata; None if the solver has no device."""
     if not isinstance(solver, Recommender) or solver.iteration == 0:
         return None
     about = {"algorithm": solver.algorithm, "iterations": solver.iteration, "drawn": 0}
@@ -62,39 +62,39 @@ def device_of(solver: Solver) -> tuple[Device, dict[str, Any]] | None:
     drawn = min(DRAWN_JOINT_PLANS, max(FEWEST_DRAWN, DRAWN_NUMBERS // max(sum(solver.game.infosets), 1)))
     try:
         return solver.device(samples=drawn), {**about, "drawn": drawn}
-    except AlgorithmError:  # nothing kept yet
+    except AlgorithmError:  # nothing stored yet
         return None
 
 
 def device_from_policy(policy: Policy, *, most: int = MOST_JOINT_PLANS, progress: bool | None = None) -> Device:
-    """The device under which every player draws a plan alone, so that each plays as ``policy``: the product of their mixtures.
+    """Return the device equivalent to ``policy``: the product of the players' mixtures of plans.
 
     Args:
-        policy: of a compiled game.
-        most: joint plans beyond which it is refused.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        policy: a policy of a compiled game.
+        most: maximum number of joint plans.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Raises:
-        AlgorithmError: it has more than ``most`` joint plans.
+        AlgorithmError: the device has more than ``most`` joint plans.
     """
     game = policy.game
     strategy = np.zeros((1, len(policy.probabilities)))
     for player in range(game.players):
         reach(game.tree, player, policy.probabilities, strategy[0])
-    with reporting(progress, "finding the plans of the policy"):
+    with reporting(progress, "computing the plans of the policy"):
         return mixture_device(game, strategy, np.ones(1), most=most)
 
 
 def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write a device, atomically; the suffix, ``.safetensors`` or ``.json``, chooses the format.
+    """Write a device atomically; the suffix, ``.safetensors`` or ``.json``, selects the format.
 
     Args:
         device: what to write.
         path: the file.
-        metadata: anything that JSON can say; :func:`read_device` gives it back.
+        metadata: JSON-serialisable metadata; :func:`read_device` returns it.
 
     Raises:
-        FileError: another suffix, or a file that cannot be written.
+        FileError: unknown suffix, or the file cannot be written.
     """
     target, game = Path(path), device.game
     header = {
@@ -122,12 +122,12 @@ def load_device(path: str | os.PathLike[str], game: CompiledGame | str | Game | 
 
     Args:
         path: the file, or the folder of a run of ``cfr-s`` or ``cfr-jr``.
-        game: the game it must be for, a spec, rules or the compiled game; by default the one that the file names.
-        refine: compile the game with ``refine``; for the game that a run folder names, the folder says so itself.
+        game: the device's game (a spec, rules or compiled game); default: the game named in the file.
+        refine: compile the game with ``refine``; a run folder records this itself.
 
     Raises:
-        FileError: missing, truncated, changed, no device, of another version, or of a game that does not load.
-        PolicyError: the device of another game, or no device on this one.
+        FileError: the file is missing, truncated, modified, not a device, of another version, or its game cannot be loaded.
+        PolicyError: the device belongs to another game.
     """
     return read_device(path, game, refine=refine)[0]
 
@@ -135,12 +135,12 @@ def load_device(path: str | os.PathLike[str], game: CompiledGame | str | Game | 
 def read_device(
     path: str | os.PathLike[str], game: CompiledGame | str | Game | Any = None, *, refine: bool = False
 ) -> tuple[Device, dict[str, Any]]:
-    """A device as :func:`load_device` reads it, and the file's metadata; arguments as for :func:`load_device`."""
+    """Return a device and the file's metadata; arguments as for :func:`load_device`."""
     source = device_file(path)
     header, contents = (read_json if suffix_of(source) == ".json" else read_safetensors)(source)
     named = header.get("game")
     if header.get("format") != FORMAT or not isinstance(named, str) or not isinstance(header.get("metadata", {}), dict):
-        raise FileError(f"{source} is no device: it lacks the format {FORMAT!r} or the game")
+        raise FileError(f"{source} is not a device: it lacks the format {FORMAT!r} or the game")
     if header.get("version") != VERSION:
         raise FileError(f"{source} has format version {header.get('version')!r}, this Treeplex reads {VERSION}; write it again")
     if game is None:
@@ -149,37 +149,38 @@ def read_device(
         except FileError:
             raise
         except TreeplexError as error:
-            raise FileError(f"{source} names a game that cannot be had: {error}") from error
+            raise FileError(f"{source} names a game that cannot be loaded: {error}") from error
     else:
         game = compile_game(game, refine=refine or refined(path))
     if header.get("identity", game.identity) != game.identity:
-        same = "which has other rules now" if named == game.spec else f"not for {game}"
-        raise PolicyError(f"{source} is a device for {named}, {same}; load it with the game it was made for")
+        same = "whose rules have changed" if named == game.spec else f"not for {game}"
+        raise PolicyError(f"{source} is a device for {named}, {same}; load it with that game")
     try:
         return device_from(contents, game), dict(header.get("metadata", {}))
     except PolicyError as error:
         raise PolicyError(f"{source}: {error}") from error
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise FileError(f"{source} is damaged or no device ({error}); write it again") from error
+        raise FileError(f"{source} is damaged or not a device ({error}); write it again") from error
 
 
 def refined(path: str | os.PathLike[str]) -> bool:
-    """Whether ``path`` is a run folder whose game was compiled with ``refine``."""
+    """Return whether ``path`` is a run folder whose game was compiled with ``refine``."""
     return kind_of(path) == SOLVE.name and bool(JobFolder(SOLVE, path).about()["settings"].get("refine"))
 
 
 def device_file(path: str | os.PathLike[str]) -> Path:
-    """The file that ``path`` names: itself, or the one in a run folder.
+    """Return the device file at ``path``, or in a run folder at ``path``.
 
     Raises:
-        FileError: there is none.
+        FileError: there is no device.
     """
     if kind_of(path) == SOLVE.name:
         folder = JobFolder(SOLVE, path)
         if not (folder.path / DEVICE).is_file():
             algorithm = folder.about()["algorithm"]
             raise FileError(
-                f"{path} holds no device: {algorithm} makes none; solve with -a cfr-s or -a cfr-jr, or use evaluate"
+                f"{path} has no correlation device, since {algorithm} computes none; solve with -a cfr-s or -a cfr-jr, or use "
+                "evaluate"
             )
         return folder.path / DEVICE
     if Path(path).is_dir():
@@ -190,7 +191,7 @@ def device_file(path: str | os.PathLike[str]) -> Path:
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix, if it is one of a device."""
+    """Return the suffix of a device file; another suffix is a :class:`FileError`."""
     suffix = path.suffix.lower()
     if suffix not in (".safetensors", ".json"):
         raise FileError(f"unknown kind of device file {path}; use .safetensors or .json")
@@ -198,40 +199,42 @@ def suffix_of(path: Path) -> str:
 
 
 def read_json(path: Path) -> tuple[dict[str, Any], Any]:
-    """Header and joint plans."""
+    """Read header and joint plans from JSON."""
     try:
         header = parse_json(read_bytes(path, most=MOST_TEXT))
     except ValueError as error:
         raise FileError(f"{path}: truncated or not JSON ({error}); write it again") from error
     if not isinstance(header, dict):
-        raise FileError(f"{path} is no device: it is not an object; write it again")
+        raise FileError(f"{path} is not a device: it is not a JSON object; write it again")
     return header, header.pop("joint_plans", None)
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, Any], Any]:
-    """Header and arrays."""
+    """Read header and arrays from safetensors."""
     data = read_bytes(path)
     try:
         about, arrays = tensor_metadata(data), arrays_from_bytes(data)
         header = parse_json(about.get("header", "{}"))
     except (SafetensorError, ValueError, TypeError) as error:
-        raise FileError(f"{path}: truncated or no device ({error}); write it again") from error
+        raise FileError(f"{path}: truncated or not a device ({error}); write it again") from error
     if about.pop("digest", None) != digest(about, arrays) or not isinstance(header, dict):
-        raise FileError(f"{path} is no device, or was changed after it was written (the checksum differs); write it again")
+        raise FileError(f"{path} is not a device, or was changed after it was written (the checksum differs); write it again")
     return header, arrays
 
 
 def device_from(contents: Any, game: CompiledGame) -> Device:
-    """A device from the arrays of a file, or from its list of joint plans."""
+    """Build a device from the arrays or the list of joint plans of a file."""
     if isinstance(contents, dict):
         tables = tuple(contents[f"plans_{player}"] for player in range(game.players))
         return Device(game, tables, contents["support"], contents["weights"])
     if not isinstance(contents, list) or not contents:
-        raise ValueError("joint_plans is no list of joint plans")
+        raise ValueError("joint_plans is not a list of joint plans")
     tables = tuple(np.full((len(contents), infosets), -1, np.int32) for infosets in game.infosets)
     for number, joint in enumerate(contents):
         if len(joint["plans"]) != game.players:
-            raise PolicyError(f"joint plan {number} has {len(joint['plans'])} plans; give each of {game.players} players one")
+            raise PolicyError(
+                f"joint plan {number} has {len(joint['plans'])} plans; give one for each of {game.players} players"
+            )
         for player, plan in enumerate(joint["plans"]):
             fill_plan(game, player, plan, tables[player][number])
     rows = np.repeat(np.arange(len(contents))[:, None], game.players, axis=1)
@@ -240,7 +243,7 @@ def device_from(contents: Any, game: CompiledGame) -> Device:
 
 
 def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any) -> None:
-    """Write the actions of a plan by infostate into its row [I_i]."""
+    """Write a plan's actions by infostate to its row [I_i]."""
     for infostate, action in plan.items():
         infoset = game.lookup.get((player, infostate))
         if infoset is None:
@@ -254,7 +257,7 @@ def fill_plan(game: CompiledGame, player: int, plan: Mapping[str, int], row: Any
 
 
 def digest(about: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 over metadata and arrays, their names, types and shapes included."""
+    """Return a SHA-256 of metadata and arrays with their names, types and shapes."""
     total = hashlib.sha256(json.dumps(sorted(about.items())).encode())
     for name in sorted(arrays):
         array = arrays[name]

@@ -1,4 +1,4 @@
-"""The judge for everybody: games by name, policies of any kind."""
+"""Evaluation of policies of any kind on games by name."""
 
 import os
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ def as_policy(game: CompiledGame, policy: AnyPolicy, *, complete: bool = False) 
 @overload
 def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Any: ...
 def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Any:
-    """Any kind of policy as a policy of ``game``.
+    """Convert any kind of policy to a policy of ``game``.
 
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot.
@@ -45,8 +45,8 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> An
         complete: play uniformly at infostates that a mapping or a file written by hand lacks, instead of refusing it.
 
     Raises:
-        PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
-        FileError: a file that cannot be read.
+        PolicyError: the policy belongs to another game, lacks an infostate, or is not a distribution somewhere.
+        FileError: the file cannot be read.
     """
     return solvable(game).policy(policy, complete=complete)
 
@@ -55,18 +55,18 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> An
 def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: bool = False) -> Any:
     """Read a policy: a policy file (:func:`treeplex.forms.policies.files.load_policy`), a run folder, or a solved spot.
 
-    Every folder that ``treeplex evaluate`` reads will do. Trainings without a policy table (ReBeL, DeepStack,
-    ``best-response``, ``alphaholdem``, ``blueprint``) are asked what their agent plays at every infoset, as ``treeplex export``
-    does; where the agent searches, that takes a while.
+    All folders that ``treeplex evaluate`` reads are supported. For trainings without a policy table (ReBeL, DeepStack,
+    ``best-response``, ``alphaholdem``, ``blueprint``) the agent is queried at every infoset, as by ``treeplex export``; this is
+    slow for search agents.
 
     Args:
         path: ``.safetensors``, ``.npz``, ``.json``, ``.csv``, a run folder, a training folder, or ``.spot``.
-        game: the policy's game; default: the one that the file or folder names.
-        complete: play uniformly at infostates that a file written by hand lacks, instead of refusing it.
+        game: the policy's game; default: the game named in the file or folder.
+        complete: play uniformly at infostates missing from a text file, instead of refusing it.
 
     Raises:
-        FileError: the file is missing, damaged, of another format version, or for a game that must be named.
-        PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
+        FileError: the file is missing, damaged, of another format version, or its game must be given.
+        PolicyError: the policy belongs to another game, lacks an infostate, or is not a distribution somewhere.
     """
     if not isinstance(path, str | os.PathLike):
         raise SpecError(f"load_policy reads a file or a folder, not a {type(path).__name__}; give its path")
@@ -79,7 +79,7 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
 
 
 def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> Judgement:
-    """Judge a policy: exploitability, NashConv, values, best-response values.
+    """Evaluate a policy: exploitability, NashConv, values and best-response values.
 
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot, whose values are chips against half of the starting pot.
@@ -95,38 +95,38 @@ def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> 
 
 
 def tree_of(game: AnyGame) -> CompiledGame:
-    """The compiled game; a :class:`GameError` for a hold'em spot, whose infosets are not enumerated."""
+    """Return the compiled game; raises :class:`GameError` for a hold'em spot, whose infosets are not enumerated."""
     return solvable(game).tree()
 
 
 def exploitability(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> float:
-    """Mean over players of what a best response gains, in game units; arguments as for :func:`judge`."""
+    """Return the mean best-response gain over players, in the game's units; arguments as for :func:`judge`."""
     return judge(game, policy, progress=progress).exploitability
 
 
 def nash_conv(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> float:
-    """Sum over players of what a best response gains, in game units; arguments as for :func:`judge`."""
+    """Return the sum of best-response gains over players, in the game's units; arguments as for :func:`judge`."""
     return judge(game, policy, progress=progress).nash_conv
 
 
 def expected_values(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> NDArray[np.float64]:
-    """Expected payoff of each player, float64 [N], in game units; arguments as for :func:`judge`."""
+    """Return the expected payoffs, float64 [N], in the game's units; arguments as for :func:`judge`."""
     return np.array(judge(game, policy, progress=progress).value)
 
 
 def best_response(game: AnyGame, policy: AnyPolicy, player: int, *, progress: bool | None = None) -> tuple[float, Any]:
-    """The best that ``player`` can get against the others, and the policy that gets it; arguments as for :func:`judge`."""
+    """Return the best-response value of ``player`` and a policy that attains it; arguments as for :func:`judge`."""
     if isinstance(player, bool) or not isinstance(player, int):
         raise SpecError(f"player must be a whole number, not {player!r}")
-    with reporting(progress, "finding a best response"):
+    with reporting(progress, "computing a best response"):
         return solvable(game).best_response(policy, player)
 
 
 def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str], float]:
-    """Where a policy loses: the regret of every (player, infostate), the largest first; arguments as for :func:`judge`.
+    """Return the regret of every (player, infostate), largest first; arguments as for :func:`judge`.
 
-    What the player would gain by the best action there, the policy followed elsewhere, times the probability that chance
-    and the others lead there (:func:`treeplex.evaluate.infostate_regrets`).
+    The regret is the gain of the best action at the infostate, following the policy elsewhere, times the counterfactual reach
+    (:func:`treeplex.evaluate.infostate_regrets`).
     """
     compiled = tree_of(game)
     regrets = evaluate.infostate_regrets(compiled, policy_of(compiled, policy))
@@ -135,10 +135,10 @@ def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str],
 
 
 def exact_value(game: AnyGame) -> float:
-    """The value of a two-player zero-sum game to player 0, by linear programming.
+    """Return the value of a two-player zero-sum game to player 0, by linear programming.
 
     Raises:
-        AlgorithmError: more players, or payoffs without a constant sum.
+        AlgorithmError: the game has more players or is not constant-sum.
     """
     compiled = tree_of(game)
     solver = make_solver(compiled, "lp")
@@ -147,10 +147,10 @@ def exact_value(game: AnyGame) -> float:
 
 
 def distance_to_value(game: AnyGame, policy: AnyPolicy) -> float:
-    """How far player 0's expected payoff under a policy is from the exact value, in game units; arguments as for :func:`judge`.
+    """Return the distance of player 0's expected payoff to the exact value, in the game's units; see :func:`judge`.
 
     Raises:
-        AlgorithmError: the game has no exact value here (see :func:`exact_value`).
+        AlgorithmError: the exact value is not available (see :func:`exact_value`).
     """
     compiled = tree_of(game)
     return abs(judge(compiled, policy).value[0] - exact_value(compiled))

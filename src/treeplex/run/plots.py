@@ -1,6 +1,6 @@
-"""Plots of jobs: convergence of algorithms, and curves of measures one below the other.
+"""Plots of jobs: convergence of algorithms, and stacked panels of measures.
 
-Imports Matplotlib, so it is itself imported only when something is drawn."""
+This module imports Matplotlib and is therefore imported only when drawing."""
 
 import io
 import math
@@ -20,25 +20,25 @@ from treeplex.errors import FileError
 from treeplex.run.job.record import Record, check_effort, words_of
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4B2E83", "#7F5539")
-"""Colours of Okabe and Ito (2008), told apart with any colour vision, and two more; after eight, line styles differ."""
+"""Colour-blind safe colours of Okabe and Ito (2008), and two more; after eight curves, line styles change."""
 STYLES = ("-", "--", ":", "-.")
 ROUNDING = 1e-15
-"""Exploitability below this many game units is rounding; the plot draws it here."""
+"""Exploitability below this, in the game's units, is rounding; it is drawn at this value."""
 NEVER_NEGATIVE = ("exploitability", "nash_conv")
 MEANINGS: Mapping[str, str] = {"exploitability": "mean best-response gain, ", "nash_conv": "sum of best-response gains, "}
 LABEL_HEIGHT = 0.052
 """Height of one label as a fraction of the axes."""
 FAR = 0.9
-"""How much of the horizontal axis a curve goes along whose name is near its end."""
+"""Fraction of the horizontal axis that a curve must span to be labelled at its end."""
 LONGEST_LABEL = 34
 TITLE_WIDTH = 60
-"""Letters of a title that a line holds."""
+"""Characters per line of a title."""
 INK, GREY, GRID = "#222222", "#5F5F5F", "#E3E3E3"
 
 
 @final
 class Picture(Figure):
-    """A figure that a notebook shows by itself, without ``%matplotlib inline``."""
+    """A figure that notebooks display without ``%matplotlib inline``."""
 
     def _repr_png_(self) -> bytes:
         data = io.BytesIO()
@@ -55,8 +55,8 @@ class Axis:
 
     Attributes:
         label: its name.
-        of: the number of a record.
-        span: how much larger its end may be than its start; what comes earlier, before anything has been learned, is cut off.
+        of: returns the coordinate of a record.
+        span: maximum ratio of the axis limits; earlier records are cut off.
     """
 
     label: str
@@ -69,17 +69,17 @@ AXES: Mapping[str, Axis] = {
     "nodes": Axis("Nodes touched (histories walked)", lambda record: float(record.nodes), 1e4),
     "seconds": Axis("Seconds in the solver", lambda record: record.seconds, 1e4),
 }
-"""The horizontal axes, one for each of :data:`treeplex.run.job.record.EFFORTS`."""
+"""Horizontal axes, one for each of :data:`treeplex.run.job.record.EFFORTS`."""
 
 
 @dataclass(frozen=True)
 class View:
-    """Where records are drawn.
+    """The axes of a convergence plot.
 
     Attributes:
         x: the horizontal axis.
-        y: the measure on the vertical one.
-        floor: where measures that a logarithmic axis cannot show are drawn.
+        y: the measure on the vertical axis.
+        floor: position of measures that a logarithmic axis cannot show.
     """
 
     x: Axis
@@ -87,21 +87,21 @@ class View:
     floor: float
 
     def across(self, record: Record) -> float:
-        """The place on the horizontal axis, above 0."""
+        """Return the horizontal coordinate, above 0."""
         return max(self.x.of(record), 1e-6)
 
     def height(self, record: Record) -> float:
-        """The place on the vertical axis: the measure, or the floor."""
+        """Return the vertical coordinate: the measure, or the floor."""
         value = record.measure(self.y)
         return max(value, self.floor) if math.isfinite(value) else self.floor
 
     def point(self, record: Record) -> tuple[float, float]:
-        """Both."""
+        """Return both coordinates."""
         return self.across(record), self.height(record)
 
 
 def view_of(curves: "Curves", x: str, y: str) -> View:
-    """The view of some curves; measures that can be negative have their floor a little below the least positive one."""
+    """Return the view of curves; signed measures have a floor slightly below their smallest positive value."""
     axis = AXES[check_effort(x)]
     if y in NEVER_NEGATIVE:
         return View(axis, y, ROUNDING)
@@ -118,18 +118,18 @@ def convergence_figure(
     target: float | None = None,
     exact: Collection[str] = (),
 ) -> Figure:
-    """Exploitability against iterations, both axes logarithmic, one line an algorithm.
+    """Plot exploitability against iterations on logarithmic axes, one line per algorithm.
 
     Args:
         title: the game's spec.
-        curves: records of each algorithm, by its name; at least one algorithm with at least one record.
+        curves: records by algorithm; at least one algorithm with one record.
         x: ``iterations``, ``nodes`` or ``seconds``.
         y: ``exploitability``, ``nash_conv`` or a measure that every record has.
         target: drawn as a dashed line.
-        exact: algorithms that solve in one step; among others they are named in a note and not drawn.
+        exact: one-step exact algorithms; in comparisons they are mentioned in a note instead of drawn.
 
     Raises:
-        SpecError: no such axis.
+        SpecError: unknown axis.
     """
     drawn = {name: records for name, records in curves.items() if name not in exact} or dict(curves)
     view = view_of(drawn, x, y)
@@ -163,7 +163,7 @@ def convergence_figure(
 
 
 def scale_axes(axes: Axes, view: View, curves: Curves, target: float | None) -> None:
-    """Logarithmic axes with limits that hold all curves and the target, units named, quiet grid."""
+    """Set logarithmic axes with limits for all curves and the target, units, and a light grid."""
     points = [view.point(record) for records in curves.values() for record in records]
     heights = [height for _, height in points] + ([target] if target else [])
     low, high = math.log10(min(heights)), math.log10(max(heights))
@@ -193,12 +193,12 @@ def scale_axes(axes: Axes, view: View, curves: Curves, target: float | None) -> 
 
 
 def set_title(axes: Axes, title: str) -> None:
-    """Put a title over the left end of a figure as wide as those here."""
+    """Set a left-aligned title."""
     axes.set_title(title_lines(title), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
 
 
 def title_lines(title: str) -> str:
-    """A title on two lines at most, broken at spaces and, as specs have none, after commas; cut where it is longer still."""
+    """Break a title into at most two lines, at spaces or after commas, and cut the rest."""
     lines = [""]
     for piece in re.findall(rf"[^ ,]{{0,{TITLE_WIDTH - 1}}}[ ,]?", title):
         if len((lines[-1] + piece).rstrip()) > TITLE_WIDTH:
@@ -209,22 +209,22 @@ def title_lines(title: str) -> str:
 
 
 def across_text(place: float) -> str:
-    """A mark of the horizontal axis: 0.01, 1,000, a power of ten from a million on."""
+    """Format a tick of the horizontal axis: 0.01, 1,000, powers of ten from a million on."""
     return f"$10^{{{math.log10(place):.0f}}}$" if place >= 1e6 else f"{place:,.0f}" if place >= 1 else f"{place:g}"
 
 
 def colour(number: int) -> str:
-    """The colour of curve ``number``."""
+    """Return the colour of curve ``number``."""
     return PALETTE[number % len(PALETTE)]
 
 
 def style(number: int) -> str:
-    """The line style of curve ``number``."""
+    """Return the line style of curve ``number``."""
     return STYLES[number // len(PALETTE) % len(STYLES)]
 
 
 def label_end(axes: Axes, view: View, records: Sequence[Record]) -> None:
-    """Write the last value at the end of the only curve."""
+    """Label the end of a single curve with its last value."""
     end, value = view.point(records[-1]), records[-1].measure(view.y)
     axes.plot([end[0]], [end[1]], "o", color=colour(0), markersize=6)
     rounding = view.y in NEVER_NEGATIVE and value < ROUNDING
@@ -242,10 +242,9 @@ def label_end(axes: Axes, view: View, records: Sequence[Record]) -> None:
 
 
 def label_curves(axes: Axes, view: View, curves: Curves) -> None:
-    """Name each curve at its end, right of the axes; names are pushed apart where ends are close.
+    """Label each curve at its end, right of the axes; close labels are moved apart.
 
-    A curve that ends well before the axis does has a dot there and a dotted grey line to its name, which no one takes for
-    more of the curve.
+    A curve that ends early has a dot at its end and a dotted grey line to its label.
     """
     low, high = (math.log10(limit) for limit in axes.get_ylim())
     start, end = (math.log10(limit) for limit in axes.get_xlim())
@@ -281,9 +280,9 @@ def label_curves(axes: Axes, view: View, curves: Curves) -> None:
 
 
 def keep_apart(wanted: Sequence[float], gap: float) -> list[float]:
-    """Positions close to ``wanted``, in the same order, at least ``gap`` apart.
+    """Return positions close to ``wanted``, in the same order and at least ``gap`` apart.
 
-    Clusters of labels that would touch are centred on the mean of what they want and merged as they grow.
+    Clusters of overlapping labels are centred on the mean of their wanted positions, and merged as they grow.
     """
     order = sorted(range(len(wanted)), key=lambda number: wanted[number])
     clusters: list[list[int]] = []
@@ -299,19 +298,19 @@ def keep_apart(wanted: Sequence[float], gap: float) -> list[float]:
 
 
 def bottom(cluster: Sequence[int], wanted: Sequence[float], gap: float) -> float:
-    """The lowest position in a cluster of labels, kept on the axes."""
+    """Return the lowest position in a cluster of labels, clipped to the axes."""
     centre = sum(wanted[number] for number in cluster) / len(cluster)
     extent = (len(cluster) - 1) * gap
     return max(0.0, min(centre - extent / 2, 1.0 - extent))
 
 
 def top(cluster: Sequence[int], wanted: Sequence[float], gap: float) -> float:
-    """The highest position in a cluster of labels."""
+    """Return the highest position in a cluster of labels."""
     return bottom(cluster, wanted, gap) + (len(cluster) - 1) * gap
 
 
 def add_note(axes: Axes, view: View, drawn: Curves, undrawn: Sequence[str]) -> None:
-    """A small note about what the picture cannot show."""
+    """Add a note about curves that are not drawn and clipped values."""
     notes = [f"{name}: exact, not drawn" for name in undrawn]
     if any(record.measure(view.y) < view.floor for records in drawn.values() for record in records):
         limit = f"{ROUNDING:.0e}" if view.y in NEVER_NEGATIVE else f"{view.floor:.1e}"
@@ -325,12 +324,12 @@ class Curve:
     """A measure against effort.
 
     Attributes:
-        across, heights: its points; a height that a logarithmic axis cannot show is drawn at the panel's floor.
-        label: its name in the legend or at its end; empty for none.
-        number: of its colour.
-        low, high: a band around it, if given.
-        line: whether there is more of it than the band.
-        dots: whether each point has a dot, however many there are.
+        across, heights: coordinates of its points; heights that a logarithmic axis cannot show are drawn at the panel's floor.
+        label: label in the legend or at its end; empty for none.
+        number: colour index.
+        low, high: optional band around the curve.
+        line: whether the line is drawn, not only the band.
+        dots: whether every point has a dot.
     """
 
     across: Sequence[float]
@@ -348,14 +347,14 @@ class Panel:
     """Curves over the same axes.
 
     Attributes:
-        label: of the vertical axis.
-        curves: what is drawn.
-        logarithmic: whether the vertical axis is.
-        floor: where a logarithmic axis shows what is below it.
-        named_ends: whether labels stand right of the curves' ends instead of in a legend.
-        share: its part of the figure's height, relative to other panels.
-        mark: a place on the horizontal axis, and what is said there.
-        from_zero: whether the vertical axis begins at 0.
+        label: label of the vertical axis.
+        curves: the curves.
+        logarithmic: whether the vertical axis is logarithmic.
+        floor: position of smaller values on a logarithmic axis.
+        named_ends: whether labels are at the curves' ends instead of in a legend.
+        share: relative height of the panel.
+        mark: a position on the horizontal axis and its annotation.
+        from_zero: whether the vertical axis starts at 0.
     """
 
     label: str
@@ -371,15 +370,15 @@ class Panel:
 def curves_figure(
     title: str, across: str, panels: Sequence[Panel], *, logarithmic: bool = False, last: float | None = None, height: float
 ) -> Figure:
-    """Panels one below the other, over the same effort.
+    """Draw stacked panels over the same horizontal axis; return the figure.
 
     Args:
-        title: of the figure.
-        across: what the horizontal axis shows.
-        panels: at least one, from top to bottom.
-        logarithmic: whether the horizontal axis is.
-        last: where a linear horizontal axis ends.
-        height: of the figure, in inches.
+        title: title of the figure.
+        across: label of the horizontal axis.
+        panels: at least one panel, from top to bottom.
+        logarithmic: whether the horizontal axis is logarithmic.
+        last: end of a linear horizontal axis.
+        height: height of the figure in inches.
     """
     figure = Figure(figsize=(7.6, height), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
@@ -404,7 +403,7 @@ def curves_figure(
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
-    """Draw the curves of a panel, quiet grid and spines behind them."""
+    """Draw the curves of a panel over a light grid."""
 
     def shown(heights: Sequence[float]) -> list[float]:
         return [max(height, panel.floor) for height in heights] if panel.logarithmic else list(heights)
@@ -439,7 +438,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 
 def name_ends(axes: Axes, panel: Panel) -> None:
-    """Name each curve right of its end; names are pushed apart where curves end close to each other."""
+    """Label each curve right of its end; close labels are moved apart."""
     ends = [max(curve.heights[-1], panel.floor) for curve in panel.curves]
     places = [axes.transAxes.inverted().transform(axes.transData.transform((0, end)))[1] for end in ends]
     for curve, place in zip(panel.curves, keep_apart([float(each) for each in places], 0.075), strict=True):
@@ -458,15 +457,15 @@ def name_ends(axes: Axes, panel: Panel) -> None:
 
 
 def write_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the format that the file name ends in, atomically.
+    """Write a figure atomically in the format of the file's suffix.
 
     Raises:
-        FileError: a format Matplotlib does not write, or a file that cannot be written.
+        FileError: Matplotlib does not support the format, or the file cannot be written.
     """
     kind = path.suffix.lstrip(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
-        raise FileError(f"{path}: cannot draw a {kind or 'nameless'} file; end the name in .png, .svg or .pdf")
+        raise FileError(f"{path}: cannot write a figure of type {kind or 'nameless'}; end the name in .png, .svg or .pdf")
     data = io.BytesIO()
     figure.savefig(data, format=kind)
     write_atomically(path, data.getvalue())

@@ -1,4 +1,4 @@
-"""Policy sources of wings: agents, trainings, solved spots; the core reads files and runs."""
+"""Policy sources of wings: agents, trainings and solved spots. The core itself reads files and runs."""
 
 import os
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from treeplex.forms.sources.load import load
 from treeplex.run.job.folder import kind_of
 
 UNIFORM = "uniform"
-"""The policy that plays every action equally often, by name."""
+"""Name of the uniform policy."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Evaluation:
     """Options of ``treeplex evaluate`` other than game and policy.
 
     Attributes:
-        playthroughs: of agents: repeated playthroughs to average; None for the agent's own.
-        iterations: of agents: of each search; None for the agent's own.
-        changes: of agents: settings, ``KEY=VALUE``.
-        think: of agents: time for each search; None for none.
-        seed: of what agents draw.
-        workers, ray: who searches; None for this process alone or the source's own choice.
-        worst, exact, refine, complete: of policies: see the command.
-        as_json, progress: how it is printed.
+        playthroughs: agents only: playthroughs to average; None for the agent's default.
+        iterations: agents only: iterations per search; None for the agent's default.
+        changes: agents only: settings, ``KEY=VALUE``.
+        think: agents only: time per search; None for no limit.
+        seed: random seed of agents.
+        workers, ray: workers that search; None for the source's default.
+        worst, exact, refine, complete: policies only: see the command.
+        as_json, progress: output options.
     """
 
     playthroughs: int | None
@@ -48,7 +48,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Showing:
-    """Options of ``treeplex show`` other than the policy; ``more`` are those of wings."""
+    """Options of ``treeplex show`` other than the policy; ``more`` has the options of wings."""
 
     infostate: str | None
     player: str | None
@@ -62,9 +62,9 @@ class AskedPolicy(NamedTuple):
     """A policy obtained from a source, with its origin and cost.
 
     Attributes:
-        policy: at every infoset.
-        origin: where it comes from, for ``--json``.
-        cost: what it took to ask, in words.
+        policy: the policy at every infoset.
+        origin: its origin, for ``--json``.
+        cost: a description of the queries.
     """
 
     policy: Any
@@ -73,12 +73,12 @@ class AskedPolicy(NamedTuple):
 
 
 class PolicySource(ABC):
-    """One kind of texts, files, folders or objects from which a wing reads policies.
+    """A kind of name, file, folder or object from which a wing reads policies.
 
     Attributes:
-        solvable: of files of solutions: what resumes them, as of :attr:`treeplex.games.base.Game.solvable`; else empty.
-        suffix: of files of solutions: how their names end; else empty.
-        plays: whether it is a player who is asked what it plays, so that commands take options of agents.
+        solvable: for solution files: class that resumes them, see :attr:`treeplex.games.base.Game.solvable`; else empty.
+        suffix: for solution files: their suffix; else empty.
+        plays: whether it is an agent that is queried, so that commands accept options of agents.
     """
 
     solvable: ClassVar[str] = ""
@@ -87,39 +87,39 @@ class PolicySource(ABC):
 
     @abstractmethod
     def reads(self, source: Any) -> bool:
-        """Whether something that is given as a policy is of this kind."""
+        """Return whether an object given as a policy is of this kind."""
 
     def named_by(self, text: str) -> bool:
-        """Whether a text on the command line is of this kind, where agents have names as well."""
+        """Return whether a command-line text is of this kind, including names of agents."""
         return self.reads(text)
 
     @abstractmethod
     def game(self, source: Any) -> Any:
-        """The game that it is for, compiled or as :func:`treeplex.load` takes it.
+        """Return the policy's game, compiled or for :func:`treeplex.load`.
 
         Raises:
-            SpecError: it names none; the message says so.
+            SpecError: the source does not name its game.
         """
 
     def compiled(self, source: Any) -> CompiledGame:
-        """:meth:`game`, compiled.
+        """Return the compiled :meth:`game`.
 
         Raises:
-            FileError: it is in another file, which is not loaded because this one names it.
+            FileError: the game is in a user file, which is never loaded implicitly.
         """
         return compile_game(load(self.game(source), named_in=source).enumerable_rules())
 
     @abstractmethod
     def policy(self, source: Any, game: Any = None) -> Any:
-        """The policy on a game, compiled or as :func:`treeplex.load` takes it; default: :meth:`game`.
+        """Return the policy for a game (compiled or for :func:`treeplex.load`); default: :meth:`game`.
 
         Raises:
-            PolicyError: it belongs to another game.
-            FileError: a file that cannot be read.
+            PolicyError: the policy belongs to another game.
+            FileError: the file cannot be read.
         """
 
     def origin(self, source: str) -> dict[str, Any]:
-        """Algorithm, iterations and seconds behind it, as far as it says."""
+        """Return algorithm, iterations and seconds, if recorded."""
         return {"algorithm": source, "iterations": None, "seconds": None}
 
     def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
@@ -127,59 +127,59 @@ class PolicySource(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not play")
 
     def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:
-        """Judge it in a way of its own and print; False for the usual way of ``treeplex evaluate``.
+        """Evaluate and print in a custom way; return False for the default of ``treeplex evaluate``.
 
         Raises:
-            SpecError: options that are not for it.
+            SpecError: an option does not apply.
         """
         return False
 
     def show(self, text: str, asked: Showing) -> bool:
-        """Print the strategy in a way of its own; False for the usual way of ``treeplex show``.
+        """Print the strategy in a custom way; return False for the default of ``treeplex show``.
 
         Raises:
-            SpecError: options that are not for it.
+            SpecError: an option does not apply.
         """
         return False
 
     def compare(self, first: str, second: str, options: Mapping[str, Any], *, as_json: bool) -> None:
-        """Print two solutions side by side; of files of solutions. ``options`` are those of wings."""
-        raise NotImplementedError(f"{type(self).__name__} compares no solutions")
+        """Print a comparison of two solution files; ``options`` has the options of wings."""
+        raise NotImplementedError(f"{type(self).__name__} does not compare solutions")
 
 
 def sources() -> list[PolicySource]:
-    """The wings' policy sources, the highest wing first."""
+    """Return the wings' policy sources, highest wing first."""
     return [each() for each in reversed(provided("sources"))]
 
 
 def source_of(policy: Any) -> PolicySource | None:
-    """What a wing reads this from; None of what the core reads: ``uniform``, policy files and folders of runs."""
+    """Return the wing's source for a policy; None for ``uniform``, policy files and run folders, which the core reads."""
     if isinstance(policy, str | os.PathLike) and (policy == UNIFORM or holds_policy(policy)):
         return None
     return next((each for each in sources() if each.reads(policy)), None)
 
 
 def sources_named_by(text: str) -> list[PolicySource]:
-    """The wings' sources that read a command-line text."""
+    """Return the wings' sources that read a command-line text."""
     return [each for each in sources() if each.named_by(text)]
 
 
 def solution_source(path: str | os.PathLike[str], *, by_name: bool = False) -> PolicySource | None:
-    """What reads the file of a solution, by its content, or else ``by_name``, by how that ends; None of anything else."""
+    """Return the source that reads a solution file, by content or (``by_name``) by suffix; None for other files."""
     ones = [each for each in sources() if each.solvable]
     return next((each for each in ones if each.reads(path) or (by_name and os.fspath(path).endswith(each.suffix))), None)
 
 
 def holds_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner."""
+    """Return whether a path is a run folder with a policy (solved, sampled or trained)."""
     return kind_of(path) in ("solve", "sample", "learner", "own learner")
 
 
 def shipped_file(text: str) -> str | os.PathLike[str] | None:
-    """The policy file that comes with a wing under a name such as ``network:NAME``; None of any other text.
+    """Return the policy file shipped under a name such as ``network:NAME``; None for other texts.
 
     Raises:
-        SpecError: no file of that name comes with it.
+        SpecError: no file of that name is shipped.
     """
     prefix, colon, _ = text.partition(":")
     entry = provided_by_name("policy_files").get(prefix) if colon else None

@@ -1,4 +1,4 @@
-"""A game tree as a picture: who moves where, what actions are called, which histories a player cannot tell apart."""
+"""Drawing of a game tree with players, action names and infosets."""
 
 import os
 from collections import defaultdict
@@ -20,33 +20,32 @@ from treeplex.games.base import Game
 from treeplex.run.plots import GREY, INK, Picture, colour, write_figure
 
 MOST_HISTORIES = 300
-"""Histories of the largest tree that can still be read."""
+"""Largest number of histories in a readable tree."""
 LONGEST_NAME = 12
-"""Characters of an action's name that are shown."""
+"""Longest action name, in characters, that is shown."""
 WIDTH, HEIGHT = 0.42, 1.1
-"""Inches for a terminal history and for a move."""
+"""Inches per terminal history and per move."""
 SAG = 0.13
-"""By how much the line of a second infoset hangs below its level; that of a third stands above it, and so on."""
+"""Sag of the line of a second infoset below its level; the third bends above it, and so on."""
 
 Places = NDArray[np.float64]
 
 
 def draw(game: str | Game | Any, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw the whole tree of a game of at most 300 histories; a notebook shows it by itself.
+    """Draw the tree of a game with at most 300 histories; notebooks display the figure.
 
-    A history is a dot in the colour of the player who moves, a grey square where chance does; dashed lines join the histories
-    of an infoset. Edges have the names of actions, those of chance also the probability; below terminals stand the payoffs.
+    Decisions are dots in the colour of the player, chance nodes grey squares. Dashed lines join the histories of an infoset.
+    Edges are labelled with actions and chance probabilities, terminals with payoffs.
 
     Args:
-        game: anything that :func:`treeplex.load` takes; simultaneous moves become hidden sequential ones, and players may
-            forget.
-        path: a file to write as well: PNG, SVG or PDF.
+        game: a game for :func:`treeplex.load`; simultaneous moves are made sequential, and imperfect recall is allowed.
+        path: also write this file: PNG, SVG or PDF.
 
     Returns:
         A Matplotlib figure.
 
     Raises:
-        GameError: the tree is larger, or the rules describe none.
+        GameError: the tree is larger, or the rules are invalid.
         FileError: the file cannot be written.
     """
     rules = load(game).enumerable_rules()
@@ -74,7 +73,7 @@ def draw(game: str | Game | Any, path: str | os.PathLike[str] | None = None) -> 
 
 
 def places_of(tree: HistoryTree) -> Places:
-    """Where each history is drawn, float64 [H, 2]: terminals side by side, others above the middle of their children."""
+    """Return the position of each history, float64 [H, 2]: terminals in a row, others centred above their children."""
     nodes = tree.histories.nodes
     places = np.zeros((len(nodes), 2))
     order: list[int] = []
@@ -95,7 +94,7 @@ def places_of(tree: HistoryTree) -> Places:
 
 
 def draw_edges(axes: Axes, tree: HistoryTree, places: Places) -> None:
-    """Lines from each history to its children, named."""
+    """Draw labelled edges from each history to its children."""
     nodes, chance = tree.histories.nodes, tree.histories.chance
     for history in map(int, np.flatnonzero(nodes[:, CHILDREN])):
         actor, key = int(nodes[history, ACTOR]), int(nodes[history, KEY])
@@ -115,7 +114,7 @@ def draw_edges(axes: Axes, tree: HistoryTree, places: Places) -> None:
 
 
 def draw_nodes(axes: Axes, tree: HistoryTree, places: Places) -> None:
-    """Histories in the colours of who moves, joined where they are one infoset; payoffs below terminals."""
+    """Draw histories in the players' colours, lines of infosets, and payoffs below terminals."""
     nodes = tree.histories.nodes
     infosets: dict[int, list[int]] = defaultdict(list)
     for history in np.flatnonzero(nodes[:, ACTOR] >= 0):
@@ -126,7 +125,7 @@ def draw_nodes(axes: Axes, tree: HistoryTree, places: Places) -> None:
         level, left, right = float(points[0, 1]), float(points[0, 0]), float(points[-1, 0])
         between = (places[:, 1] == level) & (places[:, 0] > left) & (places[:, 0] < right)
         lane = 0
-        if between.sum() > len(points) - 2:  # a straight line would run through other histories
+        if between.sum() > len(points) - 2:  # a straight line would cross other histories
             lane = next(lane for lane in range(1, len(infosets) + 1) if taken.get((level, lane), -1.0) < left)
             taken[level, lane] = right
         across, down = sagging_line(points, SAG * ((lane + 1) // 2) * (1 if lane % 2 else -1))
@@ -145,7 +144,7 @@ def draw_nodes(axes: Axes, tree: HistoryTree, places: Places) -> None:
 
 
 def sagging_line(points: Places, sag: float) -> tuple[Places, Places]:
-    """A line through points, float64 [P, 2], that hangs by ``sag`` between them, so that infosets of one level differ."""
+    """Return a line through points, float64 [P, 2], that sags between them to separate infosets of one level."""
     if len(points) == 1 or not sag:
         return points[:, 0], points[:, 1]
     share = np.linspace(0.0, 1.0, 25)

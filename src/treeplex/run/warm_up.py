@@ -1,4 +1,4 @@
-"""Compile the kernels that runs use, before the first run: each is used once on a game that takes no time."""
+"""Compile the kernels before the first run by using each once on a tiny game."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ from treeplex.run.solve.solve import solve
 
 TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp", "mmd", "rtcfr+", "greedy")
 SAMPLED = ("es-mccfr", "os-mccfr", "vr-mccfr", "cs-mccfr")
-"""Algorithms that between them use the kernels of small games."""
+"""Algorithms that together use all kernels of small games."""
 
 
 def compile_small_games() -> None:
-    """Solve and judge small games of each payoff form, with two and three players."""
+    """Solve and evaluate small games of each payoff form, with two and three players."""
     for game in ("kuhn_poker", "leduc_poker", "kuhn_poker(players=3)"):
         solve(game, "dcfr", iterations=2)
     for algorithm in TABULAR:
@@ -33,13 +33,13 @@ def compile_sampling() -> None:
 
 
 def compile_joint_play() -> None:
-    """Solve a game of three players for a correlated equilibrium."""
+    """Solve a three-player game for a correlated equilibrium."""
     for algorithm in ("cfr-s", "cfr-jr"):
         solve("kuhn_poker(players=3)", algorithm, iterations=2)
 
 
 def compile_phantom_games() -> None:
-    """Solve a phantom game whose histories are counted."""
+    """Solve a small phantom game."""
     solve("phantom_ttt(rows=2,columns=2,line=2)", "dcfr", iterations=2)
 
 
@@ -52,15 +52,15 @@ JOBS: dict[str, Callable[[], None]] = {
 
 
 def jobs() -> dict[str, Callable[[], None]]:
-    """Warm-up jobs by name, of the core and of every wing. They run in parallel; few kernels are compiled by two of them."""
+    """Return the warm-up jobs of the core and of every wing by name; they run in parallel with little overlap."""
     return JOBS | {name: named(entry) for name, entry in provided_by_name("warm_ups").items()}
 
 
 def warm_up(progress: Callable[[list[str]], None] | None = None) -> None:
-    """Compile the kernels, on several cores if this process may use them, and leave them in the cache for later runs.
+    """Compile all kernels into the cache, in parallel on the available cores.
 
     Args:
-        progress: called with the names of the jobs that still run.
+        progress: called with the names of the running jobs.
     """
     waiting = jobs()
     with make_executor("processes", min(len(waiting), available_cores())) as executor:

@@ -259,9 +259,9 @@ def test_another_board(write):
         (
             "raises: 60%",
             "raises: 60%, 0%",
-            "spot.yaml:8: raises: bet size '0%' is a bet of nothing; give more than 0, or none",
+            "spot.yaml:8: raises: bet size '0%' is a bet of 0 chips; give more than 0, or only",
         ),
-        ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: bet size '0c' is a bet of nothing"),
+        ("raises: 60%", "raises: 0c", "spot.yaml:8: raises: bet size '0c' is a bet of 0 chips"),
         ("raises: 60%", "raises: {turn: 60%}", "spot.yaml:8: raises: no sizes for the river, player OOP; add river:"),
         ("raises: 60%", "raises: {truns: 60%}", "spot.yaml:8: raises: unknown key 'truns'; did you mean 'turn'?"),
         ("ip: [40%, a]", "ip: {a: 40%}", "spot.yaml:7: bets: ip must be sizes such as 50%, a"),

@@ -1,1 +1,1 @@
-"""Infrastructure of long jobs: folders, records, checkpoints, interruption, memory."""
+"""Infrastructure of long jobs: folders, records, checkpoints, interruption."""

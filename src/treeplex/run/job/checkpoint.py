@@ -1,4 +1,4 @@
-"""``state.safetensors``: the arrays of a job, with a digest, so that it continues bit for bit or says why not."""
+"""``state.safetensors``: the arrays of a job with a digest, from which it resumes bit-identically."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ FORMAT, VERSION = "treeplex state", 2
 
 @dataclass(frozen=True)
 class Position:
-    """Where a job stood when its arrays were written.
+    """Metadata of a checkpoint.
 
     Attributes:
         kind: the kind of job.
-        name: what ran, such as the algorithm's canonical spec.
-        identity: of what it ran on.
-        done: how far it was, in the unit of its kind.
+        name: the job's name, such as the algorithm's canonical spec.
+        identity: identity of the game or data.
+        done: progress in the unit of the kind.
         seconds, cpu_seconds: as in :class:`treeplex.run.job.record.Record`.
-        records: how many records there were.
+        records: number of records so far.
         records_digest: SHA-256 of those records.
     """
 
@@ -41,10 +41,10 @@ class Position:
 
 
 def write_checkpoint(path: Path, position: Position, state: State) -> None:
-    """Write atomically, piece by piece.
+    """Write a checkpoint atomically, in pieces.
 
     Raises:
-        FileError: the folder cannot be written or the disk is full; the old file, if any, is as it was.
+        FileError: the folder cannot be written or the disk is full; an existing file is unchanged.
     """
     about = {"format": FORMAT, "version": str(VERSION), **{name: str(value) for name, value in vars(position).items()}}
     tensors = {name: each if isinstance(each, Tensor) else tensor(np.asarray(each)) for name, each in state.items()}
@@ -52,19 +52,19 @@ def write_checkpoint(path: Path, position: Position, state: State) -> None:
 
 
 def open_checkpoint(path: Path) -> TensorFile:
-    """Open what :func:`write_checkpoint` wrote, its checksum checked; a context manager and a mapping of arrays.
+    """Open and verify a checkpoint; returns a context manager that maps names to arrays.
 
     Raises:
-        FileError: missing, truncated, tampered with, or of another version; the message names the file and the remedy.
+        FileError: the file is missing, truncated, modified or of another version.
     """
     return TensorFile(path, FORMAT, VERSION)
 
 
 def position_of(file: TensorFile) -> Position:
-    """Where the job stood that an open checkpoint is of.
+    """Return the metadata of an open checkpoint.
 
     Raises:
-        FileError: the file does not say.
+        FileError: the file lacks it.
     """
     about = file.about
     try:
@@ -79,4 +79,4 @@ def position_of(file: TensorFile) -> Position:
             about["records_digest"],
         )
     except (KeyError, ValueError) as error:
-        raise FileError(f"{file.path}: not the state of a run; start the run again (with --force)") from error
+        raise FileError(f"{file.path}: not a checkpoint; restart the run (with --force)") from error

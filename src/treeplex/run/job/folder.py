@@ -1,13 +1,13 @@
-"""Folders of jobs of every kind: everything about one job in one folder, readable by people, whole at every moment.
+"""Job folders: everything about one job in one folder, human-readable and consistent at all times.
 
 ===================== ===========================================================================================
-``run.json``          the kind of job, what was asked for, versions, status and the last record, with a checksum
+``run.json``          the kind of job, its request, versions, status and the last record, with a checksum
 ``metrics.jsonl``     one record per evaluation: done, seconds, cpu_seconds and the numbers of its kind
-``state.safetensors`` everything from which the job continues
-others                what the kind of job makes: policies, networks, tables, plots
+``state.safetensors`` the checkpoint from which the job resumes
+others                results of the kind of job: policies, networks, tables, plots
 ===================== ===========================================================================================
 
-While a job runs, ``.lock`` keeps other processes from writing into its folder.
+While a job runs, ``.lock`` keeps other processes from writing to its folder.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ MADE = (
     "progress.png",
     "learning-curve.png",
 )
-"""What jobs of some kind make; overwriting a folder removes what is there of them."""
+"""Names of files that jobs write; overwriting a folder removes these."""
 MADE_FOLDERS = ("judged", "tensorboard")
 
 
@@ -60,14 +60,14 @@ class JobKind:
 
     Attributes:
         name: its name in ``run.json``.
-        unit: what its steps are counted in.
+        unit: the unit of progress.
         maker: the command that runs it.
-        numbers: what its records hold in addition to ``done``, ``seconds`` and ``cpu_seconds``.
-        needs: what its ``run.json`` must say, with types.
-        files: what it always makes, apart from ``run.json``.
-        noun: what messages call one: a run, a training.
-        recorded: whether there are records.
-        solver_time: whether limits of time count the steps alone, not what is evaluated between them.
+        numbers: fields of its records in addition to ``done``, ``seconds`` and ``cpu_seconds``.
+        needs: required keys of its ``run.json``, with types.
+        files: files that it always writes, apart from ``run.json``.
+        noun: its name in messages: run, training.
+        recorded: whether it has records.
+        solver_time: whether time limits count only steps, without evaluations.
     """
 
     name: str
@@ -83,7 +83,7 @@ class JobKind:
 
 @final
 class JobFolder:
-    """One job on disk. Use as a context manager where it is written: leaving it gives the lock back."""
+    """A job on disk. Use it as a context manager when writing; leaving the block releases the lock."""
 
     def __init__(self, kind: JobKind, path: str | os.PathLike[str]) -> None:
         self.kind: Final = kind
@@ -97,20 +97,20 @@ class JobFolder:
     def __exit__(self, *reason: object) -> None:
         self._lock.release()
         if self._made and self._discarded:
-            with suppress(OSError):  # it holds something else
+            with suppress(OSError):  # it has other files
                 self.path.rmdir()
 
     def discard(self) -> None:
-        """Remove what a new job wrote before it was refused; on leaving the folder as well, if it was made for the job."""
+        """Remove the files of a refused new job, and on exit the folder if it was created for the job."""
         for name in (RUN, METRICS):
             (self.path / name).unlink(missing_ok=True)
         self._discarded = True
 
     def check_free(self, *, force: bool) -> None:
-        """Refuse a folder that holds files, unless ``force`` is set.
+        """Check that the folder is empty or ``force`` is set.
 
         Raises:
-            FileError: it does, or it is a file.
+            FileError: the folder has files, or is a file.
         """
         try:
             taken = self.path.exists() and any(each.name != LOCK for each in self.path.iterdir())
@@ -125,10 +125,10 @@ class JobFolder:
             raise FileError(f"{self.path} is not empty; {way} another folder, or overwrite {holds} with force (--force)")
 
     def claim(self, *, force: bool = False) -> None:
-        """Make the folder, lock it, and empty it of an earlier job.
+        """Create the folder, lock it, and remove the files of an earlier job.
 
         Raises:
-            FileError: it cannot be made or written, another process writes it, or it holds files and ``force`` is not set.
+            FileError: the folder cannot be created or written, is locked, or has files and ``force`` is not set.
         """
         self.check_free(force=force)
         self.make()
@@ -143,10 +143,10 @@ class JobFolder:
             raise FileError(f"cannot write the folder {self.path}: {error.strerror or error}; choose another") from error
 
     def make(self) -> None:
-        """Make the folder if need be, lock it, and sweep up what killed processes left half-written.
+        """Create the folder if needed, lock it, and remove temporary files of killed processes.
 
         Raises:
-            FileError: it cannot be made or written, or another process writes it.
+            FileError: the folder cannot be created or written, or is locked.
         """
         try:
             self._made = self._made or not self.path.exists()
@@ -162,7 +162,7 @@ class JobFolder:
         """Lock the folder of an earlier job to resume it; return its ``run.json``.
 
         Raises:
-            FileError: there is none, it is damaged, or another process writes it.
+            FileError: the folder has no job, is damaged, or is locked.
         """
         self.about()
         self.make()
@@ -173,14 +173,14 @@ class JobFolder:
         self._write(self.description(about, status=status, records=records))
 
     def description(self, about: Mapping[str, Any], *, status: str, records: Sequence[Record]) -> dict[str, Any]:
-        """The content of ``run.json`` without its checksum."""
+        """Return the content of ``run.json`` without its checksum."""
         last = records[-1].plain() if records else None
         start = {"format": FORMAT, "version": VERSION, "kind": self.kind.name, "treeplex": own_version()}
         whole = json.loads(json.dumps({**start, **about, "status": status, "last": last}))
         return {str(key): value for key, value in whole.items()}
 
     def mark(self, status: str) -> None:
-        """Change the status in ``run.json``, and nothing else."""
+        """Change only the status in ``run.json``."""
         self._write({**self.about(), "status": status})
 
     def _write(self, about: Mapping[str, Any]) -> None:
@@ -191,13 +191,13 @@ class JobFolder:
         """Read ``run.json``.
 
         Raises:
-            FileError: no job of this kind in this folder, or the file is truncated, tampered with or of another version.
+            FileError: the folder has no job of this kind, or the file is truncated, modified or of another version.
         """
         path, kind = self.path / RUN, self.kind
-        again = "put back a copy or start again (with --force)"
+        again = "restore a copy or restart (with --force)"
         if not path.exists():
             raise FileError(
-                f"{self.path} holds no {kind.noun} of {kind.maker} (no {RUN}); give a folder that it wrote with --out"
+                f"{self.path} has no {kind.noun} of {kind.maker} (no {RUN}); give a folder that it wrote with --out"
             )
         try:
             about = read_json(path)
@@ -211,7 +211,7 @@ class JobFolder:
                 f"{path}: format version {about.get('version')}, this Treeplex reads {VERSION}; use Treeplex {found}"
             )
         if about.get("kind") != kind.name:
-            raise FileError(f"{path}: of another kind ({about.get('kind')}), not written by {kind.maker}; check the path")
+            raise FileError(f"{path}: a job of kind {about.get('kind')}, not written by {kind.maker}; check the path")
         if about.pop("checksum", None) != checksum_of(about):
             raise FileError(f"{path}: changed after it was written (its checksum differs); {again}")
         for key, wanted in kind.needs.items():
@@ -227,60 +227,60 @@ class JobFolder:
         limit: int | None = None,
         watch: Callable[[int], None] | None = None,
     ) -> CompiledGame:
-        """The job's game: ``game``, or what ``run.json`` names.
+        """Return the job's compiled game: ``game``, or the game named in ``run.json``.
 
         Raises:
-            FileError: ``game`` is missing, and that of the job has no name or is in a file, which is not loaded because a
-                folder names it.
+            FileError: ``game`` is missing, and the job's game has no spec or is in a user file, which is never loaded
+                implicitly.
         """
         if game is not None:
             return compile_game(game, refine=refine, limit=limit, watch=watch)
         return compile_game(str(self.about()["game"]), refine=refine, limit=limit, watch=watch, named_in=self.path)
 
     def game(self) -> Game:
-        """The rules that ``run.json`` names.
+        """Return the game named in ``run.json``.
 
         Raises:
-            FileError: the game has no name or is in a file, which is not loaded because a folder names it.
+            FileError: the game has no spec or is in a user file, which is never loaded implicitly.
         """
         return load(str(self.about()["game"]), named_in=self.path).enumerable_rules()
 
     def append(self, record: Record) -> None:
-        """Add one line to ``metrics.jsonl``."""
+        """Append a record to ``metrics.jsonl``."""
         append_line(self.path / METRICS, record.to_json())
 
     def rewrite(self, records: Sequence[Record]) -> None:
-        """Make these the lines of ``metrics.jsonl``; a half line that a crash left goes too."""
+        """Replace the records in ``metrics.jsonl``, including any partial line after a crash."""
         path, text = self.path / METRICS, "".join(record.to_json() + "\n" for record in records).encode()
         if not path.exists() or path.read_bytes() != text:
             write_atomically(path, text)
 
     def records(self) -> list[Record]:
-        """All of ``metrics.jsonl``, ascending.
+        """Return all records of ``metrics.jsonl`` in ascending order.
 
         Raises:
-            FileError: a line is no record, or not after the one before it.
+            FileError: a line is not a record, or is out of order.
         """
         path, found = self.path / METRICS, list[Record]()
         for number, line in enumerate(whole_lines(path), start=1):
             record = Record.from_json(line, self.kind.numbers, f"{path}, line {number}")
             if found and record.done <= found[-1].done:
                 raise FileError(
-                    f"{path}, line {number}: {record.done:,} {self.kind.unit} come after {found[-1].done:,}, so that several "
-                    "runs wrote it, or it was changed; put back a copy or start again (with --force)"
+                    f"{path}, line {number}: {record.done:,} {self.kind.unit} come after {found[-1].done:,}, so several runs "
+                    "wrote it or it was edited; restore a copy or restart (with --force)"
                 )
             found.append(record)
         return found
 
     def save_state(self, position: Position, state: State) -> None:
-        """Write ``state.safetensors``, once the records before it are safe."""
+        """Write ``state.safetensors`` after flushing the records before it."""
         if self.kind.recorded and (self.path / METRICS).exists():
             with suppress(OSError), (self.path / METRICS).open("rb") as file:
                 os.fsync(file.fileno())
         write_checkpoint(self.path / STATE, position, state)
 
     def state(self) -> TensorFile:
-        """Open ``state.safetensors``: a context manager and a mapping of arrays."""
+        """Open ``state.safetensors``; returns a context manager that maps names to arrays."""
         return open_checkpoint(self.path / STATE)
 
     def __repr__(self) -> str:
@@ -288,12 +288,12 @@ class JobFolder:
 
 
 def folder_at(kind: JobKind, path: str | os.PathLike[str] | None) -> AbstractContextManager[JobFolder | None]:
-    """The folder at a path, None without one, to be written in a ``with`` block."""
+    """Return a context manager for writing the folder at a path; None without a path."""
     return nullcontext() if path is None else JobFolder(kind, path)
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """The name of the kind of job whose folder a path is; None if it is none."""
+    """Return the kind of job in a folder; None if it is not a job folder."""
     try:
         about = read_json(Path(path) / RUN)
         return str(about["kind"]) if about["format"] == FORMAT else None
@@ -302,10 +302,10 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def checksum_of(about: Mapping[str, Any]) -> str:
-    """SHA-256 of what ``run.json`` says."""
+    """Return a SHA-256 of the content of ``run.json``."""
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
 def digest_of(records: Sequence[Record]) -> str:
-    """SHA-256 of records."""
+    """Return a SHA-256 of records."""
     return hashlib.sha256("".join(record.to_json() + "\n" for record in records).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a request: a job stops between two steps, where its state is whole."""
+"""Ctrl-C and SIGTERM as requests to stop: a job stops between two steps, where its state is consistent."""
 
 import os
 import signal
@@ -11,20 +11,19 @@ NOTICE = "stopping after this step; again to stop at once"
 
 
 class StepAbandoned(Exception):  # noqa: N818 (no error)
-    """Raised in a step that was given up on request; the job stands where it stood before the step."""
+    """Raised within a step that is abandoned on request; the job's state is that before the step."""
 
 
 def stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
-    """A handler of signals that ends what runs with KeyboardInterrupt."""
+    """Signal handler that raises KeyboardInterrupt."""
     raise KeyboardInterrupt
 
 
 @final
 class Interrupt:
-    """While active, the first Ctrl-C or SIGTERM sets ``requested`` and says so; the second raises KeyboardInterrupt.
+    """While active, the first Ctrl-C or SIGTERM sets ``requested`` with a notice; the second raises KeyboardInterrupt.
 
-    Active only in the main thread, and only for signals that have their usual meaning: a program with handlers of its own
-    keeps them.
+    Active only in the main thread, and only for signals with their default handlers; custom handlers of a program are kept.
     """
 
     def __init__(self, *, wanted: bool = True) -> None:
@@ -57,7 +56,7 @@ class Interrupt:
         self.requested = True
         try:
             print(("\n" if sys.stderr.isatty() else "") + NOTICE, file=sys.stderr, flush=True)
-        except RuntimeError:  # it came while something was being printed
+        except RuntimeError:  # the signal arrived during printing
             os.write(2, f"\n{NOTICE}\n".encode())
-        except (OSError, ValueError):  # no reader is left
+        except (OSError, ValueError):  # the reader is gone
             pass

@@ -1,4 +1,4 @@
-"""The frame of every long job: step, evaluate, save, tell; stop at the end, a limit, a target or on request."""
+"""The main loop of long jobs: step, evaluate, save, report; stops at the end, a limit, a target or on request."""
 
 import json
 import math
@@ -20,24 +20,24 @@ from treeplex.run.job.interrupt import Interrupt, StepAbandoned
 from treeplex.run.job.record import Progress, Record, Watcher
 
 CHECKPOINT_SECONDS, LEAST_SHARE = 40.0, 20.0
-"""A job is saved so often; more seldom if saving takes more than a twentieth of the time."""
+"""Seconds between checkpoints; longer if saving would take more than a twentieth of the time."""
 RECORD_SECONDS = 5.0
-"""How often jobs without points to evaluate at are evaluated."""
+"""Seconds between evaluations of jobs without evaluation points."""
 FITTED = 20
-"""The most records from which the time to a target is estimated."""
+"""Maximum number of records used to estimate the time to a target."""
 LONGEST_LEFT = 365 * 86400.0
-"""An estimate of more seconds than these says nothing and is left out."""
+"""Longest estimate, in seconds, that is shown."""
 CHUNK_SECONDS = 0.1
-"""How long to iterate between two looks at the clock and at requests to stop."""
+"""Seconds of iterations between checks of time and stop requests."""
 
 
 @dataclass
 class Clock:
-    """Time spent in the steps of a job, over all its sessions, evaluation and compiling of kernels excluded.
+    """Time spent in a job's steps over all sessions, without evaluation and kernel compilation.
 
     Attributes:
-        seconds: by the wall.
-        cpu_seconds: of the processor; jobs add that of their workers.
+        seconds: wall-clock time.
+        cpu_seconds: CPU time; jobs add that of their workers.
     """
 
     seconds: float = 0.0
@@ -45,7 +45,7 @@ class Clock:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Add the time of a block, unless it raises :class:`StepAbandoned`, whose work is done again."""
+        """Add the time of a block, unless it raises :class:`StepAbandoned` and will be repeated."""
         began, processor = work_time(), work_cpu_time()
         yield
         self.seconds += work_time() - began
@@ -53,12 +53,12 @@ class Clock:
 
 
 class Job(ABC):
-    """Long work in steps that can be saved between any two of them: one kind of it overrides what differs.
+    """Base class of long work in steps, with a possible checkpoint between any two steps.
 
     Attributes:
-        kind: its kind.
-        clock: the time of its steps so far.
-        interrupt: the request to stop; steps that last long may look at it and raise :class:`StepAbandoned`.
+        kind: the kind of job.
+        clock: time of its steps so far.
+        interrupt: the stop request; long steps may check it and raise :class:`StepAbandoned`.
     """
 
     kind: ClassVar[JobKind]
@@ -70,12 +70,12 @@ class Job(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name of what runs, such as the algorithm's canonical spec."""
+        """The job's name, such as the algorithm's canonical spec."""
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Identity of the game or data; a saved state is restored only if it matches."""
+        """Identity of the game or data; only a matching checkpoint is restored."""
 
     @property
     @abstractmethod
@@ -85,11 +85,11 @@ class Job(ABC):
     @property
     @abstractmethod
     def total(self) -> int | None:
-        """The planned total of units; None if something else stops the job."""
+        """Planned total; None if something else stops the job."""
 
     @property
     def ahead(self) -> int:
-        """The most units that the next step may do; 0 when all that was asked for is done."""
+        """Maximum units of the next step; 0 when the request is complete."""
         return 0 if self.total is None else max(0, self.total - self.done)
 
     @property
@@ -99,48 +99,48 @@ class Job(ABC):
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long it goes on, for jobs that know better than by units and rate."""
+        """Estimate of the remaining seconds, for jobs with a better estimate than by rate."""
         return None
 
     @property
     def saving_seconds(self) -> float:
-        """About how long saving takes, before anybody has seen it; 0 for a moment."""
+        """Initial estimate of the seconds that saving takes; 0 if negligible."""
         return 0.0
 
     @property
     def target(self) -> tuple[str, float] | None:
-        """A measure, and the value of it at which to stop."""
+        """Return a measure and the value at which to stop; None without a target."""
         return None
 
     def begin(self) -> None:  # noqa: B027
-        """Get ready for the first step of a session: what takes time but counts for none."""
+        """Prepare for the first step of a session; its time is not counted."""
 
     @abstractmethod
     def step(self, count: int) -> None:
-        """Do ``count`` units, or as many as a step has where that is fixed."""
+        """Run ``count`` units, or the fixed size of a step."""
 
     def measure(self) -> Mapping[str, Any]:
-        """The numbers of a record."""
+        """Return the numbers of a record."""
         return {}
 
     def live(self) -> Mapping[str, Any]:
-        """Current numbers for the live display, in addition to the last record."""
+        """Return current numbers for the progress display, in addition to the last record."""
         return {}
 
     def points(self) -> Iterator[int] | None:
-        """Where to evaluate, ascending; None for every few seconds. A function of what was asked for alone."""
+        """Yield evaluation points in ascending order, determined by the request alone; None for every few seconds."""
         return None
 
     @abstractmethod
     def about(self) -> Mapping[str, Any]:
-        """The job's request, for ``run.json``."""
+        """Return the job's request for ``run.json``."""
 
     def state(self) -> State | None:
-        """Everything from which :meth:`restore` goes on bit for bit; None where the artefacts are the state."""
+        """Return the complete state for :meth:`restore`; None if the artefacts are the state."""
         return None
 
     def restore(self, arrays: Arrays) -> None:
-        """Go on where :meth:`state` was; for a new job.
+        """Restore a new job to a :meth:`state`.
 
         Raises:
             FileError, AlgorithmError, KeyError, ValueError, TypeError, IndexError: the arrays do not fit.
@@ -148,20 +148,20 @@ class Job(ABC):
         raise NotImplementedError
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:  # noqa: B027
-        """Write what the job makes into its folder; pictures only when it has ended."""
+        """Write the job's results to its folder; plots only when it has ended."""
 
     def keep(self, records: Sequence[Record], status: str) -> None:  # noqa: B027
-        """Write everything where a job keeps itself that has no folder."""
+        """Save a job that is stored elsewhere than in a folder."""
 
 
 def units_to_target(records: Sequence[Record], measure: str, target: float) -> float | None:
-    """How many units a job will have done when a measure meets its target, if it goes on falling as it did of late.
+    """Extrapolate the total units at which a measure will reach its target.
 
-    The measure is taken for a power of the units done: a straight line through its records on logarithmic scales, by least
-    squares, of the last half of them, at least three and at most :data:`FITTED`.
+    Fits a power law by least squares (a line on logarithmic scales) to the last half of the records, at least three and at most
+    :data:`FITTED`.
 
     Returns:
-        The units in total, infinite where the measure does not fall or the target is 0; None where fewer than two records tell.
+        Total units; infinity if the measure does not fall or the target is 0; None with fewer than two usable records.
     """
     late = records[-min(FITTED, max(3, len(records) // 2)) :]
     known = [(math.log(each.done), math.log(value)) for each in late if each.done and (value := each.measure(measure)) > 0]
@@ -181,9 +181,9 @@ class Outcome:
     """The outcome of a session of a job.
 
     Attributes:
-        records: all records, those of earlier sessions included.
+        records: all records, including those of earlier sessions.
         status: ``finished``, ``target reached``, ``time up`` or ``interrupted``.
-        folder: where the job is, if anywhere.
+        folder: the job's folder, if any.
     """
 
     records: tuple[Record, ...]
@@ -192,14 +192,14 @@ class Outcome:
 
 
 class Session:
-    """A job from its start, or from where a checkpoint stands, to its end or a stop.
+    """A run of a job from its start or a checkpoint to its end or a stop.
 
     Attributes:
         job: the job.
-        folder: where it is written, if anywhere; claimed or reopened.
+        folder: the claimed or reopened folder, if any.
         records: all records.
         recorded: called with each new record.
-        new: whether the job began with this session.
+        new: whether the job started with this session.
     """
 
     new = False
@@ -212,27 +212,26 @@ class Session:
 
     @property
     def judged(self) -> bool:
-        """Whether the last record is about the job as it stands; not if a job was killed before it could be made."""
+        """Whether the last record describes the current state; False if a job was killed before evaluating."""
         return not self.job.kind.recorded or (bool(self.records) and self.records[-1].done == self.job.done)
 
     @property
     def target_reached(self) -> bool:
-        """Whether there is a target and the last record meets it."""
+        """Whether the last record meets the target, if there is one."""
         target = self.job.target
         return target is not None and bool(self.records) and self.records[-1].measure(target[0]) <= target[1]
 
     def run(self, *, seconds: float | None = None, progress: Watcher | None = None) -> Outcome:
-        """Run until something says stop, and save.
+        """Run until the end, a limit, a target or a stop request, and save.
 
         Args:
-            seconds: stop after about this much time in this call, evaluation included unless the kind counts solver time;
-                compiling of kernels does not count.
+            seconds: approximate time limit of this call, including evaluation unless the kind counts solver time, and without
+                kernel compilation.
             progress: called before the first step and after each.
 
         Raises:
-            AlgorithmError: the job cannot go on; its last good checkpoint stays.
-            GameError, PolicyError, SpecError: what it is asked for cannot be done; a new job without a checkpoint leaves no
-                files.
+            AlgorithmError: the job cannot continue; its last checkpoint is kept.
+            GameError, PolicyError, SpecError: the request is invalid; a new job without a checkpoint leaves no files.
         """
         with self.job.interrupt:
             try:
@@ -301,12 +300,12 @@ class Session:
                 progress(self.progress(first, elapsed, seconds))
 
     def _upcoming(self) -> Iterator[int]:
-        """Where to evaluate from here on; a job killed between saving and evaluating stands at a point to come."""
+        """Yield the remaining evaluation points, including the current one if a job was killed before evaluating."""
         at, judged = self.job.done, self.judged
         return (point for point in self.job.points() or () if point > at or (point == at and not judged))
 
     def drop_unscheduled(self) -> None:
-        """Keep the records that an unbroken run would have made, in memory and in the folder."""
+        """Drop records that an uninterrupted run would not have, in memory and in the folder."""
         points = self.job.points()
         if points is None:
             return
@@ -318,13 +317,13 @@ class Session:
         self.records = kept
         if self.folder:
             if others:
-                self.save("running")  # for the checkpoint counts them
+                self.save("running")  # the checkpoint counts them
             else:
                 self.folder.describe(self.job.about(), status="running", records=kept)
             self.folder.rewrite(kept)
 
     def evaluate(self) -> Record:
-        """Measure and write down where the job stands."""
+        """Evaluate the current state; record and return the result."""
         job = self.job
         found = job.measure()
         numbers = {name: read(found[name]) for name, read in job.kind.numbers.items()}
@@ -338,7 +337,7 @@ class Session:
         return record
 
     def progress(self, first: int, elapsed: float, limit: float | None) -> Progress:
-        """Where the job stands in a session that began at ``first``, ``elapsed`` seconds ago."""
+        """Return the progress of a session that began at ``first``, ``elapsed`` seconds ago."""
         job = self.job
         rate = (job.done - first) / elapsed if elapsed > 0 else 0.0
         estimates = [] if limit is None else [max(0.0, limit - elapsed)]
@@ -356,7 +355,7 @@ class Session:
         return Progress(job.name, job.kind.unit, job.done, job.total, rate, left, numbers)
 
     def save_now_and_then(self) -> None:
-        """Save if the last time is long enough ago."""
+        """Save if the last checkpoint is old enough."""
         if perf_counter() < self._save_at:
             return
         began = perf_counter()
@@ -372,14 +371,14 @@ class Session:
         state = job.state()
         if state is not None:
             times = job.clock.seconds, job.clock.cpu_seconds
-            before = [record for record in records if record.done < job.done]  # the one at this place is in run.json
+            before = [record for record in records if record.done < job.done]  # the record at this point is in run.json
             at = Position(job.kind.name, job.name, job.identity, job.done, *times, len(before), digest_of(before))
             self.folder.save_state(at, state)
         job.write(self.folder.path, records, ended=status != "running")
         self.folder.describe(job.about(), status=status, records=records)
 
     def _is_saved(self, folder: JobFolder, status: str) -> bool:
-        """Whether the folder says all this already, so that nothing has to be written."""
+        """Return whether the folder is already up to date."""
         saved = folder.about() == folder.description(self.job.about(), status=status, records=self.records)
         return saved and all((folder.path / name).exists() for name in (STATE, *self.job.kind.files))
 
@@ -389,14 +388,14 @@ class Session:
             return error
         self.folder.mark("failed")
         if not (self.folder.path / STATE).exists():
-            return AlgorithmError(f"{error}; there is no checkpoint yet, so start again with --force")
+            return AlgorithmError(f"{error}; there is no checkpoint yet; restart with --force")
         with self.folder.state() as file:
             done = position_of(file).done
         return AlgorithmError(f"{error}; {self.folder.path} has a checkpoint at {done:,} {self.job.kind.unit}")
 
 
 def start(job: Job, folder: JobFolder | None, *, force: bool = False) -> Session:
-    """A session of a new job, with its folder claimed."""
+    """Return a session of a new job, after claiming its folder."""
     if folder:
         folder.claim(force=force)
         folder.describe(job.about(), status="running", records=())
@@ -406,7 +405,7 @@ def start(job: Job, folder: JobFolder | None, *, force: bool = False) -> Session
 
 
 def go_on(job: Job, folder: JobFolder) -> Session:
-    """A session of a new job put where the checkpoint in its reopened folder stands; at the start if it never came to one.
+    """Return a session that resumes from the checkpoint in a reopened folder, or starts if there is none.
 
     Raises:
         FileError: the checkpoint or the records are missing, damaged or not of this job.
@@ -418,26 +417,28 @@ def go_on(job: Job, folder: JobFolder) -> Session:
     with folder.state() as file:
         at = position_of(file)
         if (at.kind, at.name, at.identity) != (job.kind.name, job.name, job.identity):
-            raise FileError(f"{path}: the state of another {job.kind.noun} ({at.name}); put back the right file")
+            raise FileError(f"{path}: the state of another {job.kind.noun} ({at.name}); restore the matching file")
         try:
             job.restore(file)
         except (FileError, AlgorithmError, KeyError, ValueError, TypeError, IndexError) as error:
             why = str(error).removeprefix(f"{path} ")
             if isinstance(error, FileError) and str(folder.path) in why:
-                raise  # it names another file of the folder
-            raise FileError(f"{path}: not a state of {job.name} ({why}); start again (with --force)") from error
+                raise  # the error names another file of the folder
+            raise FileError(f"{path}: not a state of {job.name} ({why}); restart (with --force)") from error
     if job.done != at.done:
-        raise FileError(f"{path}: its arrays are at {job.done:,}, not at {at.done:,} {job.kind.unit}; put back the right file")
+        raise FileError(
+            f"{path}: its arrays are at {job.done:,}, but its header at {at.done:,} {job.kind.unit}; restore the matching file"
+        )
     job.clock.seconds, job.clock.cpu_seconds = at.seconds, at.cpu_seconds
     found, schema = folder.records(), folder.kind.numbers
     newest = None if last is None else Record.from_json(json.dumps(last), schema, str(folder.path / RUN))
     if newest and newest.done > job.done:
-        raise FileError(f"{path}: older than {RUN}, which has {newest.done:,} {job.kind.unit}; put back the right file")
+        raise FileError(f"{path}: older than {RUN}, which has {newest.done:,} {job.kind.unit}; restore the matching file")
     records = found[: at.records] + [record for record in found[at.records :] if record.done == job.done]
     if digest_of(records[: at.records]) != at.records_digest or (newest and newest not in records):
         raise FileError(
-            f"{folder.path / METRICS}: truncated or changed, for it lacks records that {STATE} or {RUN} counts; "
-            "put back a copy or start again (with --force)"
+            f"{folder.path / METRICS}: truncated or changed, since it lacks records counted in {STATE} or {RUN}; restore a "
+            "copy or restart (with --force)"
         )
     folder.rewrite(records)
     return Session(job, folder, records)

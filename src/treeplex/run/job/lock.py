@@ -1,4 +1,4 @@
-"""One writer at a time: a lock on a folder or a file that ends with the process that holds it."""
+"""A lock on a folder or a file for one writer at a time; it ends with its process."""
 
 import contextlib
 import os
@@ -12,19 +12,19 @@ from treeplex.errors import FileError
 
 try:
     import fcntl
-except ImportError:  # no such lock on this system
+except ImportError:  # this system has no such locks
     fcntl = None  # type: ignore[assignment]
 
 
 @final
 class FileLock:
-    """A lock file with the process id and the host of who holds it.
+    """A lock file with the process id and host of its holder.
 
-    The kernel holds the lock (``flock``), so that it is gone as soon as the process is, however it ended.
+    The kernel holds the lock (``flock``) and releases it when the process ends, however it ends.
 
     Args:
         path: the lock file; removed on release.
-        what: what messages call that which is locked.
+        what: the name of the locked object in messages.
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -32,10 +32,10 @@ class FileLock:
         self._descriptor: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock, unless this object holds it already.
+        """Acquire the lock, unless this object already holds it.
 
         Raises:
-            FileError: another process holds it, or its file cannot be written; then no new file stays.
+            FileError: another process holds it, or its file cannot be written; no new file remains.
         """
         if self._descriptor is not None or fcntl is None:
             return
@@ -50,12 +50,12 @@ class FileLock:
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
                 os.close(descriptor)
                 raise FileError(f"{self.what} is being written by {holder}; wait for it to end, or stop it first") from error
-            except OSError:  # a file system without locks
+            except OSError:  # the file system has no locks
                 os.close(descriptor)
                 return
             if self._is_in_place(descriptor):
                 break
-            os.close(descriptor)  # its holder removed it just now
+            os.close(descriptor)  # its holder has just removed it
         self._descriptor = descriptor
         try:
             os.ftruncate(descriptor, 0)
@@ -74,7 +74,7 @@ class FileLock:
             return False
 
     def release(self) -> None:
-        """Give the lock back, if it is held."""
+        """Release the lock if it is held."""
         if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 self.path.unlink()

@@ -1,4 +1,4 @@
-"""The progress line of jobs: where a run stands, how fast it is, and how long it goes on."""
+"""The progress line of jobs: progress, speed and time left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,15 +7,15 @@ from typing import TypeAlias
 from treeplex.base.notices import Line, listening, tell
 from treeplex.run.job.record import Progress, Watcher, words_of
 
-KERNELS = "the first use compiles kernels, some 15 seconds"
-"""What to say before the first call of kernels, which takes long where Numba has them in no cache yet."""
+KERNELS = "compiling kernels on first use, about 15 seconds"
+"""Notice before the first kernel call, which is slow if kernels are not cached."""
 
 
 class ProgressLine(Line):
-    """A line that shows where a job stands as well."""
+    """A progress line that also shows the progress of a job."""
 
     def watch(self, progress: Progress) -> None:
-        """Show where a run of a solver stands."""
+        """Show the progress of a job."""
         done, total, budget = progress.done, progress.total, progress.numbers.get("budget")
         if budget is not None:
             done, total = min(progress.numbers["nodes"], budget), budget
@@ -23,27 +23,26 @@ class ProgressLine(Line):
 
 
 class Relay(ProgressLine):
-    """Hands what it is given to whoever listens already, so that there is one line only."""
+    """Forwards messages to an existing listener, so that only one line is shown."""
 
     visible = True
 
     def update(self, text: str, done: float = 0.0, total: float | None = None) -> None:
-        """Tell it."""
+        """Forward a message."""
         tell(text)
 
 
 AnyProgress: TypeAlias = Watcher | ProgressLine | bool | None
-"""How to show progress: None where a person looks (one line on a terminal or in a notebook, ``logging`` at level INFO in
+"""How to show progress: None for automatic (one line on a terminal or in a notebook, ``logging`` at level INFO in
 scripts), True for a line on stderr at once, False for none; a function is called with a
 :class:`treeplex.run.job.record.Progress` instead."""
 
 
 @contextmanager
 def line_for(progress: AnyProgress) -> Iterator[ProgressLine]:
-    """The line to use for what a caller gave as ``progress``.
+    """Return the progress line for the argument ``progress``.
 
-    A line that is there already stays as it is; True, False and None say whether to show a new one; a function is called in
-    place of one.
+    An existing line is reused. True, False and None decide whether to show a new one; a function replaces the line.
     """
     if isinstance(progress, ProgressLine):
         yield progress
@@ -57,7 +56,7 @@ def line_for(progress: AnyProgress) -> Iterator[ProgressLine]:
 
 @contextmanager
 def watcher_for(progress: AnyProgress, text: str) -> Iterator[Watcher]:
-    """What to call with where a job stands: the function given, or one that shows it as ``progress`` says, after ``text``."""
+    """Return the function to call with progress: the given one, or one that updates a progress line."""
     if callable(progress):
         yield progress
     else:
@@ -67,9 +66,9 @@ def watcher_for(progress: AnyProgress, text: str) -> Iterator[Watcher]:
 
 
 def line_of(progress: Progress) -> str:
-    """One line: algorithm, iteration, what the algorithm aims at, iterations per second, time left.
+    """Format a progress line: algorithm, iteration, objective, iterations per second, time left.
 
-    Where histories are counted, they stand in place of the iterations asked for.
+    With a limit of nodes, the share of nodes replaces the total of iterations.
     """
     budget = progress.numbers.get("budget")
     unit, short = ("iteration", "it") if progress.unit == "iterations" else (progress.unit, progress.unit)
@@ -90,7 +89,7 @@ def line_of(progress: Progress) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A duration as 0:07, 12:30 or 3:05:00."""
+    """Format a duration as 0:07, 12:30 or 3:05:00."""
     whole = round(seconds)
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)

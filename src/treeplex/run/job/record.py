@@ -1,4 +1,4 @@
-"""Records of evaluations, with numbers by name, and progress."""
+"""Evaluation records with numbers by name, and progress."""
 
 import json
 import math
@@ -11,28 +11,28 @@ from treeplex.base.storage.reading import parse_json
 from treeplex.errors import FileError, SpecError
 
 UNCOUNTED_ITERATIONS = 10**12
-"""Iterations of a run that something else stops: histories, time or a target."""
+"""Iteration limit of runs that another limit stops: histories, time or a target."""
 EFFORTS = ("iterations", "nodes", "seconds")
-"""What effort is counted in."""
+"""Units of effort."""
 ACRONYMS = ("ce", "cce", "efce", "efcce")
 
 
 def words_of(measure: str) -> str:
-    """The readable name of a measure, such as ``CCE gap`` for ``cce_gap``."""
+    """Return the display name of a measure, such as ``CCE gap`` for ``cce_gap``."""
     if measure == "nash_conv":
         return "NashConv"
     return " ".join(word.upper() if word in ACRONYMS else word for word in measure.split("_"))
 
 
 def check_effort(name: str) -> str:
-    """``name`` itself, if it is one of :data:`EFFORTS`; else :class:`SpecError`."""
+    """Return ``name`` if it is one of :data:`EFFORTS`; else raise :class:`SpecError`."""
     if name not in EFFORTS:
         raise SpecError(f"the x axis shows {', '.join(EFFORTS[:-1])} or {EFFORTS[-1]}, not {name!r}")
     return name
 
 
 def is_amount(value: object) -> bool:
-    """Whether a value is a finite number of at least 0, and neither true nor false."""
+    """Return whether a value is a finite number of at least 0 and not a boolean."""
     return not isinstance(value, bool) and isinstance(value, Real) and not value < 0 and value < math.inf
 
 
@@ -50,62 +50,62 @@ def check_count(name: str, value: object) -> None:
 
 
 Read = Callable[[Any], Any]
-"""Checks one number of a record and gives it its type; raises TypeError or ValueError."""
+"""Validates and converts one field of a record; raises TypeError or ValueError."""
 
 
 def integer(value: Any) -> int:
-    """A whole number."""
+    """Validate an integer."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not a whole number")
     return value
 
 
 def real(value: Any) -> float:
-    """A number."""
+    """Validate a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return float(value)
 
 
 def reals(value: Any) -> tuple[float, ...]:
-    """Numbers, one per player or per game."""
+    """Validate a list of numbers, one per player or game."""
     if not isinstance(value, list | tuple):
-        raise TypeError(f"{value!r} is no list of numbers")
+        raise TypeError(f"{value!r} is not a list of numbers")
     return tuple(real(each) for each in value)
 
 
 def named_reals(value: Any) -> dict[str, float]:
-    """Numbers by name."""
+    """Validate numbers by name."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{value!r} is no list of numbers by name")
+        raise TypeError(f"{value!r} is not a mapping from names to numbers")
     return {str(name): real(each) for name, each in value.items()}
 
 
 def maybe(read: Read) -> Read:
-    """None, or what ``read`` reads."""
+    """Return a reader that also accepts None."""
     return lambda value: None if value is None else read(value)
 
 
 def each(read: Read) -> Read:
-    """A list of what ``read`` reads."""
+    """Return a reader of lists."""
     return lambda value: tuple(read(one) for one in value)
 
 
 Schema = Mapping[str, Read]
-"""The numbers of a kind's records, by name."""
+"""Readers of the fields of a kind's records, by name."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """Where a job stood, and what it was worth there.
+    """The evaluation of a job at one point.
 
     The numbers are attributes as well: ``record.exploitability`` is ``record.numbers["exploitability"]``.
 
     Attributes:
-        done: how far it was, in the unit of its kind: iterations, epochs, subgames, games.
-        seconds: time in its steps (evaluation excluded), summed over resumes.
-        cpu_seconds: processor time in its steps, that of its worker processes included.
-        numbers: what was measured, by name; which there are depends on the kind of job.
+        done: progress in the unit of its kind: iterations, epochs, subgames, games.
+        seconds: time in its steps (without evaluation), summed over resumes.
+        cpu_seconds: CPU time in its steps, including worker processes.
+        numbers: measured numbers by name, depending on the kind of job.
     """
 
     done: int
@@ -120,23 +120,23 @@ class Record:
         raise AttributeError(f"the record has no {name!r}")
 
     def measure(self, name: str) -> float:
-        """One of the numbers by name, or one of those in its ``measures``."""
+        """Return a number by name, also from ``measures``."""
         measures = self.numbers.get("measures", {})
         return float(measures[name] if name in measures else getattr(self, name))
 
     def to_json(self) -> str:
-        """One line of ``metrics.jsonl``, without the line end."""
+        """Return one line of ``metrics.jsonl``, without the line end."""
         return json.dumps(self.plain())
 
     def plain(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Return the record as plain data."""
         return {"done": self.done, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds, **self.numbers}
 
     def row(self, unit: str) -> dict[str, Any]:
-        """All of it as one row of a table.
+        """Return the record as one row of a table.
 
-        ``done`` is called by its unit, measures by their names; numbers of players or games have a column each: the first of
-        ``gains`` is ``gain_0``.
+        ``done`` is named by its unit, and measures by their names. Numbers per player or game have a column each, such as
+        ``gain_0``.
         """
         numbers = dict(self.numbers)
         numbers |= numbers.pop("measures", None) or {}
@@ -154,34 +154,34 @@ class Record:
 
         Args:
             text: the line.
-            schema: which numbers it must have.
-            place: file and line, for the message.
+            schema: the required fields.
+            place: file and line for errors.
 
         Raises:
-            FileError: it is no record of this kind.
+            FileError: the line is not a record of this kind.
         """
         try:
             found = parse_json(text)
-            numbers = {name: read(found.get(name)) for name, read in schema.items()}  # early records lack what came later
+            numbers = {name: read(found.get(name)) for name, read in schema.items()}  # early records lack later fields
             return cls(integer(found["done"]), real(found["seconds"]), real(found["cpu_seconds"]), numbers)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FileError(
-                f"{place}: not a record of this kind of run; put back a copy or start the run again (with --force)"
+                f"{place}: not a record of this kind of run; restore a copy or restart the run (with --force)"
             ) from error
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a job stands, for a live display.
+    """Progress of a job, for a live display.
 
     Attributes:
-        name: what runs: the spec of the algorithm, say.
-        unit: what is counted: iterations, epochs, subgames, games, boards.
-        done: how many are done.
-        total: how many were asked for; None where something else stops the job.
-        rate: how many a second in this session; 0 before the first.
-        seconds_left: an estimate; None when nothing is known.
-        numbers: those of the last record, and what the job says of this moment, by name.
+        name: the job's name, such as the algorithm's spec.
+        unit: unit of progress: iterations, epochs, subgames, games, boards.
+        done: units done.
+        total: units requested; None if something else stops the job.
+        rate: units per second in this session; 0 before the first.
+        seconds_left: estimate of the remaining seconds; None if unknown.
+        numbers: numbers of the last record and current numbers of the job, by name.
     """
 
     name: str

@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 
 @dataclass(frozen=True)
 class Work:
-    """Number of workers (None: all cores), and the address of a Ray cluster, if any."""
+    """Number of workers (None: all cores) and optional address of a Ray cluster."""
 
     workers: int | None = None
     ray: str | None = None
@@ -19,10 +19,10 @@ class Work:
             raise SpecError(f"workers must be a whole number of at least 1, not {self.workers}")
 
     def check(self) -> None:
-        """Check that the cluster can be reached, if there is one.
+        """Check that the cluster, if any, can be reached.
 
         Raises:
-            SpecError: Ray is not installed, or there is no such cluster.
+            SpecError: Ray is not installed, or the cluster does not exist.
         """
         if self.ray is not None:
             from treeplex.base.workers.on_ray import check_cluster
@@ -32,20 +32,20 @@ class Work:
 
     @property
     def asked(self) -> bool:
-        """Whether a number of workers or a cluster was named."""
+        """Whether a number of workers or a cluster was given."""
         return self.workers is not None or self.ray is not None
 
     @property
     def cores(self) -> int:
-        """Workers on this machine."""
+        """Number of workers on this machine."""
         return self.workers or available_cores()
 
     @property
     def size(self) -> int:
-        """Workers wherever they are; asks the cluster if need be.
+        """Number of workers; queries the cluster if needed.
 
         Raises:
-            SpecError: Ray is not installed, or there is no such cluster.
+            SpecError: Ray is not installed, or the cluster does not exist.
         """
         if self.workers is None and self.ray is not None:
             from treeplex.base.workers.on_ray import cluster_cpus
@@ -55,14 +55,14 @@ class Work:
 
     @property
     def alone(self) -> bool:
-        """Whether this process does everything."""
+        """Whether all work runs in this process."""
         return self.ray is None and self.cores == 1
 
     def executor(self, most: int | None = None) -> Executor:
-        """An executor of the kind asked for, of no more than ``most`` workers; one worker of this machine is this process.
+        """Create an executor with at most ``most`` workers; one local worker means this process.
 
         Raises:
-            SpecError: Ray is not installed, there is no such cluster, or it has too few CPUs.
+            SpecError: Ray is not installed, or the cluster does not exist or has too few CPUs.
         """
         if self.ray is not None:
             return make_executor(self.ray, self.workers, most)

@@ -1,1 +1,1 @@
-"""Sample games too large to compile: the loop, its folder and its plot."""
+"""Sampling of games too large to compile: the loop, its folder and its plot."""

@@ -1,4 +1,4 @@
-"""A run that samples rules, as a job, and what it gives."""
+"""Sampling runs as jobs, and their results."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ERRORS = 2.0
-"""Half the height of the bands in plots, in standard errors."""
+"""Half height of the bands in plots, in standard errors."""
 
 
 class SampleJob(Job):
-    """A sampler under way."""
+    """A sampling run as a job."""
 
     kind = SAMPLE
 
@@ -47,7 +47,7 @@ class SampleJob(Job):
 
     @property
     def identity(self) -> str:
-        """The spec of the rules, which are not compiled."""
+        """The spec of the game."""
         return self.sampler.game.spec
 
     @property
@@ -57,18 +57,18 @@ class SampleJob(Job):
 
     @property
     def total(self) -> int | None:
-        """Iterations asked for."""
+        """Requested iterations."""
         return self.settings.iterations if self.settings.iterations < UNCOUNTED_ITERATIONS else None
 
     @property
     def ahead(self) -> int:
-        """Iterations left; the sampler itself stops at a limit of histories."""
+        """Remaining iterations; the sampler itself stops at a limit of histories."""
         nodes = self.settings.nodes
         return 0 if nodes is not None and self.sampler.nodes >= nodes else max(0, self.settings.iterations - self.done)
 
     @property
     def left(self) -> float | None:
-        """Iterations left, by the histories that one walked so far where these are limited."""
+        """Estimate of the remaining iterations, from the histories per iteration if these are limited."""
         nodes, walked = self.settings.nodes, self.sampler.nodes
         found = [] if self.total is None else [float(max(0, self.total - self.done))]
         if nodes is not None and walked:
@@ -76,15 +76,15 @@ class SampleJob(Job):
         return min(found, default=None)
 
     def begin(self) -> None:
-        """Note where the session began."""
+        """Record the start of the session."""
         self._began = work_time(), self.sampler.nodes
 
     def step(self, count: int) -> None:
-        """Iterate."""
+        """Run iterations."""
         self.sampler.run(count, nodes=self.settings.nodes)
 
     def measure(self) -> Mapping[str, Any]:
-        """Estimate what the average policy is worth; judge it if the game is compiled."""
+        """Estimate the value of the average policy; compute exploitability if the game is compiled."""
         sampler, settings = self.sampler, self.settings
         policy = sampler.average_policy()
         own = estimate(sampler.game, policy, playouts=settings.playouts, seed=settings.seed)
@@ -104,7 +104,7 @@ class SampleJob(Job):
         }
 
     def live(self) -> Mapping[str, Any]:
-        """Histories a second in this session, and the tables."""
+        """Return histories per second in this session, and table sizes."""
         sampler, (began, walked) = self.sampler, self._began or (work_time(), self.sampler.nodes)
         elapsed = work_time() - began
         return {
@@ -117,25 +117,25 @@ class SampleJob(Job):
         }
 
     def points(self) -> Iterator[int]:
-        """Where to evaluate."""
+        """Yield the evaluation points."""
         return sparse_points(self.settings.iterations, every=self.settings.every)
 
     def about(self) -> Mapping[str, Any]:
-        """Game, algorithm and settings."""
+        """Return game, algorithm and settings."""
         game = self.sampler.game
         return {"game": game.spec, "players": game.num_players, "algorithm": self.name, "settings": asdict(self.settings)}
 
     def state(self) -> State:
-        """The tables, not copied."""
+        """Return the tables without copying."""
         return self.sampler.tensors()
 
     def restore(self, arrays: Arrays) -> None:
-        """Read the tables, piece by piece."""
+        """Read the tables in pieces."""
         assert isinstance(arrays, TensorFile)
         self.sampler.restore(arrays)
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
-        """Write the average policy, and at the end the plot."""
+        """Write the average policy, and the plot at the end."""
         save_table_policy(self.sampler.average_policy(), path / POLICY)
         if ended:
             from treeplex.run.plots import write_figure
@@ -146,15 +146,15 @@ class SampleJob(Job):
 
 @final
 class Sampled:
-    """The result of a run.
+    """The result of a sampling run.
 
     Attributes:
         policy: the average policy.
         records: all evaluations (:data:`treeplex.run.sample.settings.SAMPLE`); :attr:`last` is about ``policy``.
-        settings: of the run.
+        settings: settings of the run.
         status: ``finished``, ``time up`` or ``interrupted``.
-        sampler: from which more iterations can be done.
-        folder: where it was written, if it was.
+        sampler: the sampler, which can run more iterations.
+        folder: the run's folder, if any.
     """
 
     def __init__(self, job: SampleJob, outcome: Outcome) -> None:
@@ -178,10 +178,10 @@ class Sampled:
         return self.sampler.algorithm
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a run folder, from which the run can be resumed.
+        """Write a resumable run folder; return its path.
 
         Raises:
-            FileError: the folder cannot be written, or holds files and ``force`` is not set.
+            FileError: the folder cannot be written, or has files and ``force`` is not set.
         """
         with JobFolder(SAMPLE, path) as folder:
             folder.claim(force=force)
@@ -198,12 +198,12 @@ class Sampled:
 
 
 def progress_figure(title: str, against: str, records: Sequence[Record]) -> "Figure":
-    """Exploitability (if it was computed) or payoffs by playouts above, infosets in the tables below.
+    """Plot exploitability (if computed) or payoffs by playouts, and below them the number of infosets.
 
     Args:
-        title: of the figure.
-        against: whom the policy was played against.
-        records: at least one.
+        title: title of the figure.
+        against: the opponent.
+        records: at least one record.
     """
     from treeplex.run.plots import AXES, Curve, Panel, curves_figure
 
@@ -215,7 +215,7 @@ def progress_figure(title: str, against: str, records: Sequence[Record]) -> "Fig
         name = "uniform play" if against == UNIFORM else Path(against).parent.name or against
         shown = [(f"against {name}, all seats", [r.match for r in records], [r.match_error for r in records])]
         for player in range(min(2, len(records[0].value))):
-            label = f"player {player} when all follow it"
+            label = f"player {player} in self-play"
             shown.append((label, [r.value[player] for r in records], [r.error[player] for r in records]))
         curves = []
         for number, (label, means, errors) in enumerate(shown):

@@ -1,4 +1,4 @@
-"""Sample rules: Monte Carlo CFR on games too large to compile, with everything that a run needs."""
+"""Monte Carlo CFR on games too large to compile."""
 
 import os
 import re
@@ -31,7 +31,7 @@ from treeplex.solvers.synonyms import unknown_algorithm
 
 DEFAULT_ALGORITHM = "es-mccfr"
 WORTH_COMPILING = 1000
-"""Iterations from which on Numba functions of rules are compiled for a run, which takes a few seconds."""
+"""Number of iterations from which compiling the rules' Numba functions, a few seconds, pays off."""
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)}
 UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}
@@ -56,35 +56,35 @@ def sample(
     resume: str | os.PathLike[str] | None = None,
     progress: AnyProgress = None,
 ) -> Sampled:
-    """Run Monte Carlo CFR on rules, without compiling them; tables grow as infosets are met.
+    """Run Monte Carlo CFR on rules without compiling the game; tables grow with visited infosets.
 
     Args:
-        game: a spec or rules. May be left out when resuming.
-        algorithm: a sampling scheme such as ``"es-mccfr"`` or ``"os-mccfr(variant=lcfr)"``, or one of your own,
-            ``"my.py:NAME"`` or the value itself, which resuming then needs again; default ``"es-mccfr"``.
-        iterations: iterations in total, those before a resume included; default 1000, or any number when there is another
-            limit. One iteration is one walk for each player.
-        seconds: stop after about this much time in this call; never within an iteration.
-        nodes: limit of histories walked, those before a resume included.
-        memory: what tables may take, in bytes or as text such as ``"1GiB"``; default 1 GiB. Once it is used up, no more
-            infosets enter the tables (:class:`treeplex.solvers.sampling.rules_solver.RulesSampler`).
+        game: a spec or rules; optional when resuming.
+        algorithm: a sampling scheme such as ``"es-mccfr"`` or ``"os-mccfr(variant=lcfr)"``, or a custom scheme,
+            ``"my.py:NAME"`` or the object, which must be given again when resuming; default ``"es-mccfr"``.
+        iterations: total iterations over all resumes; default 1000, or unlimited with another limit. One iteration is one walk
+            per player.
+        seconds: approximate time limit of this call; iterations are completed.
+        nodes: limit of visited histories over all resumes.
+        memory: memory limit of the tables, in bytes or as text such as ``"1GiB"``; default 1 GiB. Once it is reached, no more
+            infosets are added (:class:`treeplex.solvers.sampling.rules_solver.RulesSampler`).
         every: iterations between evaluations; default: after 1, 2, 5, 10, 20, 50, ...
-        seed: seed of everything random; default 0.
-        playouts: games played at each evaluation, once for the values and once against ``against``; default 1000.
-        against: whom the policy plays: ``"uniform"``, or the file or folder of another run.
-        judge: compile the game and compute exploitability, where that can be done.
-        out: a folder to write; see :mod:`treeplex.run.sample.settings`.
+        seed: random seed; default 0.
+        playouts: playouts per evaluation, in self-play and again against ``against``; default 1000.
+        against: the opponent: ``"uniform"``, or the file or folder of another run.
+        judge: compile the game and compute exploitability, if possible.
+        out: the run's folder; see :mod:`treeplex.run.sample.settings`.
         force: overwrite the run in ``out``.
-        resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
-        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
-            :func:`treeplex.solve`. A function is called about ten times per second.
+        resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may change.
+        progress: False hides progress; default: one updating line on a terminal or in a notebook, or ``logging`` at level INFO;
+            see :func:`treeplex.solve`. A function is called about ten times per second.
 
     Raises:
         SpecError: an unknown name or a value outside its range.
-        GameError: rules that cannot be walked.
-        AlgorithmError: an algorithm that does not sample, or options that need the whole game.
-        FileError: a folder that cannot be written, or a run that cannot be resumed.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is what there is.
+        GameError: the rules cannot be walked.
+        AlgorithmError: the algorithm does not sample, or an option needs the compiled game.
+        FileError: the folder cannot be written, or the run cannot be resumed.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the partial result.
     """
     check_limits(None, seconds)
     most = None if memory is None else parsed_memory(memory)
@@ -121,10 +121,10 @@ def sample(
 
 
 def parsed_memory(memory: int | str) -> int:
-    """Bytes of a text such as ``500MB``, ``1GiB``, ``2 GB`` or ``1e9``.
+    """Parse a number of bytes such as ``500MB``, ``1GiB``, ``2 GB`` or ``1e9``.
 
     Raises:
-        SpecError: it cannot be read.
+        SpecError: the text is not a size.
     """
     found = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)", str(memory).strip().lower())
     try:
@@ -139,28 +139,28 @@ def parsed_memory(memory: int | str) -> int:
 def sampler_of(
     game: str | Game, algorithm: str | SamplingScheme, *, seed: int, memory: int | None, functions: bool = True
 ) -> RulesSampler:
-    """A sampler at iteration 0; ``functions`` as of :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`.
+    """Create a sampler; ``functions`` as for :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
-        AlgorithmError: an algorithm that does not sample.
+        AlgorithmError: the algorithm does not sample.
     """
     name = "" if not isinstance(algorithm, str) or is_user_spec(algorithm) else algorithm_spec(algorithm).name
     if name and name not in algorithms():
         raise unknown_algorithm(name, SAMPLINGS, "unknown sampling scheme")
     known, parameters = known_algorithm(algorithm, DEFAULT_ALGORITHM)
     if (scheme := known.scheme) is None:
-        raise AlgorithmError(f"{known.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}")
+        raise AlgorithmError(f"{known.name} needs the compiled game; sample with {', '.join(SAMPLINGS)}")
     text = str(Spec(known.name, dict(parameters)))
     options = scheme.options(parameters)
     return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text, functions=functions)
 
 
 def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSettings) -> SampleJob:
-    """A run at iteration 0.
+    """Create a new run.
 
     Raises:
-        SpecError: a game without decisions.
+        SpecError: the game has no decisions.
     """
     short = settings.iterations < WORTH_COMPILING
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory, functions=not short)
@@ -176,7 +176,7 @@ def reopen(
     fixed: Mapping[str, object],
     limits: Mapping[str, int | None],
 ) -> Session:
-    """A run from its folder; ``fixed`` are settings that may only repeat what is there, ``limits`` may be new."""
+    """Reopen a run; ``fixed`` settings must not change, ``limits`` may."""
     about = folder.reopen()
     settings = SampleSettings.from_json(about["settings"], folder.path / RUN)
     for name, value in fixed.items():
@@ -202,39 +202,37 @@ def reopen(
     session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(
-            f"{folder.path} has run {sampler.iteration} iterations already; iterations counts all of them, "
-            f"so ask for more than {sampler.iteration}"
+            f"{folder.path} has already run {sampler.iteration} iterations; iterations is the total, so give more than "
+            f"{sampler.iteration}"
         )
     if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
-        raise SpecError(
-            f"{folder.path} has walked {sampler.nodes:,} histories already; nodes counts all of them, so ask for more"
-        )
+        raise SpecError(f"{folder.path} has already visited {sampler.nodes:,} histories; nodes is the total, so give more")
     return session
 
 
 def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy:
-    """A policy by name: ``uniform``, a run's folder or a file.
+    """Load a policy by name: ``uniform``, a run folder or a file.
 
     Raises:
-        FileError: no such file, or no table policy and no network's.
-        SpecError: the policy of another game.
+        FileError: the file is missing, or is neither a table policy nor a network policy.
+        SpecError: the policy belongs to another game.
     """
     if named == UNIFORM:
         return TablePolicy.uniform(rules.spec, rules.num_players)
     file = Path(named) / POLICY if Path(named).is_dir() else Path(named)
     policy = NeuralPolicy.load(file) if is_neural_policy(file) else load_table_policy(file)
     if policy.spec != rules.spec or policy.players != rules.num_players:
-        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; name that game or another policy")
+        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; give that game or another policy")
     return policy
 
 
 def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | NeuralPolicy]:
-    """Rules, turn by turn, and a policy for them by name.
+    """Return turn-based rules and a policy for them by name.
 
     Raises:
-        SpecError: an unknown game, or the policy of another.
-        GameError: rules that cannot be played.
-        FileError: no such file, or no table policy and no network's.
+        SpecError: unknown game, or the policy belongs to another game.
+        GameError: the rules cannot be played.
+        FileError: the file is missing, or is neither a table policy nor a network policy.
     """
     rules = turn_by_turn(load(game).walkable_rules())
     return rules, policy_of(named, rules)

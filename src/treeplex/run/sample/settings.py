@@ -1,11 +1,11 @@
-"""Settings of a run that samples rules, and the contents of its folder.
+"""Settings of sampling runs, and the contents of their folders.
 
 ======================= ==========================================================================================
 ``run.json``            game, algorithm, settings, versions, status and the last record
 ``metrics.jsonl``       one record per evaluation: nodes, infosets, bytes, values by playouts, exploitability if judged
 ``policy.safetensors``  the average policy (:mod:`treeplex.forms.policies.sparse`)
-``state.safetensors``   the tables, from which the run continues
-``progress.png``        what was estimated, and infosets met, against histories walked
+``state.safetensors``   the tables, from which the run resumes
+``progress.png``        estimates and visited infosets against visited histories
 ======================= ==========================================================================================
 """
 
@@ -47,13 +47,13 @@ if the game was compiled, else None."""
 
 @dataclass(frozen=True)
 class SampleSettings(Settings):
-    """What decides the numbers of a run; kept in ``run.json``."""
+    """Settings that determine the results of a run; stored in ``run.json``."""
 
-    iterations: int = setting(help="iterations in total, over all resumes", low=1)
-    nodes: int | None = setting(None, "stop once so many histories have been walked, over all resumes", low=1)
-    every: int | None = setting(None, "evaluate every so many iterations; none: three times per power of ten", low=1)
-    seed: int = setting(0, "seed of everything random")
-    memory: int = setting(DEFAULT_MEMORY, "bytes that tables may take", low=1)
-    playouts: int = setting(PLAYOUTS, "games played at each evaluation", low=2)
-    against: str = setting(UNIFORM, "uniform, or the file of the policy that is played against")
-    judge: bool = setting(False, "whether the game is compiled, so that exploitability is computed")
+    iterations: int = setting(help="total iterations over all resumes", low=1)
+    nodes: int | None = setting(None, "limit of visited histories over all resumes", low=1)
+    every: int | None = setting(None, "iterations between evaluations; none: three evaluations per power of ten", low=1)
+    seed: int = setting(0, "random seed")
+    memory: int = setting(DEFAULT_MEMORY, "memory limit of the tables in bytes", low=1)
+    playouts: int = setting(PLAYOUTS, "playouts per evaluation", low=2)
+    against: str = setting(UNIFORM, "opponent: uniform, or a policy file")
+    judge: bool = setting(False, "compile the game and compute exploitability")

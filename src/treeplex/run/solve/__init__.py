@@ -1,1 +1,1 @@
-"""Solve any game: the loop, its folder and its solution."""
+"""Solving of any game: the loop, its folder and its solution."""

@@ -1,4 +1,4 @@
-"""Cost of solving a game: memory in advance, and the measured time of an iteration."""
+"""Cost of solving a game: estimated memory, and measured time per iteration."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from treeplex.solvers import make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
 MEASURED = 0.05
-"""Seconds for which iterations are measured, at least two."""
+"""Seconds of measurement; at least two iterations are measured."""
 SAMPLED = 2_000_000
-"""Histories of a game of walked rules that a measurement asks the rules about, at most about so many for each player."""
+"""Approximate maximum of histories visited per player when measuring a game with walked rules."""
 SEQUENCE_NUMBERS, INFOSET_NUMBERS = 5, 2
-"""Numbers that a run keeps of a sequence (regret, policy, strategy, average, value) and of an infoset, float64."""
+"""Float64 numbers stored per sequence (regret, policy, strategy, average, value) and per infoset."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class SolvingCost:
     """The cost of solving.
 
     Attributes:
-        algorithm: by which.
-        payoffs: how they are kept.
+        algorithm: the algorithm.
+        payoffs: the payoff representation.
         game, run: bytes of the compiled game, and of a run's other arrays.
-        available: bytes that are free; None if unknown.
-        seconds: of one iteration, measured here; None where a run does not fit.
-        threads: how many are used.
+        available: free bytes; None if unknown.
+        seconds: measured seconds per iteration; None if a run does not fit into memory.
+        threads: number of threads used.
     """
 
     algorithm: str
@@ -47,19 +47,19 @@ class SolvingCost:
     threads: int
 
     def facts(self) -> dict[str, str]:
-        """All of it for people, by name."""
+        """Return display texts by name."""
         free = "" if self.available is None else f"; {megabytes(self.available)} are free"
         time = "a run does not fit into memory" if self.seconds is None else f"{self.seconds:.2g} s"
         threads = f", threads: {self.threads}" if self.threads > 1 else ""
         return {
-            "payoffs kept": self.payoffs,
+            "payoffs stored": self.payoffs,
             "memory": f"{megabytes(self.game)} for the game, {megabytes(self.run)} for a run{free}",
             "an iteration": f"{time}   of {self.algorithm}, measured{threads}",
         }
 
 
 def cost_of(game: CompiledGame) -> SolvingCost:
-    """What solving a game by the default algorithm takes; of a game of walked rules a part is walked."""
+    """Estimate the cost of the default algorithm; a game with walked rules is measured on a part."""
     size, infosets, available = len(game.action_ids), sum(game.infosets), available_memory()
     run = 8 * (SEQUENCE_NUMBERS * size + INFOSET_NUMBERS * infosets)
     walk = game.infostates.walk if isinstance(game.infostates, PathInfostates) else None
@@ -79,7 +79,7 @@ def cost_of(game: CompiledGame) -> SolvingCost:
 
 
 def arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
-    """The arrays in tuples of tuples."""
+    """Yield the arrays in nested tuples."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):
@@ -88,7 +88,7 @@ def arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def payoffs_kept(game: CompiledGame) -> str:
-    """The payoff representation of a game, in words."""
+    """Describe the payoff representation of a game."""
     sparse, dense, factors, walk = game.payoff
     if walk != STORED:
         return "none: every iteration walks the rules"
@@ -101,7 +101,7 @@ def payoffs_kept(game: CompiledGame) -> str:
 
 
 def measured(game: CompiledGame) -> float:
-    """Seconds of an iteration of the default algorithm."""
+    """Measure the seconds per iteration of the default algorithm."""
     solver = make_solver(game, DEFAULT_ALGORITHM)
     solver.run(1)
     done, begun = 0, perf_counter()
@@ -112,7 +112,7 @@ def measured(game: CompiledGame) -> float:
 
 
 def measured_walk(game: CompiledGame) -> float:
-    """Seconds in which the gradients of all players are found against uniform play, from a part of the histories."""
+    """Measure the seconds for all players' gradients against uniform play, from a part of the histories."""
     infostates = game.infostates
     assert isinstance(infostates, PathInfostates)
     assert infostates.walk is not None

@@ -14,13 +14,13 @@ from treeplex.forms.sources.user_module import Wanted, check_parameters, load_us
 from treeplex.run.solve.settings import SOLVE
 
 Measure = Callable[[CompiledGame, Policy], float]
-"""A judge: a compiled game and a policy of it to a number."""
+"""A measure: a function from a compiled game and a policy to a number."""
 AnyMeasures = Mapping[str, Measure] | Sequence[str]
-"""Judges by name, or ``file.py:NAME``, ``file.py:NAME(key=value)`` for functions in Python files."""
+"""Measures by name, or ``file.py:NAME``, ``file.py:NAME(key=value)`` for functions in Python files."""
 
 
 def is_measure(thing: object) -> bool:
-    """Whether it can be called with a game and a policy."""
+    """Return whether an object can be called with a game and a policy."""
     return callable(thing) and not inspect.isclass(thing)
 
 
@@ -28,10 +28,10 @@ MEASURE = Wanted("judge", "my_gain", "function of a game and a policy", is_measu
 
 
 def measures_of(given: AnyMeasures | None) -> dict[str, Measure]:
-    """Judges by name; those of files are called what follows the file's name.
+    """Return measures by name; a measure from a file is named by the text after the file name.
 
     Raises:
-        SpecError: no such file or name, no function, a parameter that it does not take, or a name that records have already.
+        SpecError: the file, name or parameter does not exist, it is not a function, or records already have this name.
     """
     if given is None:
         return {}
@@ -40,15 +40,15 @@ def measures_of(given: AnyMeasures | None) -> dict[str, Measure]:
         if not callable(measure):
             raise SpecError(f"measure {name!r} must be a function of a game and a policy, not {measure!r}")
         if name in SOLVE.numbers:
-            raise SpecError(f"every run reports {name} already; give the measure another name")
+            raise SpecError(f"every run already reports {name}; give the measure another name")
     return found
 
 
 def load_measure(text: str) -> Measure:
-    """The function that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names, with its parameters set. The file runs.
+    """Load the function ``file.py:NAME`` or ``file.py:NAME(key=value)`` with its parameters set; executes the file.
 
     Raises:
-        SpecError: no such file or name, no function, or a parameter that it does not take.
+        SpecError: the file, name or parameter does not exist, or it is not a function.
     """
     source, spec = user_source(text, MEASURE)
     if not is_measure(source):
@@ -59,10 +59,10 @@ def load_measure(text: str) -> Measure:
 
 
 def measured(measures: Mapping[str, Measure], game: CompiledGame, policy: Policy) -> dict[str, float]:
-    """The values of the measures.
+    """Return the values of the measures.
 
     Raises:
-        SpecError: something else than a finite number.
+        SpecError: a value is not a finite number.
     """
     found: dict[str, float] = {}
     for name, measure in measures.items():

@@ -1,11 +1,11 @@
-"""Settings of a run on a compiled game, and the contents of its folder.
+"""Settings of runs on compiled games, and the contents of their folders.
 
 ========================= =======================================================================================
 ``run.json``              game, algorithm, settings, versions, status and the last record
 ``metrics.jsonl``         one record per evaluation: exploitability, nash_conv, value, gains, nodes, measures
 ``policy.safetensors``    the average policy
-``state.safetensors``     the solver's state, from which the run continues
-``device.safetensors``    the correlation device, of algorithms that make one (``cfr-s``, ``cfr-jr``)
+``state.safetensors``     the solver's state, from which the run resumes
+``device.safetensors``    the correlation device (``cfr-s``, ``cfr-jr``)
 ``convergence.png``       exploitability against iterations
 ========================= =======================================================================================
 """
@@ -38,20 +38,20 @@ each player, ``nodes`` histories walked so far, ``measures`` what else the solve
 (:meth:`treeplex.solvers.Solver.measures`)."""
 
 DEFAULT_ITERATIONS, MOST_ITERATIONS = 1000, 1_000_000
-"""Iterations of games and spots where nothing is said: without another limit, and with a target or a time limit."""
+"""Default iterations: without another limit, and with a target or a time limit."""
 
 
 @dataclass(frozen=True)
 class SolveSettings(Settings):
-    """What decides the numbers of a run; kept in ``run.json``, so that a resumed run is the same run."""
+    """Settings that determine the results of a run; stored in ``run.json``, so that a resumed run matches."""
 
-    iterations: int = setting(help="iterations in total, over all resumes", low=1)
-    horizon: int = setting(help="iterations for which algorithms plan that depend on them: those of the first start", low=1)
+    iterations: int = setting(help="total iterations over all resumes", low=1)
+    horizon: int = setting(help="planned iterations of the first start, for algorithms that depend on them", low=1)
     target: float | None = setting(None, "stop at the first evaluation with at most this exploitability", low=0)
-    every: int | None = setting(None, "evaluate every so many iterations; none: ten times per power of ten", low=1)
-    updates: str | None = setting(None, "order of updates; none: the algorithm's own", choices=("alternating", "simultaneous"))
-    seed: int = setting(0, "seed of everything random in the algorithm")
+    every: int | None = setting(None, "iterations between evaluations; none: ten evaluations per power of ten", low=1)
+    updates: str | None = setting(None, "order of updates; none: the default", choices=("alternating", "simultaneous"))
+    seed: int = setting(0, "random seed of the algorithm")
     refine: bool = setting(False, "whether infostates of imperfect recall were split")
-    nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1, added=True)
-    device: str = setting("cpu", "where iterations run: cpu by compiled kernels, or a device of PyTorch", added=True)
-    warm: int = setting(0, "iterations that the policy it started from counts as", low=0, added=True)
+    nodes: int | None = setting(None, "limit of visited histories over all resumes", low=1, added=True)
+    device: str = setting("cpu", "device of iterations: cpu (compiled kernels) or a PyTorch device", added=True)
+    warm: int = setting(0, "weight of the starting policy in iterations", low=0, added=True)

@@ -1,4 +1,4 @@
-"""The result of solving any game: a policy, its quality, and its convergence."""
+"""The result of solving any game: policy, quality and convergence."""
 
 import html
 import os
@@ -19,9 +19,9 @@ class Solution(ABC):
         game: the compiled game.
         algorithm: canonical spec of the algorithm.
         policy: the average policy after the last iteration.
-        records: evaluations, oldest first, at least one; the last is about this policy.
-        status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
-        folder: the run folder or the file where it was written, or None.
+        records: evaluations, oldest first, at least one; the last describes this policy.
+        status: reason for stopping: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
+        folder: the run folder or file, or None.
     """
 
     game: Any
@@ -31,9 +31,9 @@ class Solution(ABC):
     status: str
     folder: Path | None
     solvable: ClassVar[str] = TREES
-    """What resumes it, as of :attr:`treeplex.games.base.Game.solvable`."""
+    """Class that resumes it, see :attr:`treeplex.games.base.Game.solvable`."""
     suffix: ClassVar[str] = ""
-    """How the name of what :meth:`save` writes ends: nothing for a folder."""
+    """Suffix of the file written by :meth:`save`; empty for a folder."""
 
     @property
     def objective(self) -> str:
@@ -42,12 +42,12 @@ class Solution(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether one iteration is the exact solution."""
+        """Whether one iteration gives the exact solution."""
         return False
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the numbers for the reader."""
+        """Notes about the results."""
         return ()
 
     @property
@@ -57,17 +57,17 @@ class Solution(ABC):
 
     @property
     def iterations(self) -> int:
-        """Iterations done."""
+        """Number of iterations done."""
         return self.last.done
 
     @property
     def seconds(self) -> float:
-        """Seconds in the solver, evaluation excluded."""
+        """Seconds in the solver, without evaluation."""
         return self.last.seconds
 
     @property
     def exploitability(self) -> float:
-        """Mean over players of what a best response gains, in the game's units."""
+        """Mean best-response gain over players, in the game's units."""
         return float(self.last.exploitability)
 
     @property
@@ -83,31 +83,31 @@ class Solution(ABC):
     @property
     @abstractmethod
     def nash_conv(self) -> float:
-        """Sum over players of what a best response gains."""
+        """Sum of best-response gains over players."""
 
     @property
     @abstractmethod
     def target(self) -> float | None:
-        """The value of the objective at which solving was to stop."""
+        """Target value of the objective; None without a target."""
 
     @property
     def target_reached(self) -> bool:
-        """Whether there was no target or it was met."""
+        """Whether the target was reached, or there was none."""
         return self.target is None or self.last.measure(self.objective) <= self.target
 
     @property
     def nodes(self) -> int | None:
-        """Histories walked; None where they are not counted."""
+        """Number of visited histories; None if not counted."""
         return None
 
     @property
     def budget(self) -> int | None:
-        """The limit of histories walked; None for no limit."""
+        """Limit of visited histories; None for no limit."""
         return None
 
     @property
     def longest(self) -> int | None:
-        """The most iterations that the algorithm can do in all; None for any number."""
+        """Maximum number of iterations of the algorithm; None for no limit."""
         return None
 
     @property
@@ -116,7 +116,7 @@ class Solution(ABC):
         return dict(self.last.numbers.get("measures", {}))
 
     def facts(self) -> dict[str, str]:
-        """What people read of it, by name; where it was written aside."""
+        """Return display texts by name, without the location of the files."""
         facts = {f"value of player {player}": f"{value:+.8f}" for player, value in enumerate(self.value)}
         if self.game.players > 2:
             for player, gain in enumerate(self.gains):
@@ -130,7 +130,7 @@ class Solution(ABC):
         return facts
 
     def to_json(self) -> dict[str, Any]:
-        """What ``treeplex solve --json`` prints; numbers that are not known or that this kind of game lacks are None."""
+        """Return the output of ``treeplex solve --json``; unknown numbers are None."""
         numbers = {
             "exploitability": self.exploitability,
             "nash_conv": self.nash_conv,
@@ -143,22 +143,22 @@ class Solution(ABC):
         return about | {name: known(number) for name, number in numbers.items()}
 
     def looks(self, place: str) -> list[tuple[str, str]]:
-        """Commands of ``treeplex`` that show it where it was written, each with what for."""
-        return [(f"show {place}", "read the strategy")]
+        """Return ``treeplex`` commands that display the saved solution, with their purpose."""
+        return [(f"show {place}", "print the strategy")]
 
     def __len__(self) -> int:
-        """Infosets of all players."""
+        """Return the number of infosets of all players."""
         return len(self.policy)
 
     def __getitem__(self, key: Any) -> Any:
-        """The probabilities of the actions at an infoset: of :attr:`policy`."""
+        """Return the action probabilities of :attr:`policy` at an infoset."""
         return self.policy[key]
 
     def to_dataframe(self) -> Any:
-        """The convergence curve as a ``pandas.DataFrame``, one row per evaluation.
+        """Return the convergence curve as a ``pandas.DataFrame``, one row per evaluation.
 
-        Columns: ``iterations``, ``seconds``, ``cpu_seconds``, ``exploitability``, measures, and of each player ``gain_i`` and
-        ``value_i``. The policy has a table of its own, ``solution.policy.to_dataframe()``.
+        Columns: ``iterations``, ``seconds``, ``cpu_seconds``, ``exploitability``, measures, and ``gain_i`` and ``value_i`` of
+        each player. For the policy use ``solution.policy.to_dataframe()``.
 
         Raises:
             SpecError: pandas is not installed.
@@ -167,15 +167,15 @@ class Solution(ABC):
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write it, such that solving can be resumed and the policy be read; the place written."""
+        """Write the solution in a form that can be resumed and loaded; return the path."""
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, x: str = "iterations", y: str | None = None) -> object:
-        """Exploitability (or what the solver aims at) as a Matplotlib figure, also written to ``path`` if given.
+        """Plot exploitability (or the solver's objective); return a Matplotlib figure.
 
         Args:
-            path: a file to write: PNG, SVG or PDF.
-            x: what the horizontal axis shows: ``iterations``, ``nodes`` or ``seconds``.
-            y: what the vertical one shows, such as a measure of your own; default: the objective.
+            path: also write this file: PNG, SVG or PDF.
+            x: horizontal axis: ``iterations``, ``nodes`` or ``seconds``.
+            y: vertical axis, such as a custom measure; default: the objective.
         """
         from treeplex.run.plots import convergence_figure, write_figure
 
@@ -211,7 +211,7 @@ class Solution(ABC):
 
 
 def known(number: Any) -> Any:
-    """A number, or numbers, None in place of those that are not known."""
+    """Return a number or numbers, with None in place of unknown ones."""
     if isinstance(number, list):
         return [known(each) for each in number]
     return None if number is None or number != number else number

@@ -1,8 +1,8 @@
-"""The protocol of games that can be solved, compared and judged.
+"""The interface of games that can be solved, compared and evaluated.
 
-A game, a compiled game or a solution names its kind (:attr:`treeplex.games.base.Game.solvable`), and
-:func:`treeplex.run.solve.solve.solvable` makes it. :func:`treeplex.solve`, :func:`treeplex.compare` and :func:`treeplex.judge`
-know nothing else of it.
+A game, compiled game or solution names its class (:attr:`treeplex.games.base.Game.solvable`), which
+:func:`treeplex.run.solve.solve.solvable` instantiates. :func:`treeplex.solve`, :func:`treeplex.compare` and
+:func:`treeplex.judge` use only this interface.
 """
 
 from abc import ABC, abstractmethod
@@ -28,25 +28,25 @@ WalkWatcher = Callable[[int], None]
 
 
 class GameOptions(TypedDict, total=False):
-    """Options for games that are compiled.
+    """Options for compiled games.
 
     Attributes:
-        nodes: limit of histories walked, those before a resume included; the same effort for algorithms that
-            sample and algorithms that sweep the whole tree (:attr:`treeplex.solvers.Solver.nodes`).
-        updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
-        seed: seed of everything random; default 0.
+        nodes: limit of visited histories over all resumes; comparable between sampling and full-tree algorithms
+            (:attr:`treeplex.solvers.Solver.nodes`).
+        updates: ``"alternating"`` or ``"simultaneous"``; default: as in the algorithm's paper.
+        seed: random seed; default 0.
         refine: split infostates of imperfect recall instead of refusing the game.
-        limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
-            refused in a second or two.
-        device: where iterations run: ``"cpu"`` (the default) by compiled kernels, ``"cuda"`` with tensors on a graphics card,
-            ``"auto"`` there if there is one, or ``"torch-cpu"`` to try it; for two players, by variants that neither adapt nor
-            learn and fictitious play. It needs PyTorch.
-        measures: judges of your own, which every record reports as well (``solution.measures``): functions of a compiled game
-            and a policy by name, ``{"gain": gain}``, or ``["my.py:gain"]``. Give them again when resuming.
-        walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
+        limit: maximum number of histories walked to compile the game; default 50 million. A clearly larger game is refused
+            within a second or two.
+        device: ``"cpu"`` (default, compiled kernels), ``"cuda"``, ``"auto"`` (cuda if available) or ``"torch-cpu"`` (for
+            testing). Devices other than cpu need PyTorch, and support two players, fictitious play, and variants that neither
+            adapt nor learn.
+        measures: custom measures that every record reports (``solution.measures``): functions of a compiled game and a policy
+            by name, ``{"gain": gain}``, or ``["my.py:gain"]``. They must be given again when resuming.
+        walked: called periodically with the number of histories while the rules are walked before the first iteration.
 
-    There is ``start`` as well: a policy of any kind that
-    :func:`treeplex.policies.as_policy` takes, from which a variant of CFR starts (:mod:`treeplex.solvers.rules.warm_start`).
+    The further option ``start`` is a policy of any kind accepted by :func:`treeplex.policies.as_policy`, from which a CFR
+    variant starts (:mod:`treeplex.solvers.rules.warm_start`).
     """
 
     nodes: int | None
@@ -60,7 +60,7 @@ class GameOptions(TypedDict, total=False):
 
 
 class AnyCompiled(Protocol):
-    """What tables and plots say of a game."""
+    """The part of a compiled game that tables and plots use."""
 
     @property
     def spec(self) -> str: ...
@@ -72,14 +72,14 @@ class AnyCompiled(Protocol):
 
 @dataclass(frozen=True)
 class Asked:
-    """What :func:`treeplex.solve` was asked for; None where nothing was said.
+    """A request to :func:`treeplex.solve`; None for arguments not given.
 
     Attributes:
-        algorithm: a spec or an object.
-        iterations, target, seconds, every: when to stop and to evaluate.
-        out, force, resume: where the run goes, or comes from: a path, or a solution.
-        options: those of the form that were given.
-        interrupt: who listens for Ctrl-C already.
+        algorithm: a spec or an algorithm object.
+        iterations, target, seconds, every: limits and evaluation interval.
+        out, force, resume: destination of the run, and the path or solution to resume.
+        options: the given options of the game's kind.
+        interrupt: an existing handler of Ctrl-C.
     """
 
     algorithm: AnyAlgorithm | None
@@ -98,9 +98,9 @@ class ComparisonPlan(NamedTuple):
     """A plan for comparing several algorithms.
 
     Attributes:
-        algorithms: by their canonical names, each once.
-        iterations, options: for each of them.
-        axis: what effort is best counted in.
+        algorithms: distinct algorithms by canonical name.
+        iterations, options: applied to each algorithm.
+        axis: the best unit of effort.
     """
 
     algorithms: Mapping[str, AnyAlgorithm]
@@ -110,12 +110,12 @@ class ComparisonPlan(NamedTuple):
 
 
 class Estimate(ABC):
-    """The estimated cost of solving, known before anything is built."""
+    """The estimated cost of solving, available before anything is built."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """What is solved."""
+        """The name of the problem."""
 
     @abstractmethod
     def facts(self) -> dict[str, str]:
@@ -123,15 +123,15 @@ class Estimate(ABC):
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """All of it for ``--json``."""
+        """Return all numbers for ``--json``."""
 
     @abstractmethod
     def at_pace_here(self) -> Self:
-        """The estimate with the pace of this machine, which is measured."""
+        """Return the estimate with the measured speed of this machine."""
 
 
 class SolvingJob(Job):
-    """A solver under way, as a job that hands out a solution."""
+    """A solver as a job that returns a solution."""
 
     def announcement(self) -> str:
         """A notice for the user before the first iteration; usually empty."""
@@ -139,29 +139,29 @@ class SolvingJob(Job):
 
     @abstractmethod
     def solution(self, outcome: Outcome) -> Solution:
-        """The solution when a session has ended."""
+        """Return the solution at the end of a session."""
 
 
 class Solvable(ABC):
-    """A game as something to solve and to judge.
+    """A game that can be solved and evaluated.
 
     Attributes:
-        noun: what one of this kind is called.
-        options: names of the options that its form has.
+        noun: the name of this kind of game.
+        options: names of the options of this kind.
     """
 
     noun: ClassVar[str]
     options: ClassVar[frozenset[str]]
 
     def check_options(self, given: Mapping[str, Any], arguments: Collection[str] = ()) -> None:
-        """Refuse an option of another kind of game, and a misspelled one.
+        """Check that all options belong to this kind of game.
 
         Args:
-            given: the options.
-            arguments: what else the caller takes, for suggestions.
+            given: the given options.
+            arguments: other arguments of the caller, for suggestions.
 
         Raises:
-            SpecError: the message says which there are.
+            SpecError: an option is unknown; the message lists the known ones.
         """
         for name in given:
             if name in self.options:
@@ -170,37 +170,37 @@ class Solvable(ABC):
             if name not in {"start", *GameOptions.__annotations__}.union(*others):
                 raise SpecError(f"unknown argument {name!r}{nearest(name, {*self.options, *arguments})}")
             known = ", ".join(sorted(self.options))
-            raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
+            raise SpecError(f"{name} is not an option for {self.noun}; leave it out (options: {known})")
 
     def read_target(self, text: str) -> float:
-        """A target as text, in the game's units.
+        """Parse a target in the game's units.
 
         Raises:
-            SpecError: it is no number.
+            SpecError: it is not a number.
         """
         try:
             return float(text)
         except ValueError:
-            raise SpecError(f"target {shown(text)} is no number; write 1e-3, in the game's units") from None
+            raise SpecError(f"target {shown(text)} is not a number; write it in the game's units, such as 1e-3") from None
 
     @abstractmethod
     def session(self, asked: Asked, line: ProgressLine) -> AbstractContextManager[Session]:
-        """A session of a :class:`SolvingJob`, new or where its last checkpoint stands; its place is locked meanwhile."""
+        """Return a session of a new or resumed :class:`SolvingJob`; its folder is locked within the context."""
 
     @abstractmethod
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
     ) -> ComparisonPlan:
-        """Get ready for several algorithms: compile the game once, and check that each algorithm fits."""
+        """Prepare a comparison: compile the game once, and check that each algorithm supports it."""
 
     @classmethod
     @abstractmethod
     def resuming(cls, resume: Any, game: Any) -> "Solvable":
-        """What resumes a solution or a file of this kind.
+        """Return an object that resumes a solution or a file of this kind.
 
         Args:
             resume: the solution or the file.
-            game: its game, as :func:`treeplex.load` takes it, or None.
+            game: its game for :func:`treeplex.load`, or None.
 
         Raises:
             SpecError: the game is of another kind.
@@ -208,25 +208,25 @@ class Solvable(ABC):
 
     @abstractmethod
     def estimate(self) -> Estimate | None:
-        """What solving will take, where that is known before anything is built; None where compiling is what counts."""
+        """Estimate the cost of solving before building anything; None if it depends on compiling."""
 
     @property
     def big_blind(self) -> float | None:
-        """Chips of the big blind, to count results in, where there is one; else None."""
+        """Big blind in chips, the unit of results; None without blinds."""
         return None
 
     @property
     @abstractmethod
     def played(self) -> Any:
-        """What agents are asked to play: the compiled game, or the game whose infosets are not enumerated."""
+        """The game for agents: the compiled game, or the game itself if its infosets are not enumerated."""
 
     @abstractmethod
     def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
-        """Compile for a judgement, as these options of the form say.
+        """Compile the game for evaluation with these options.
 
         Raises:
-            SpecError: an option of another kind of game.
-            GameError: rules that do not describe a game of perfect recall, or too large a game.
+            SpecError: an option belongs to another kind of game.
+            GameError: the rules do not describe a game of perfect recall, or the game is too large.
         """
 
     @property
@@ -236,34 +236,34 @@ class Solvable(ABC):
 
     @abstractmethod
     def tree(self) -> CompiledGame:
-        """The compiled game with its infosets enumerated; a :class:`GameError` where that cannot be."""
+        """The compiled game with enumerated infosets; raises :class:`GameError` if that is impossible."""
 
     @abstractmethod
     def place(self, folder: Path, name: str) -> Path:
-        """Where in a folder the run of one of several algorithms goes."""
+        """Return the path within a comparison's folder of one algorithm's run."""
 
     @abstractmethod
     def policy(self, policy: Any, *, complete: bool = False) -> Any:
-        """Any kind of policy as one of this game; see :func:`treeplex.policies.as_policy`."""
+        """Convert any kind of policy to a policy of this game; see :func:`treeplex.policies.as_policy`."""
 
     @abstractmethod
     def judge(self, policy: Any) -> Judgement:
-        """Judge any kind of policy of this game."""
+        """Evaluate any kind of policy of this game."""
 
     @abstractmethod
     def best_response(self, policy: Any, player: int) -> tuple[float, Any]:
-        """The best that a player can get against a policy, and the policy with the player's part replaced by what gets it."""
+        """Return a player's best-response value against a policy, and the policy with that best response."""
 
 
 def canonical(names: Sequence[tuple[str, AnyAlgorithm]]) -> dict[str, AnyAlgorithm]:
-    """Algorithms by their canonical names, each once.
+    """Return distinct algorithms by canonical name.
 
     Raises:
-        SpecError: two different ones with one name.
+        SpecError: two different algorithms have the same name.
     """
     chosen: dict[str, AnyAlgorithm] = {}
     for name, algorithm in names:
         same = chosen.setdefault(name, algorithm)
         if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
-            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
+            raise SpecError(f"two different algorithms are named {name!r}; give them different names")
     return chosen

@@ -1,4 +1,4 @@
-"""Solve a game of any kind: find its kind (:func:`solvable`), start a run or reopen one, and let it run."""
+"""Solve a game of any kind: determine its kind (:func:`solvable`), start or reopen a run, and run it."""
 
 import os
 import warnings
@@ -23,7 +23,7 @@ from treeplex.run.solve.tree_game import TreeGame
 from treeplex.solvers.registry import AnyAlgorithm
 
 AnyGame: TypeAlias = str | Game | CompiledGame | AnyCompiled | Solvable | Sequence[Any] | NDArray[Any]
-"""A spec, a game, or a compiled game; a game's file or the file of its solution; a payoff matrix or a pair of them; a game of
+"""A spec, a game, or a compiled game; a game file or solution file; a payoff matrix or a pair of matrices; a game of
 OpenSpiel works as well."""
 
 
@@ -45,31 +45,30 @@ def solve(
 
     Args:
         game: a spec (``"leduc_poker"``, ``"mygame.py:MyGame"``, ``"game.efg"``), rules, a compiled game, or a hold'em spot (an
-            object, ``"turn.yaml"``, ``"turn_endgame"``). May be left out when resuming.
-        algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or an algorithm of
-            your own, ``"my.py:NAME"`` or the value itself, which resuming then needs again; default ``"dcfr"``, or what a
-            spot's file says.
-        iterations: iterations in total, those before a resume included; default 1000, or 1,000,000 when
-            there is a target or a time limit, any number when histories are counted; a learned algorithm does as many as it
-            paces itself for. An algorithm that samples (its name ends in ``-mccfr``) walks, without any of these limits, as
-            many histories as 1000 full iterations do. ``lp`` needs one. A spot does 1000 with a target as well.
-        target: stop at the first evaluation with at most this exploitability, in the game's units (chips); of a spot also
-            ``"0.5%"`` of the pot, where one for which nothing is said stops.
-        seconds: stop after about this much time in this call (solving and judging, not compiling; judging a spot does not
-            count).
-        every: iterations between evaluations; default: ten evaluations a decade, more when there is a target; spots: 10.
-        out: where the run goes: of a game a folder (see :mod:`treeplex.run.solve.settings`), of a spot one file
-            (``turn.spot``), which is written every now and then while solving goes on.
+            object, ``"turn.yaml"``, ``"turn_endgame"``). Optional when resuming.
+                algorithm: a spec such as ``"dcfr"`` or ``"dcfr(alpha=2)"`` (see :func:`treeplex.algorithms`), or a custom
+                    algorithm, ``"my.py:NAME"`` or the object, which must be given again when resuming; default ``"dcfr"``, or
+                    the algorithm in a spot's file.
+        iterations: total iterations over all resumes. Default: 1000, or 1,000,000 with a target or time limit (spots: always
+            1000), unlimited with ``nodes``. A learned algorithm runs its planned number. A sampling algorithm (``*-mccfr``)
+            without any limit visits as many histories as 1000 full iterations. ``lp`` needs one iteration.
+        target: stop at the first evaluation with at most this exploitability, in the game's units (chips). For spots also a
+            percentage of the pot; their default is ``"0.5%"``.
+        seconds: approximate time limit of this call, for solving and evaluation but not compiling (spots: solving only).
+        every: iterations between evaluations; default: ten evaluations per decade, more with a target; spots: 10.
+        out: destination of the run: a folder (see :mod:`treeplex.run.solve.settings`), or for spots one file (``turn.spot``),
+            which is saved periodically.
         force: overwrite what is in ``out``.
-        resume: a run folder, the file of a spot, or a solution. A solution with a folder is resumed there; one in memory is
-            resumed in memory, or in the new folder ``out``, and stays as it is. Algorithm, seed, updates, every, storage,
-            locks and the horizon stay what they were; target, iterations, nodes and seconds may be new; new iterations end an
-            old limit of histories, and the other way round. Records off the evaluation points of the whole run (the last one
-            before a stop) are dropped, so that it ends up as if the run had never stopped, seconds excepted.
-        progress: False shows no progress. Default: after two seconds, one line that is updated on a terminal or in a notebook,
-            or records of the logger ``treeplex`` where ``logging`` lets level INFO through. True shows a line on stderr at
-            once. A function is called about ten times per second with a :class:`treeplex.run.job.record.Progress` instead.
-        options: those of the game's form: :class:`treeplex.run.solve.solvable.GameOptions` for games that are compiled
+        resume: a run folder, a spot's file, or a solution. A solution with a folder is resumed there. A solution in memory is
+            resumed in memory or in the new folder ``out``, and is not modified. Algorithm, seed, updates, every, storage, locks
+            and horizon cannot change; target, iterations, nodes and seconds can. New iterations replace an old limit of
+            histories, and vice versa. Records that an uninterrupted run would not have (such as the last one before a stop) are
+            dropped, so that the results are identical to it, except for seconds.
+        progress: False hides progress. Default: after two seconds, one updating line on a terminal or in a notebook, or records
+            of the logger ``treeplex`` at level INFO. True shows a line on stderr at once. A function is called about ten times
+            per second with a :class:`treeplex.run.job.record.Progress` instead.
+                options: options of the game's kind: :class:`treeplex.run.solve.solvable.GameOptions` for games that are
+                    compiled
             (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``device``, ``measures``, ``start``, ``walked``),
             :class:`treeplex.holdem.solve.spot_game.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``,
             ``locks``, ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
@@ -79,11 +78,12 @@ def solve(
         :class:`treeplex.holdem.solve.solution.HoldemSolution` of a spot.
 
     Raises:
-        SpecError: an unknown name, a value outside its range, an option of another kind of game, or a spot that does not fit
-            into memory.
-        GameError: rules that do not describe a game of perfect recall, too large a game, or ranges without a pair of hands.
-        AlgorithmError: an algorithm that is not defined for this game.
-        FileError: a place that cannot be written, or a run that cannot be resumed.
+        SpecError: an unknown name, a value outside its range, an option of another kind of game, or a spot too large for
+            memory.
+        GameError: the rules do not describe a game of perfect recall, the game is too large, or ranges have no compatible
+            hands.
+        AlgorithmError: the algorithm does not support this game.
+        FileError: the destination cannot be written, or the run cannot be resumed.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far.
     """
     given = {name: value for name, value in options.items() if value is not None}
@@ -109,14 +109,14 @@ def solve(
 
 
 def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
-    """A game as something to solve and to judge.
+    """Return the :class:`treeplex.run.solve.solvable.Solvable` of a game.
 
     Args:
-        game: what :func:`treeplex.load` takes, a compiled game, or the file of a solution, which means its game.
-        resume: the run folder or the solution that is to be resumed; then the game may be left out.
+        game: a game for :func:`treeplex.load`, a compiled game, or a solution file, which stands for its game.
+        resume: the run folder or solution to resume; the game is then optional.
 
     Raises:
-        SpecError, FileError, GameError: as :func:`treeplex.load` does, or neither is given.
+        SpecError, FileError, GameError: as by :func:`treeplex.load`, or neither is given.
     """
     if isinstance(game, Solvable):
         return game
@@ -140,5 +140,5 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
 
 
 def kind_of(thing: Any) -> Any:
-    """The class of :class:`treeplex.run.solve.solvable.Solvable` that a game, compiled game or solution names."""
+    """Return the :class:`treeplex.run.solve.solvable.Solvable` subclass named by a game, compiled game or solution."""
     return named(thing.solvable)

@@ -1,4 +1,4 @@
-"""Games that are compiled, as something to solve: a run starts or is reopened in its folder, and policies are judged."""
+"""Solving of compiled games: new and resumed runs in folders, and evaluation of policies."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -37,13 +37,13 @@ from treeplex.solvers.solver import FormSolver
 
 
 class TreeGame(Solvable):
-    """A game that is compiled into trees of sequences.
+    """A game that is compiled to sequence form.
 
     Args:
-        game: the rules, or the game compiled already; None for that of the run to resume.
+        game: the rules or the compiled game; None for the game of the run to resume.
     """
 
-    noun = "games that are compiled"
+    noun = "compiled games"
     options = frozenset({*GameOptions.__annotations__, "start"})
 
     def __init__(self, game: Game | CompiledGame | None) -> None:
@@ -51,14 +51,14 @@ class TreeGame(Solvable):
 
     @property
     def compiled(self) -> CompiledGame:
-        """The compiled game; it stays the same object."""
+        """The compiled game, always the same object."""
         assert self.game is not None
         self.game = compile_game(self.game)
         return self.game
 
     @classmethod
     def resuming(cls, resume: Any, game: Any) -> "TreeGame":
-        """The game of a solution in memory, or ``game`` compiled in its place."""
+        """Return the game of a solution in memory, or ``game`` compiled."""
         return cls(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
 
     def tree(self) -> CompiledGame:
@@ -67,7 +67,7 @@ class TreeGame(Solvable):
 
     @contextmanager
     def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
-        """A new run, one from its folder, or one from a solution in memory."""
+        """Start a new run, or resume one from its folder or from a solution in memory."""
         if isinstance(asked.resume, GameSolution):
             if asked.resume.folder is None or asked.out is not None:
                 with folder_at(SOLVE, asked.out) as folder:
@@ -79,7 +79,7 @@ class TreeGame(Solvable):
             yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
 
     def started(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
-        """A new run."""
+        """Start a new run."""
         algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
         options = dict(asked.options)
         beginning = options.pop("start", None)
@@ -101,11 +101,11 @@ class TreeGame(Solvable):
         return start(SolveJob(solver, settings, measures), folder, force=asked.force)
 
     def reopened(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
-        """A run from its folder."""
+        """Resume a run from its folder."""
         options = dict(asked.options)
         check_not_started_again(options)
         if asked.out is not None and asked.out != Path(asked.resume):
-            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+            raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
         fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
         assert folder is not None
         session = reopen(
@@ -124,18 +124,18 @@ class TreeGame(Solvable):
         return session
 
     def continued(self, found: GameSolution, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
-        """A run from a solution in memory, which stays as it is; into a new folder, if there is one."""
+        """Resume from a solution in memory without modifying it, optionally into a new folder."""
         options = dict(asked.options)
         check_not_started_again(options)
         if self.compiled.identity != found.game.identity:
-            raise SpecError(f"the solution to resume is one of {found.game}, not of {self.compiled}; leave the game out")
+            raise SpecError(f"the solution to resume is for {found.game}, not for {self.compiled}; leave the game out")
         fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
         fixed |= {"refine": options.get("refine") or None, "device": options.get("device")}
         check_fixed("the solution to resume", found.settings, fixed)
         settings = with_new_limits(found.settings, asked.iterations, options.get("nodes"), asked.target)
         if found.solver.iteration != found.iterations:
             raise SpecError(
-                f"the solver of this solution has gone on to iteration {found.solver.iteration:,}; resume the newest solution"
+                f"the solver of this solution is already at iteration {found.solver.iteration:,}; resume the newest solution"
             )
         algorithm = found.solver.made_from if asked.algorithm is None else asked.algorithm
         solver, settings = rebuilt("the solution to resume", found.game, algorithm, found.algorithm, settings, asked.iterations)
@@ -156,15 +156,15 @@ class TreeGame(Solvable):
         return self.compiled
 
     def estimate(self) -> None:
-        """Nothing: compiling is what counts."""
+        """Return None, since the cost depends on compiling."""
 
     def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
-        """Compile."""
+        """Compile the game."""
         self.check_options(options)
         self.compile(options.get("refine"), options.get("limit"), line.walked, line)
 
     def compile(self, refine: bool | None, limit: int | None, walked: WalkWatcher | None, line: ProgressLine) -> None:
-        """Compile the game, if it is not."""
+        """Compile the game if needed."""
         line.say("compiling the game")
         assert self.game is not None
         self.game = compile_game(self.game, refine=bool(refine), limit=limit, watch=walked)
@@ -172,7 +172,7 @@ class TreeGame(Solvable):
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
     ) -> ComparisonPlan:
-        """Compile, and build a solver of each algorithm."""
+        """Compile the game and build a solver for each algorithm."""
         limit, walked = options.get("limit"), options.get("walked", line.walked)
         self.compile(options.get("refine"), limit, walked, line)
         nodes = options.get("nodes")
@@ -194,34 +194,34 @@ class TreeGame(Solvable):
         return ComparisonPlan(chosen, iterations, given, usual_axis(chosen.values(), nodes))
 
     def place(self, folder: Path, name: str) -> Path:
-        """A run folder of its own."""
+        """Return a separate run folder."""
         return folder / name
 
     def policy(self, policy: Any, *, complete: bool = False) -> Policy:
-        """Any kind of policy as one of this game; see :func:`policy_of`."""
+        """Convert any kind of policy to a policy of this game; see :func:`policy_of`."""
         return policy_of(self.compiled, policy, complete=complete)
 
     def judge(self, policy: Any) -> Judgement:
-        """Judge a policy."""
+        """Evaluate a policy."""
         return evaluate.judge(self.compiled, self.policy(policy))
 
     def best_response(self, policy: Any, player: int) -> tuple[float, Policy]:
-        """A best response."""
+        """Return a best response."""
         return evaluate.best_response(self.compiled, self.policy(policy), player)
 
 
 def name_of(algorithm: AnyAlgorithm) -> str:
-    """The name of an algorithm before its solver is built."""
+    """Return the name of an algorithm before its solver is built."""
     return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
 
 
 def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
-    """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
+    """Return ``nodes`` with a limit of nodes or a sampling algorithm, else ``iterations``."""
     return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
 
 
 def policy_file(path: str | os.PathLike[str]) -> Path:
-    """The policy file that ``path`` names: itself, the one in a run folder, or of ``network:NAME`` the library's.
+    """Return the policy file at ``path``, in a run folder, or shipped as ``network:NAME``.
 
     Raises:
         SpecError: no network of that name comes with the library.
@@ -238,11 +238,11 @@ def policy_file(path: str | os.PathLike[str]) -> Path:
 
 
 def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Policy:
-    """Any kind of policy as a policy of a compiled game; see :func:`treeplex.policies.as_policy`.
+    """Convert any kind of policy to a policy of a compiled game; see :func:`treeplex.policies.as_policy`.
 
     Raises:
-        PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
-        FileError: a file that cannot be read.
+        PolicyError: the policy belongs to another game, lacks an infostate, or is not a distribution somewhere.
+        FileError: the file cannot be read.
     """
     inner = getattr(policy, "policy", policy)
     if isinstance(inner, Policy):
@@ -251,7 +251,7 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
         if inner.game.identity != game.identity:
             if same_rules(inner.game.spec, game.spec):
                 return transferred(inner, game)
-            raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
+            raise PolicyError(f"the policy is for {inner.game}, not for {game}; solve or load one for this game")
         return Policy(game, inner.probabilities)
     if isinstance(policy, Mapping):
         return Policy(game, probabilities_of(game, policy, complete=complete))
@@ -270,13 +270,13 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
 
 
 def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, limit: int | None, walked: WalkWatcher | None) -> None:
-    """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
+    """Walk the histories needed by a sampling algorithm, with progress, before its solver is built."""
     if samples(algorithm):
         histories_of(game, limit=MOST_HISTORIES if limit is None else limit, watch=walked)
 
 
 def usual_nodes(game: CompiledGame) -> int:
-    """How many histories algorithms that sample walk where nothing else is asked for: what the usual sweeps do."""
+    """Return the default limit of histories for sampling algorithms: that of the default number of full iterations."""
     return DEFAULT_ITERATIONS * game.players * game.size.histories
 
 
@@ -292,7 +292,7 @@ def settings_of_new_run(
     refine: bool | None = None,
     device: str | None = None,
 ) -> SolveSettings:
-    """SolveSettings with the defaults filled in."""
+    """Return settings with defaults filled in."""
     usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
     usual = usual if nodes is None else UNCOUNTED_ITERATIONS
     count = usual if iterations is None else iterations
@@ -301,7 +301,7 @@ def settings_of_new_run(
 
 
 def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> tuple[Solver, SolveSettings]:
-    """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
+    """Return a new solver, and settings with a horizon reduced to the limit of histories."""
     order = settings.updates or "alternating"
     settings = replace(settings, horizon=horizon_within(game, settings, order))
     solver = solver_for(game, algorithm, settings)
@@ -314,7 +314,7 @@ def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings
 
 
 def horizon_within(game: CompiledGame, settings: SolveSettings, updates: str) -> int:
-    """How many iterations of full sweeps are planned: all asked for, or those within the limit of histories."""
+    """Return the planned number of full iterations: all requested, or those within the limit of histories."""
     if settings.nodes is None:
         return settings.horizon
     sweep = game.size.histories * (game.players if updates == "alternating" else 1)
@@ -334,22 +334,22 @@ def reopen(
     limit: int | None,
     measures: Mapping[str, Measure],
 ) -> Session:
-    """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
+    """Reopen a run at its last checkpoint; ``fixed`` settings must not change."""
     about = folder.reopen()
     old = SolveSettings.from_json(about["settings"], folder.path / RUN)
     check_fixed(folder.path, old, fixed)
     compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
     if not compiled.is_identity(about["identity"]):
         raise FileError(
-            f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
-            "give the same game or start a new run"
+            f"{folder.path} is a run on {about['game']}, not on {compiled}, or the rules have changed since; give the same "
+            "game or start a new run"
         )
     settings = with_new_limits(old, iterations, nodes, target)
     asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
     new = about.get("last") is None and not (folder.path / STATE).exists()
     if new and old.warm:
-        raise FileError(f"{folder.path} was stopped before its first checkpoint; start it again (with --force)")
+        raise FileError(f"{folder.path} was stopped before its first checkpoint; restart it (with --force)")
     solver, settings = rebuilt(folder.path, compiled, asked, about["algorithm"], settings, iterations, new=new)
     job = SolveJob(solver, settings, measures)
     session = go_on(job, folder)
@@ -367,15 +367,15 @@ def rebuilt(
     *,
     new: bool = False,
 ) -> tuple[Solver, SolveSettings]:
-    """The solver of a run that goes on, at iteration 0, and the settings within what it can do.
+    """Rebuild the solver of a resumed run at iteration 0, with settings within its limits.
 
     Args:
-        place: what messages call the run.
-        game: its game.
-        algorithm, before: what is asked for, and the canonical text of what it was run with.
-        settings: with new limits.
-        iterations: how many are asked for.
-        new: whether nothing of the run is kept, so that it may be planned anew.
+        place: the run's name in messages.
+        game: the compiled game.
+        algorithm, before: the requested algorithm, and the canonical spec of the original one.
+        settings: settings with new limits.
+        iterations: requested iterations.
+        new: whether nothing of the run is kept, so that the horizon may change.
     """
     if new:
         solver, settings = planned(game, algorithm, replace(settings, horizon=settings.iterations))
@@ -388,39 +388,37 @@ def rebuilt(
         settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
         raise SpecError(
-            f"{place} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
-            f"most so many, or start a new run with its parameter horizon={settings.iterations}"
+            f"{place} was run with {solver.algorithm}, which plans for {solver.longest:,} iterations; give at most that many, "
+            f"or start a new run with its parameter horizon={settings.iterations}"
         )
     return solver, replace(settings, iterations=1) if solver.exact else settings
 
 
 def check_fixed(place: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
-    """Refuse another value of a setting that stays what it was."""
+    """Check that fixed settings are unchanged."""
     for name, value in fixed.items():
         if value is not None and value != getattr(old, name):
             raise different(place, name, getattr(old, name), value)
 
 
 def check_done(place: object, job: SolveJob, old: SolveSettings) -> None:
-    """Refuse limits below what a run has done."""
+    """Check that limits exceed the progress of the run."""
     if job.done > job.settings.iterations:
-        raise SpecError(
-            f"{place} has run {job.done} iterations already; iterations counts all of them, so ask for more than {job.done}"
-        )
+        raise SpecError(f"{place} has already run {job.done} iterations; iterations is the total, so give more than {job.done}")
     if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
         raise SpecError(
-            f"{place} has walked {job.solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+            f"{place} has already visited {job.solver.nodes:,} histories; nodes is the total, so give more than that"
         )
 
 
 def check_not_started_again(options: Mapping[str, Any]) -> None:
-    """Refuse a policy to start from where a run is resumed."""
+    """Check that a resumed run has no starting policy."""
     if options.get("start") is not None:
-        raise SpecError("start is for new runs, and a resumed one has its policy already; give start or resume, not both")
+        raise SpecError("start is for new runs, and a resumed run already has a policy; give start or resume, not both")
 
 
 def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:
-    """The settings of a resumed run: a new number of iterations ends an old limit of histories, and the other way round."""
+    """Return the settings of a resumed run; new iterations replace an old limit of histories, and vice versa."""
     counts = settings.iterations, settings.nodes
     if iterations is not None or nodes is not None:
         counts = UNCOUNTED_ITERATIONS if iterations is None else iterations, nodes
@@ -428,12 +426,12 @@ def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int 
 
 
 def different(place: object, name: str, old: object, new: object) -> SpecError:
-    """The error of a resume that asks for another setting."""
+    """Return the error for a changed setting of a resumed run."""
     return SpecError(f"{place} was run with {name} {old}, not {new}; leave it out or start a new run")
 
 
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
-    """A solver at iteration 0, on the settings' device."""
+    """Create a solver on the settings' device."""
     solver = new_solver(game, algorithm, settings)
     solver.made_from = algorithm
     if settings.warm and isinstance(solver, FormSolver):
@@ -442,7 +440,7 @@ def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSetti
 
 
 def new_solver(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
-    """A solver from the uniform policy."""
+    """Create a solver that starts from the uniform policy."""
     horizon, updates = settings.horizon, settings.updates
     if settings.device != "cpu":
         for solver_on in provided("devices"):

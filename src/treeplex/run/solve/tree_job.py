@@ -1,4 +1,4 @@
-"""A run of a solver on a compiled game, as a job, and the solution that it hands out."""
+"""A run of a solver on a compiled game as a job, and its solution."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from treeplex.forms.correlation.device import Device
 
 LAST_ITERATIONS = 64
-"""The last iterations before a limit of histories are done one by one, for what one of them walks may vary."""
+"""Remaining iterations below which steps before a limit of histories are single, since their cost varies."""
 
 
 class SolveJob(SolvingJob):
-    """A solver under way."""
+    """A solver run as a job."""
 
     kind = SOLVE
 
@@ -53,23 +53,23 @@ class SolveJob(SolvingJob):
 
     @property
     def done(self) -> int:
-        """Iterations done."""
+        """Number of iterations done."""
         return self.solver.iteration
 
     @property
     def total(self) -> int | None:
-        """Iterations asked for."""
+        """Requested iterations."""
         return self.settings.iterations if self.settings.iterations < UNCOUNTED_ITERATIONS else None
 
     @property
     def finished(self) -> bool:
-        """Whether all iterations asked for are done, or all histories walked."""
+        """Whether the limit of iterations or histories is reached."""
         nodes = self.settings.nodes
         return self.done >= self.settings.iterations or (nodes is not None and self.solver.nodes >= nodes)
 
     @property
     def iterations_left(self) -> int:
-        """Iterations until the last one, as far as a limit of histories lets one tell; at least one."""
+        """Estimated iterations until the end, at least one."""
         done, nodes = self.done, self.settings.nodes
         left = self.settings.iterations - done
         if nodes is not None:
@@ -79,9 +79,10 @@ class SolveJob(SolvingJob):
 
     @property
     def ahead(self) -> int:
-        """Iterations in one step such that only the last may pass the limit of histories.
+        """Iterations of the next step, such that only its last may exceed the limit of histories.
 
-        Half of those left by the mean so far, and no more than were done; so where a run stops does not depend on its speed.
+        This is half of the estimated remainder and at most the iterations done, so that the stopping point does not depend on
+        speed.
         """
         if self.finished:
             return 0
@@ -92,24 +93,24 @@ class SolveJob(SolvingJob):
 
     @property
     def left(self) -> float | None:
-        """Iterations left, if anything but time and a target ends the run."""
+        """Remaining iterations; None if only time or a target ends the run."""
         return None if self.settings.nodes is None and self.total is None else self.iterations_left
 
     @property
     def target(self) -> tuple[str, float] | None:
-        """The solver's objective, and the target."""
+        """Return the solver's objective and the target."""
         return None if self.settings.target is None else (self.solver.objective, self.settings.target)
 
     def begin(self) -> None:
-        """Let the solver get ready."""
+        """Prepare the solver."""
         self.solver.run(0)
 
     def step(self, count: int) -> None:
-        """Iterate."""
+        """Run iterations."""
         self.solver.run(count)
 
     def measure(self) -> Mapping[str, Any]:
-        """Judge the average policy."""
+        """Evaluate the average policy."""
         policy = self.solver.average_policy()
         found = judge(self.solver.game, policy)
         return {
@@ -122,16 +123,16 @@ class SolveJob(SolvingJob):
         }
 
     def live(self) -> Mapping[str, Any]:
-        """Histories walked, how many may be, and what the solver aims at."""
+        """Return visited histories, their limit, and the objective."""
         return {"nodes": self.solver.nodes, "budget": self.settings.nodes, "objective": self.solver.objective}
 
     def points(self) -> Iterator[int]:
-        """Where to judge."""
+        """Yield the evaluation points."""
         settings = self.settings
         return evaluation_points(settings.iterations, every=settings.every, target=settings.target)
 
     def about(self) -> Mapping[str, Any]:
-        """Game, algorithm and settings."""
+        """Return game, algorithm and settings."""
         game = self.solver.game
         return {
             "game": game.spec,
@@ -142,7 +143,7 @@ class SolveJob(SolvingJob):
         }
 
     def state(self) -> State:
-        """The solver's arrays."""
+        """Return the solver's arrays."""
         return self.solver.state()
 
     def restore(self, arrays: Arrays) -> None:
@@ -150,7 +151,7 @@ class SolveJob(SolvingJob):
         self.solver.restore(arrays)
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
-        """Write the average policy; at the end the correlation device and the plot as well."""
+        """Write the average policy, and at the end the correlation device and the plot."""
         write_policy(self.solver.average_policy(), path, self.name, self.done, self.clock.seconds)
         if ended:
             self.write_device(path)
@@ -161,7 +162,7 @@ class SolveJob(SolvingJob):
         return self.solver.announcement()
 
     def solution(self, outcome: Outcome) -> "GameSolution":
-        """The solution when a session has ended."""
+        """Return the solution at the end of a session."""
         return GameSolution(
             game=self.solver.game,
             algorithm=self.solver.algorithm,
@@ -174,7 +175,7 @@ class SolveJob(SolvingJob):
         )
 
     def write_device(self, path: Path) -> None:
-        """Write the correlation device, if the solver makes one."""
+        """Write the correlation device, if the solver has one."""
         from treeplex.run.devices import device_of, save_device
 
         if (made := device_of(self.solver)) is not None:
@@ -187,7 +188,7 @@ def write_policy(policy: Policy, path: Path, algorithm: str, iterations: int, se
 
 
 def draw(path: Path, solver: Solver, settings: SolveSettings, records: Sequence[Record]) -> None:
-    """Draw what the solver aims at against iterations."""
+    """Plot the solver's objective against iterations."""
     from treeplex.run.plots import convergence_figure, write_figure
 
     curves = {solver.algorithm: records}
@@ -195,20 +196,21 @@ def draw(path: Path, solver: Solver, settings: SolveSettings, records: Sequence[
 
 
 SLOW = 100, 320, 0.8
-"""Two iterations, and the part of the first one's exploitability that is left after the second where a run hardly moves."""
+"""Two iterations, and the ratio of their exploitabilities above which a run counts as slow."""
 SOLVED = 1e-9
-"""The part of the first exploitability that counts as none."""
+"""Fraction of the first exploitability that counts as zero."""
 SLOW_NOTE = (
-    f"exploitability fell by less than a fifth from iteration {SLOW[0]} to {SLOW[1]}, as where losses differ by orders of "
-    "magnitude; there pddcfr and ddcfr are far better: compare them"
+    f"exploitability fell by less than a fifth from iteration {SLOW[0]} to {SLOW[1]}, as in games whose losses differ by "
+    "orders of magnitude; try pddcfr or ddcfr, which are far better there"
 )
 
 
 def hardly_moves(records: Sequence[Record]) -> bool:
-    """Whether a run of value-tested CFR+ hardly moves early on, which tells the games that it is no good at.
+    """Return whether a run of value-tested CFR+ converges slowly early on, a sign of games that do not suit it.
 
-    Of the games of the study of one scheme that is one, on which the learned schemes are far less exploitable in the end. Other
-    games where it is far behind, such as a small Blotto, it does not tell: exploitability falls there, but slowly.
+    Among the games of the study of one scheme this identifies one game, on which the learned schemes end far less exploitable.
+    It misses other games where value-tested CFR+ is far behind, such as a small Blotto, whose exploitability falls steadily but
+    slowly.
     """
     first, second, left = SLOW
     found = {record.done: record.exploitability for record in records if record.done in (1, first, second)}
@@ -225,11 +227,11 @@ class GameSolution(Solution, PolicyMapping):
         game: the compiled game.
         algorithm: canonical spec of the algorithm.
         policy: the average policy after the last iteration.
-        records: one record per evaluation (:data:`treeplex.run.solve.settings.SOLVE`), oldest first, at least one.
-        settings: what the run was asked to do.
-        status: why it stopped: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
-        solver: the solver, which can go on where the run stopped.
-        folder: where the run was written, or None.
+        records: evaluations (:data:`treeplex.run.solve.settings.SOLVE`), oldest first, at least one.
+        settings: settings of the run.
+        status: reason for stopping: ``"finished"``, ``"target reached"``, ``"time up"`` or ``"interrupted"``.
+        solver: the solver, which can continue the run.
+        folder: the run folder, or None.
     """
 
     game: CompiledGame
@@ -248,23 +250,23 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def exact(self) -> bool:
-        """Whether one iteration is the exact solution."""
+        """Whether one iteration gives the exact solution."""
         return self.solver.exact
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the numbers for the reader."""
+        """Notes about the results."""
         slow = [SLOW_NOTE] if spec_name(self.algorithm) == VALUE_TESTED and hardly_moves(self.records) else []
         return (*self.solver.notes(), *slow)
 
     @property
     def longest(self) -> int | None:
-        """The most iterations that the solver can do in all; None for any number."""
+        """Maximum number of iterations of the solver; None for no limit."""
         return self.solver.longest
 
     @property
     def nash_conv(self) -> float:
-        """Sum over players of what a best response gains."""
+        """Sum of best-response gains over players."""
         return float(self.last.nash_conv)
 
     @property
@@ -274,12 +276,12 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def nodes(self) -> int:
-        """Histories walked."""
+        """Number of visited histories."""
         return int(self.last.nodes)
 
     @property
     def budget(self) -> int | None:
-        """The limit of histories walked; None for no limit."""
+        """Limit of visited histories; None for no limit."""
         return self.settings.nodes
 
     @property
@@ -289,7 +291,7 @@ class GameSolution(Solution, PolicyMapping):
 
     @property
     def target(self) -> float | None:
-        """The value of the objective at which solving was to stop."""
+        """Target value of the objective; None without a target."""
         return self.settings.target
 
     def __contains__(self, key: object) -> bool:
@@ -299,29 +301,29 @@ class GameSolution(Solution, PolicyMapping):
         return iter(self.policy)
 
     def action_probabilities(self, state: AnyState, player_id: int | None = None) -> dict[int, float]:
-        """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
+        """Return ``{action id: probability}`` at a Treeplex or OpenSpiel state."""
         return self.policy.action_probabilities(state, player_id)
 
     def device(self) -> "Device":
-        """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
+        """Return the correlation device of a ``cfr-s`` or ``cfr-jr`` run: the joint play as joint plans.
 
-        Written out whole up to 100,000 joint plans; of a larger one 20,000 are drawn (``solution.solver.device`` has others).
+        Devices of up to 100,000 joint plans are exact; larger ones are sampled with 20,000 (see ``solution.solver.device``).
 
         Raises:
-            AlgorithmError: the algorithm makes none, or has not begun.
+            AlgorithmError: the algorithm has no device, or has not started.
         """
         from treeplex.run.devices import device_of
 
         found = device_of(self.solver)
         if found is None:
-            raise AlgorithmError(f"{self.algorithm} makes no correlation device; solve with cfr-s or cfr-jr")
+            raise AlgorithmError(f"{self.algorithm} has no correlation device; solve with cfr-s or cfr-jr")
         return found[0]
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a run folder, from which the run can be resumed and the policy be read.
+        """Write a resumable run folder with the policy; return its path.
 
         Raises:
-            FileError: the folder cannot be written, or holds files and ``force`` is not set.
+            FileError: the folder cannot be written, or has files and ``force`` is not set.
         """
         with JobFolder(SOLVE, path) as folder:
             folder.claim(force=force)
@@ -330,7 +332,7 @@ class GameSolution(Solution, PolicyMapping):
             job.clock.seconds, job.clock.cpu_seconds = self.seconds, self.last.cpu_seconds
             if self.solver.iteration == self.iterations:
                 Session(job, folder, self.records).save(self.status)
-            else:  # the solver went on since, so that only the policy is left of this solution
+            else:  # the solver has continued since, so only the policy of this solution is left
                 write_policy(self.policy, folder.path, self.algorithm, self.iterations, self.seconds)
                 draw(folder.path / PLOT, self.solver, self.settings, self.records)
                 folder.describe(job.about(), status=self.status, records=self.records)
