@@ -73,7 +73,7 @@ def test_a_wrong_axis_is_said_before_anything_runs(tmp_path):
 def test_a_learned_algorithm_beside_others():
     comparison = tp.compare("kuhn_poker", ["cfr", "ddcfr"], nodes=1500 * 116)
     assert [solution.iterations for solution in comparison.solutions] == [1500, 1000]
-    with pytest.raises(SpecError, match="paces itself"):
+    with pytest.raises(SpecError, match="plans for"):
         tp.compare("kuhn_poker", ["cfr", "ddcfr"], iterations=1500)
     with pytest.raises(AlgorithmError, match="two-player zero-sum"):
         tp.compare(KUHN3, ["cfr", "ddcfr"], nodes=100)

@@ -47,7 +47,7 @@ def test_every_cut_is_noticed(device: Device, tmp_path: Path, name: str) -> None
     data = path.read_bytes()
     for size in (0, 7, 60, len(data) // 2, len(data) - 3):
         path.write_bytes(data[:size])
-        with pytest.raises(FileError, match=r"write it again|no device"):
+        with pytest.raises(FileError, match=r"write it again|not a device"):
             load_device(path, device.game)
 
 
@@ -76,17 +76,17 @@ def test_devices_written_by_hand(tmp_path: Path) -> None:
     for change, complaint in [
         ({"joint_plans": [{"probability": 1.0, "plans": [{row: 2}, {column: 0}]}]}, "no action 2 at infostate"),
         ({"joint_plans": [{"probability": 1.0, "plans": [{"elsewhere": 0}, {column: 0}]}]}, "has no infostate 'elsewhere'"),
-        ({"joint_plans": [{"probability": 1.0, "plans": [{row: 0}]}]}, "has 1 plans; give each of 2 players one"),
+        ({"joint_plans": [{"probability": 1.0, "plans": [{row: 0}]}]}, "has 1 plans; give one for each of 2 players"),
         ({"joint_plans": [{"probability": 0.5, "plans": [{row: 0}, {column: 0}]}]}, "sum to"),
         ({"joint_plans": [{"probability": 1.0, "plans": [{}, {column: 0}]}]}, "not reduced"),
-        ({"joint_plans": []}, "no list of joint plans"),
+        ({"joint_plans": []}, "not a list of joint plans"),
         ({"joint_plans": [{"plans": [{row: 0}, {column: 0}]}]}, "damaged"),
         ({"version": 2}, "format version 2"),
         ({"version": "1"}, "format version '1', this Treeplex reads 1"),
-        ({"format": "treeplex policy"}, "is no device"),
+        ({"format": "treeplex policy"}, "is not a device"),
         ({"game": "mygame.py:MyGame"}, "name the game as well"),
-        ({"game": "chickn"}, r"chicken\.json names a game that cannot be had: unknown game 'chickn'"),
-        ({"identity": "0" * 16}, "other rules now"),
+        ({"game": "chickn"}, r"chicken\.json names a game that cannot be loaded: unknown game 'chickn'"),
+        ({"identity": "0" * 16}, "rules have changed"),
     ]:
         path.write_text(json.dumps({**about, "joint_plans": joint_plans, **change}))
         with pytest.raises((FileError, PolicyError), match=complaint):
@@ -95,7 +95,7 @@ def test_devices_written_by_hand(tmp_path: Path) -> None:
 
 def test_a_device_of_another_game(device: Device, tmp_path: Path) -> None:
     save_device(device, tmp_path / "device.json")
-    with pytest.raises(PolicyError, match="not for kuhn_poker; load it with the game it was made for"):
+    with pytest.raises(PolicyError, match="not for kuhn_poker; load it with that game"):
         load_device(tmp_path / "device.json", compile_game("kuhn_poker"))
 
 

@@ -120,9 +120,9 @@ def test_every_door_names_the_same_spot(river, tmp_path):
 
 
 def test_options_of_the_other_kind_are_refused():
-    with pytest.raises(SpecError, match=r"nodes is no option for hold'em spots; leave it out .*threads"):
+    with pytest.raises(SpecError, match=r"nodes is not an option for hold'em spots; leave it out .*threads"):
         tp.solve(RIVER, nodes=100)
-    with pytest.raises(SpecError, match="threads is no option for games that are compiled"):
+    with pytest.raises(SpecError, match="threads is not an option for compiled games"):
         tp.solve("kuhn_poker", threads=1)
     with pytest.raises(SpecError, match="seed is no option"):
         tp.compare(RIVER, ["dcfr"], seed=1)

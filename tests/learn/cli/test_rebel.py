@@ -143,7 +143,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
     [
         ("train rebel", "--out DIR"),
         ("train rebel liars_dice", "--out DIR"),
-        ("train rebel goofspiel(num_cards=3) --out {0}", "in goofspiel(num_cards=3) players know different things"),
+        ("train rebel goofspiel(num_cards=3) --out {0}", "goofspiel(num_cards=3) has private information"),
         ("train rebel --out {0}", "name the game: treeplex train rebel GAME --out DIR"),
         ("train rebel liars_dice --out {0} --resume {0}", "not both"),
         ("train rebel liars_dic --out {0}", "did you mean 'liars_dice'"),

@@ -96,7 +96,7 @@ def test_devices_of_refined_games(tmp_path: Path) -> None:
     tp.solve(game, "cfr-s", iterations=20, refine=True, out=run)
     found = call(run, "--json")
     assert call(run, "--game", game, "--json") == found
-    assert "names a game that cannot be had:" in call(run / "device.safetensors", code=2)
+    assert "names a game that cannot be loaded:" in call(run / "device.safetensors", code=2)
     assert call(run / "device.safetensors", "--refine", "--json") == found
     assert call(run / "device.safetensors", "--refine", "--game", game, "--json") == found
 
@@ -127,7 +127,7 @@ def test_mistakes(tmp_path: Path, chicken: Path) -> None:
         ({"iterations": 5}, "device: 5 iterations, on matrix"),
         ({"algorithm": "mine"}, "device: mine, on matrix"),
         ({"algorithm": "mine", "iterations": "many"}, "device: mine, on matrix"),
-        ({"drawn": 7}, "3, drawn from a larger device"),
+        ({"drawn": 7}, "3, sampled from a larger device"),
     ],
 )
 def test_metadata_of_your_own(tmp_path: Path, chicken: Path, metadata: dict[str, object], title: str) -> None:

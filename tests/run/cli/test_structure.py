@@ -90,7 +90,7 @@ def test_games_in_which_players_forget() -> None:
     found = structure_of(game)
     assert "infosets" not in found
     assert (found["histories"], found["structure"]["pieces"]) == (1077, None)  # type: ignore[index]
-    assert "not without perfect recall; --refine gives it" in call("info", game, "--structure")[0]
+    assert "needs perfect recall; --refine restores it" in call("info", game, "--structure")[0]
     refined = structure_of(game, "--refine")
     assert refined["structure"]["feedback"]["holds"]  # type: ignore[index]
     assert refined["structure"]["levels"] == [0, 2, 4]  # type: ignore[index]
@@ -101,7 +101,7 @@ def test_open_loop_games(tmp_path: Path) -> None:
     (tmp_path / "rounds.py").write_text(OPEN_LOOP, encoding="utf-8")
     game = f"{tmp_path / 'rounds.py'}:TwoRounds"
     assert "lacks perfect recall" in call("info", game, code=2)[1]
-    assert "open_loop(game=...) makes a static game of it" in " ".join(call("info", game, "--structure")[0].split())
+    assert "open_loop(game=...) converts it to a static game" in " ".join(call("info", game, "--structure")[0].split())
     found = structure_of(f"open_loop(game={game})")
     assert found["infosets"] == [1, 1]
     assert found["sequences"] == [5, 5]

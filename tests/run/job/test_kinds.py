@@ -460,7 +460,7 @@ def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Calla
         at, arrays = position_of(state), dict(state)
     other = type(at)(**{**vars(at), "identity": "another"})
     JobFolder(case.kind, folder).save_state(other, arrays)
-    with pytest.raises(FileError, match=r"state.safetensors: the state of another .*; put back the right file"):
+    with pytest.raises(FileError, match=r"state.safetensors: the state of another .*; restore the matching file"):
         case.resume(resume=folder)
     JobFolder(case.kind, folder).save_state(at, {"nothing": arrays[next(iter(arrays))]})
     with pytest.raises(FileError, match=r"state.safetensors: not a state of"):

@@ -126,7 +126,7 @@ def test_a_limit_of_histories(tmp_path: Path) -> None:
     assert 3000 <= whole.last.nodes < 3100
     sample("leduc_poker", nodes=1000, out=tmp_path / "run", **QUICK)
     assert timeless(sample(resume=tmp_path / "run", nodes=3000).records) == timeless(whole.records)
-    with pytest.raises(SpecError, match="histories already"):
+    with pytest.raises(SpecError, match="already visited"):
         sample(resume=tmp_path / "run", nodes=2000)
 
 
@@ -292,7 +292,7 @@ def test_the_command(tmp_path: Path) -> None:
         "leduc_poker by es-mccfr: 200 iterations",
         "value of player 1",
         "against uniform play",
-        "memory limit was reached",
+        "memory limit reached",
     ):
         assert text in printed
     assert f"treeplex sample --resume {run} -n 2000" in printed

@@ -119,7 +119,7 @@ def test_refusals(measures: Any, message: str) -> None:
 
 
 def test_spots_have_no_measures() -> None:
-    with pytest.raises(SpecError, match="measures is no option for hold'em spots"):
+    with pytest.raises(SpecError, match="measures is not an option for hold'em spots"):
         tp.solve("turn_endgame", measures={"one": lambda game, policy: 1.0})
 
 

@@ -109,7 +109,7 @@ def test_a_misspelled_argument_suggests_the_right_one() -> None:
     ]:
         with pytest.raises(SpecError, match=f"did you mean '{right}'"):
             call()
-    with pytest.raises(SpecError, match="storage is no option for games that are compiled; leave it out"):
+    with pytest.raises(SpecError, match="storage is not an option for compiled games; leave it out"):
         tp.solve(KUHN, storage="int8")
 
 

@@ -256,7 +256,7 @@ def test_more_bad_files(tmp_path: Path) -> None:
 
 
 def test_runs_beyond_the_horizon_are_refused() -> None:
-    with pytest.raises(SpecError, match=r"paces itself for 1,000 iterations.*horizon=5000"):
+    with pytest.raises(SpecError, match=r"plans for 1,000 iterations.*horizon=5000"):
         make_solver(KUHN, "ddcfr", horizon=5000)
     solver = make_solver(KUHN, "ddcfr(horizon=20)", horizon=20)
     solver.run(20)

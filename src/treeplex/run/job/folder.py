@@ -197,7 +197,7 @@ class JobFolder:
         again = "restore a copy or restart (with --force)"
         if not path.exists():
             raise FileError(
-                f"{self.path} has no {kind.noun} of {kind.maker} (no {RUN}); give a folder that it wrote with --out"
+                f"{self.path} holds no {kind.noun} of {kind.maker} (no {RUN}); give a folder that it wrote with --out"
             )
         try:
             about = read_json(path)

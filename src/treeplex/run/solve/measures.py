@@ -40,7 +40,7 @@ def measures_of(given: AnyMeasures | None) -> dict[str, Measure]:
         if not callable(measure):
             raise SpecError(f"measure {name!r} must be a function of a game and a policy, not {measure!r}")
         if name in SOLVE.numbers:
-            raise SpecError(f"every run already reports {name}; give the measure another name")
+            raise SpecError(f"every run reports {name} already; give the measure another name")
     return found
 
 

@@ -265,5 +265,5 @@ def canonical(names: Sequence[tuple[str, AnyAlgorithm]]) -> dict[str, AnyAlgorit
     for name, algorithm in names:
         same = chosen.setdefault(name, algorithm)
         if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
-            raise SpecError(f"two different algorithms are named {name!r}; give them different names")
+            raise SpecError(f"two different algorithms are called {name!r}; give them different names")
     return chosen

@@ -251,7 +251,7 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
         if inner.game.identity != game.identity:
             if same_rules(inner.game.spec, game.spec):
                 return transferred(inner, game)
-            raise PolicyError(f"the policy is for {inner.game}, not for {game}; solve or load one for this game")
+            raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
         return Policy(game, inner.probabilities)
     if isinstance(policy, Mapping):
         return Policy(game, probabilities_of(game, policy, complete=complete))
