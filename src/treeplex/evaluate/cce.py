@@ -1,7 +1,7 @@
-"""Coarse correlated equilibria: how far a device is from one, and the best one of a tiny game.
+"""Coarse correlated equilibria: the distance of a device from one, and the optimal one of a tiny game.
 
-A device is a coarse correlated equilibrium if no player gains by refusing to listen: by a strategy chosen before the mediator
-speaks, while the others follow (Moulin and Vial 1978; for sequential games Celli, Marchesi, Bianchi and Gatti 2019).
+A device is a coarse correlated equilibrium if no player gains by committing to a strategy before the mediator's recommendation,
+while the others follow theirs (Moulin and Vial 1978; for sequential games Celli, Marchesi, Bianchi and Gatti 2019).
 """
 
 from math import prod
@@ -24,14 +24,15 @@ from treeplex.forms.correlation.plans import all_plans, count_plans, written
 from treeplex.games.base import Game
 
 MOST_ENTRIES = 10_000_000
-"""Numbers in the matrix of the linear program, sequences times joint plans, where it gives up: 80 MB."""
+"""Maximum size of the linear program, sequences times joint plans (80 MB)."""
 
 
 def cce_gaps(device: Device) -> Floats:
-    """What each player gains by the best strategy chosen beforehand, while the others follow the device, float64 [N].
+    """Return each player's gain from the best fixed strategy while the others follow the device, float64 [N].
 
-    Exact: the others' part of every joint plan gives a gradient; a best response to their mean is one sweep. Negative where
-    listening is better than every strategy.
+    The gains are exact: a best response to the mean gradient of the joint plans. A gain is negative if following is better than
+        every
+    fixed strategy.
     """
     tree = device.game.tree
     values, infoset_values = device.gradients.copy(), workspace(tree).infoset_values
@@ -40,7 +41,7 @@ def cce_gaps(device: Device) -> Floats:
 
 
 def cce_gap(device: Device) -> float:
-    """The greatest of :func:`cce_gaps`; at most 0 for a coarse correlated equilibrium."""
+    """Return the maximum of :func:`cce_gaps`; at most 0 for a coarse correlated equilibrium."""
     return float(cce_gaps(device).max())
 
 
@@ -51,29 +52,30 @@ def best_cce(
     most_entries: int = MOST_ENTRIES,
     progress: bool | None = None,
 ) -> Device:
-    """A coarse correlated equilibrium of the largest welfare, by one linear program over all joint reduced plans (HiGHS).
+    """Return a welfare-maximising coarse correlated equilibrium, by a linear program over joint plans (HiGHS).
 
-    For tiny games only: the number of joint plans is exponential in that of infosets. In games whose payoffs have a constant
-    sum every device has the same welfare, and no program is needed to know it.
+    For tiny games only: the number of joint plans is exponential in the number of infosets. In constant-sum games every device
+        has the
+    same welfare.
 
     Args:
         game: a spec, rules or the compiled game.
-        objective: float64 [N], what one unit of each player's payoff counts; ones for welfare.
-        most_entries: the largest number of sequences times joint plans.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        objective: float64 [N], weight of each player's payoff; ones for welfare.
+        most_entries: maximum of sequences times joint plans.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Raises:
-        AlgorithmError: a game that is too large, or HiGHS fails.
+        AlgorithmError: the game is too large, or HiGHS fails.
     """
     game = compile_game(game, progress=progress)
     joint = prod(count_plans(game, player) for player in range(game.players))
     sequences = int(game.tree.sequence_offsets[-1])
     if joint * sequences > most_entries:
         raise AlgorithmError(
-            f"{game} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over "
-            f"joint plans (at most {most_entries:,} in their product); take a smaller game"
+            f"{game} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over joint "
+            f"plans (their product may be at most {most_entries:,}); choose a smaller game"
         )
-    with reporting(progress, f"looking for the best CCE over {joint:,} joint plans"):
+    with reporting(progress, f"computing the best CCE over {joint:,} joint plans"):
         plans = tuple(all_plans(game, player) for player in range(game.players))
         support = np.indices([len(table) for table in plans]).reshape(game.players, -1).T.astype(np.int64)
         gradients, values = joint_payoffs(Device(game, plans, support, np.full(joint, 1.0 / joint)))
@@ -83,7 +85,7 @@ def best_cce(
 
 
 def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
-    """Gradients [S, Q] against and payoffs [S, N] of each joint plan of a device."""
+    """Return gradients [S, Q] against, and payoffs [S, N] of, each joint plan of a device."""
     game = device.game
     strategies = np.empty((len(device), int(game.tree.sequence_offsets[-1])))
     for player, table in enumerate(device.plans):
@@ -98,9 +100,10 @@ def joint_payoffs(device: Device) -> tuple[Floats, Floats]:
 def distribution(game: CompiledGame, gradients: Floats, values: Floats, objective: Floats) -> Floats:
     """Maximise ``objective @ w`` over ``w`` [S] so that no player gains by deviating.
 
-    The best response of player i is stated by its dual, one free value ``v`` an infoset: ``sum of v[infosets right below q] +
-    w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is what the
-    player gets, ``w @ values[:, i]``.
+    The best response of player i is expressed by its dual, with a free value ``v`` per infoset: ``sum of v[infosets right below
+        q] +
+    w @ gradients[:, q] <= v[infoset of q]`` for every sequence q, where for the empty sequence the right side is the player's
+    payoff, ``w @ values[:, i]``.
     """
     tree, infosets = game.tree, len(game.infostates)
     below = csr_array((np.ones(infosets), (tree.infoset_parent, np.arange(infosets))), shape=(gradients.shape[1], infosets))

@@ -1,4 +1,4 @@
-"""Compare two sets of rules of one game by random playthroughs."""
+"""Comparison of two implementations of a game by random playthroughs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from treeplex.games.turn_based import TurnBased
 
 PLAYTHROUGHS = 1000
 CLOSE = 1e-9
-"""How far probabilities and payoffs may differ."""
+"""Tolerance for probabilities and payoffs."""
 
 
 @dataclass(frozen=True)
 class RulesCheck:
-    """What was compared, and found equal.
+    """Result of a comparison that found no difference.
 
     Attributes:
         game: the game.
-        others: what it was compared with.
-        playthroughs, histories, infosets: how many were seen.
+        others: the other implementations.
+        playthroughs, histories, infosets: numbers compared.
     """
 
     game: str
@@ -52,22 +52,22 @@ def check_rules(
     watch: Callable[[int], None] | None = None,
     progress: bool | None = None,
 ) -> RulesCheck:
-    """Compare rules of one game in random playthroughs, in which every action is as likely.
+    """Compare implementations of a game in uniformly random playthroughs.
 
-    A game that has Numba functions is compared with them, run as plain Python (in which numbers do not overflow) and compiled.
-    At every history the same player must act, with the same actions; chance and payoffs must be equal; and two histories must
-    be one infoset of the player to act either in all of these rules or in none.
+    A game with Numba functions is compared with them, both as plain Python (where numbers do not overflow) and compiled. At
+    every history the player to act, actions, chance and payoffs must agree, and two histories must be in one infoset of the
+    player to act either in all implementations or in none.
 
     Args:
         game: a spec, rules, or an OpenSpiel game.
-        against: other rules of the same game.
-        playthroughs: how many.
-        seed: of the actions.
+        against: another implementation of the game.
+        playthroughs: number of playthroughs.
+        seed: random seed.
         watch: called with the number of playthroughs so far.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
-        GameError: they differ; the message says where. Or the rules fail.
+        GameError: the implementations differ (the message names the history), or the rules fail.
         SpecError: there is nothing to compare.
     """
     with reporting(progress, "comparing rules"):
@@ -75,14 +75,16 @@ def check_rules(
 
 
 def compare_rules(game: Any, against: Any, playthroughs: int, seed: int, watch: Callable[[int], None] | None) -> RulesCheck:
-    """Compare rules; arguments as of :func:`check_rules`."""
+    """Compare implementations; arguments as for :func:`check_rules`."""
     first = turn_by_turn(load(game).enumerable_rules())
     others = dict(views_of(first))
     if against is not None:
         other = turn_by_turn(load(against).enumerable_rules())
         others[str(other)] = other
     if not others:
-        raise SpecError(f"{first} has no Numba functions to compare; name other rules of the same game (against, --against)")
+        raise SpecError(
+            f"{first} has no Numba functions to compare; give another implementation of the game (against, --against)"
+        )
     random, histories = Random(seed), 0
     known: list[dict[tuple[int, str], str]] = [{} for _ in range(2 * len(others))]
     for playthrough in range(playthroughs):
@@ -100,12 +102,12 @@ def compare_rules(game: Any, against: Any, playthroughs: int, seed: int, watch: 
 
 
 def turn_by_turn(game: Game) -> Game:
-    """The game without simultaneous moves."""
+    """Return the game with sequential moves."""
     return TurnBased(game, game.spec) if game.new_initial_state().current_player() == SIMULTANEOUS else game
 
 
 def views_of(game: Game) -> Iterator[tuple[str, Game]]:
-    """The Numba functions of a game as rules, by what they are called."""
+    """Yield the Numba functions of a game as rules, by name."""
     rules = game.numba_rules()
     if isinstance(rules, NumbaRules):
         if not isinstance(game, NumbaGame):
@@ -116,7 +118,7 @@ def views_of(game: Game) -> Iterator[tuple[str, Game]]:
 def play_through(
     game: Game, others: dict[str, Game], known: list[dict[tuple[int, str], str]], random: Random, path: list[str]
 ) -> int:
-    """One playthrough; returns its histories. ``known`` pairs the infostates of both sides, in both directions."""
+    """Compare one playthrough; return its number of histories. ``known`` maps infostates in both directions."""
     if any(other.num_players != game.num_players for other in others.values()):
         raise GameError(f"{game} has {game.num_players} players, and other rules have more or fewer")
     state, states = game.new_initial_state(), [other.new_initial_state() for other in others.values()]
@@ -139,7 +141,7 @@ def play_through(
 
 
 def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[int, str], str]]) -> None:
-    """Compare two nodes that are not terminal; ``known`` pairs infostates, in both directions."""
+    """Compare two non-terminal nodes; ``known`` maps infostates in both directions."""
     player = state.current_player()
     compare("the player to act", player, other.current_player(), name)
     if player == CHANCE:
@@ -156,19 +158,19 @@ def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[
 
 
 def compare(what: str, mine: object, theirs: object, name: str) -> None:
-    """Raise :class:`GameError` unless both are equal."""
+    """Raise :class:`GameError` unless the values are equal."""
     if mine != theirs:
         raise GameError(f"{what}: {mine}, but {theirs} in {name}")
 
 
 def compare_numbers(what: str, mine: Any, theirs: Any, name: str) -> None:
-    """Raise :class:`GameError` unless both are equal up to rounding."""
+    """Raise :class:`GameError` unless the numbers are equal up to rounding."""
     if len(mine) != len(theirs) or not all(isclose(a, b, abs_tol=CLOSE) for a, b in zip(mine, theirs, strict=True)):
         compare(what, list(mine), list(theirs), name)
 
 
 class KernelGame(Game):
-    """Numba functions as kernels call them, as ordinary rules."""
+    """Compiled Numba functions as ordinary rules."""
 
     def __init__(self, rules: NumbaRules) -> None:
         self.num_players = rules.players
@@ -179,7 +181,7 @@ class KernelGame(Game):
 
 
 class KernelState(State):
-    """A state of a :class:`KernelGame`, and what the functions say of it."""
+    """A state of a :class:`KernelGame` with the functions' outputs."""
 
     def __init__(self, rules: CompiledRules, words: Any) -> None:
         self.rules, self.words = rules, words

@@ -1,34 +1,34 @@
-"""Exact distances of a correlation device to the usual kinds of correlated equilibrium.
+"""Exact distances of a correlation device to six kinds of correlated equilibrium.
 
 A mediator draws a joint plan from the device and recommends every player its own part; ``Q`` counts sequences, ``I``
-infosets, ``N`` players. A player may leave the plan while the others follow theirs, and the concepts differ in when, in what
-has been recommended by then, and in what comes after (u is the player's payoff, mu the device):
+infosets, ``N`` players. A player may deviate while the others follow. The concepts differ in the time of the
+deviation, the recommendations seen by then, and the play afterwards (u is the player's payoff, mu the device):
 
 ========  ==========================================================================================================
-CCE       normal-form coarse: before any recommendation; then plays on alone (Moulin and Vial 1978; Farina, Bianchi
+CCE       normal-form coarse: before any recommendation; then plays independently (Moulin and Vial 1978; Farina, Bianchi
           and Sandholm 2020, "Coarse correlation in extensive-form games")
-EFCCE     extensive-form coarse: at an infoset reached by following, before its recommendation; then plays on alone
+EFCCE     extensive-form coarse: at an infoset reached by following, before its recommendation; then plays independently
           (Farina, Bianchi and Sandholm 2020)
 EFCE      extensive-form: as EFCCE, after the recommendation (von Stengel and Forges 2008, "Extensive-form correlated
           equilibrium")
-CE        normal-form: after seeing the whole plan at the start; plays alone (Aumann 1974), with reduced plans
+CE        normal-form: after seeing the whole plan at the start; plays independently (Aumann 1974), with reduced plans
 AFCCE     agent-form coarse: at one infoset, before its recommendation, takes another action there; follows afterwards
 AFCE      agent-form: as AFCCE, after the recommendation
 ========  ==========================================================================================================
 
-Who has deviated gets no more recommendations in CCE, EFCCE and EFCE, but remembers the earlier ones: at an infoset reached
-by following this is the own sequence to it.
+After deviating, a player receives no more recommendations in CCE, EFCCE and EFCE, but remembers the earlier ones: at an infoset
+reached by following, these are the own sequence to it.
 
-The **distance** is OpenSpiel's (``corr_dist.h``): the sum over players of what the best response gains in the game that begins
-with the mediator's draw and in which leaving is an action; it is 0 exactly at an equilibrium of the concept. A best response
-may leave at many places, one after each history of recommendations. The **gap** is that of Farina, Bianchi and Sandholm and of
-Celli et al. (2020, "No-regret learning dynamics for extensive-form correlated equilibrium"): the most that any player gains who
-leaves at one place only (after one recommendation, where it is seen), weighted by the probability of getting there. At most the
-distance, and 0 together with it; negative where every trigger loses.
+The **distance** is OpenSpiel's (``corr_dist.h``): the sum over players of the best-response gain in the game
+that starts with the mediator's draw and has deviating as an action. It is 0 exactly at an equilibrium of the concept. A best
+response may deviate at many places, one after each history of recommendations. The **gap** is that of Farina, Bianchi and
+Sandholm and of Celli et al. (2020, "No-regret learning dynamics for extensive-form correlated equilibrium"): the largest gain
+of a player who deviates at one place only (after one recommendation, if it is seen), weighted by the probability of reaching
+it. It is at most the distance, 0 if and only if the distance is 0, and negative if every trigger loses.
 
 Always CCE <= EFCCE <= EFCE <= CE and AFCCE <= AFCE <= EFCE in distance. In agent form a player who has deviated from
-a recommendation follows those at later infosets that the own plan excludes, about which a reduced plan says nothing.
-There the player does what the device recommends at that infoset on average (all actions alike where it never recommends any).
+a recommendation follows later recommendations, also at infosets that the own plan excludes, where a reduced plan is undefined.
+There the player follows the device's average recommendation at that infoset (uniform if it never recommends an action).
 OpenSpiel, which does not reduce plans, finds such recommendations in the plans themselves.
 """
 
@@ -57,22 +57,22 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 
 CONCEPTS = ("CCE", "EFCCE", "EFCE", "CE", "AFCCE", "AFCE")
-"""What :func:`judge_device` finds the distance to, in this order."""
+"""Equilibrium concepts of :func:`judge_device`, in order."""
 MOST_WORK = 20_000_000_000
-"""Joint plans times payoff entries beyond which a device is refused: some minutes."""
+"""Maximum of joint plans times payoff entries (a few minutes)."""
 MOST_NUMBERS = 250_000_000
-"""Numbers in the tables of one player beyond which a game is refused: two gigabytes."""
+"""Maximum size of one player's tables (two gigabytes)."""
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """Where a player would leave the plan, if only once.
+    """The best single deviation of a player.
 
     Attributes:
-        player: who.
-        infoset: the compiled infoset; None where leaving is decided before the game begins.
-        told: the number of the recommended action at the infoset; None where it is not seen.
-        gain: by how much the expected payoff rises, in the game's units.
+        player: the player.
+        infoset: the compiled infoset; None for deviations before the game starts.
+        told: index of the recommended action at the infoset; None if it is not seen.
+        gain: gain in expected payoff, in the game's units.
     """
 
     player: int
@@ -83,13 +83,13 @@ class Trigger:
 
 @dataclass(frozen=True)
 class Distance:
-    """How far a device is from one kind of correlated equilibrium, in the game's units.
+    """The distance of a device from one kind of correlated equilibrium, in the game's units.
 
     Attributes:
         concept: one of :data:`CONCEPTS`.
-        gains: for each player, what the best response gains in the game with the mediator; never negative.
-        triggers: for each player, where leaving once gains the most; the gain may be negative for the coarse concepts, since a
-            player who leaves without looking loses what following is worth.
+        gains: best-response gain of each player in the game with the mediator; never negative.
+        triggers: best single deviation of each player; the gain may be negative for the coarse concepts, since deviating
+            without seeing the recommendation forgoes its value.
     """
 
     concept: str
@@ -103,13 +103,13 @@ class Distance:
 
     @property
     def gap(self) -> float:
-        """The largest gain of any player who leaves once."""
+        """The largest gain of any single deviation."""
         return max(trigger.gain for trigger in self.triggers)
 
 
 @dataclass(frozen=True, repr=False)
 class DeviceJudgement:
-    """What :func:`judge_device` found, in the game's units; ``judgement["EFCE"]`` is one :class:`Distance`.
+    """Result of :func:`judge_device` in the game's units; ``judgement["EFCE"]`` is a :class:`Distance`.
 
     Attributes:
         value: expected payoff of each player when all follow.
@@ -148,17 +148,17 @@ class DeviceJudgement:
 
 
 def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudgement:
-    """Find the distance of a device to every kind of correlated equilibrium.
+    """Compute the distance of a device to every kind of correlated equilibrium.
 
-    One gradient for each joint plan (fewer where many differ in one player's plan only), and one sweep for each plan of a
-    player: O(support x terminals) in all. Nothing grows with the number of plans that the game has.
+    This takes one gradient per joint plan (fewer if many differ in only one player's plan) and one sweep per plan of a player,
+    O(support x terminals) in all, independent of the number of plans of the game.
 
     Args:
         device: joint plans and their probabilities.
         progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
-        AlgorithmError: a support or a game that is too large; the message says by how much.
+        AlgorithmError: the support or the game is too large.
     """
     merged = device.merged()
     check_size(merged)
@@ -166,7 +166,7 @@ def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudge
     views, distances = list[View](), list[Distance]()
     with reporting(progress, text):
         for player in range(players):
-            tell(f"{text}: what player {player} of {players} can gain")
+            tell(f"{text}: deviation gains of player {player} of {players}")
             views.append(view_of(merged, player))
         for concept in CONCEPTS:
             tell(f"{text}: {concept}")
@@ -176,16 +176,16 @@ def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudge
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One player's recommendations and deviation gains.
+    """One player's recommendations and deviation payoffs.
 
     Attributes:
         game: the compiled game.
-        player: who.
+        player: the player.
         order: the player's places.
         seen: sums over the joint plans.
-        following: float64 [K], what each place itself earns when recommended and followed.
-        told: float64 [K], the value of the recommendation of a place, followed from there on.
-        leaving: float64 [K] or [n] for each of ``EFCE``, ``EFCCE``, ``AFCE``, ``AFCCE``: the best of leaving there.
+        following: float64 [K], payoff of each place when recommended and followed.
+        told: float64 [K], value of following from the recommendation of a place on.
+        leaving: float64 [K] or [n] for each of ``EFCE``, ``EFCCE``, ``AFCE``, ``AFCCE``: best payoff of deviating there.
     """
 
     game: CompiledGame
@@ -198,7 +198,7 @@ class View:
 
 
 def view_of(device: Device, player: int) -> View:
-    """One player's recommendations over the support, sorted to group joint plans by gradient."""
+    """Return one player's view, with joint plans sorted to share gradients."""
     game = device.game
     tree = game.tree
     order = preorder(tree, player)
@@ -244,7 +244,7 @@ def view_of(device: Device, player: int) -> View:
 
 
 def infosets_of_places(order: Preorder) -> tuple[Ints, Ints]:
-    """The infoset (in preorder) that each place leaves, and the number of its action there, int64 [K] each."""
+    """Return the infoset (in preorder) and action index of each place, int64 [K] each."""
     infoset_at, number = np.zeros((2, len(order.sequence)), np.int64)
     for infoset, (start, actions) in enumerate(zip(order.start.tolist(), order.actions.tolist(), strict=True)):
         infoset_at[start : start + actions] = infoset
@@ -253,13 +253,13 @@ def infosets_of_places(order: Preorder) -> tuple[Ints, Ints]:
 
 
 def distance_to(concept: str, views: Sequence[View]) -> Distance:
-    """One concept, all players."""
+    """Return the distance to one concept."""
     found = [gain_of(concept, view) for view in views]
     return Distance(concept, tuple(gain for gain, _ in found), tuple(trigger for _, trigger in found))
 
 
 def gain_of(concept: str, view: View) -> tuple[float, Trigger]:
-    """One player's best-response gain, and its best single trigger."""
+    """Return one player's best-response gain and best single deviation."""
     order, totals = view.order, view.seen.totals
     expected = float(totals[EXPECTED])
     if concept == "CE":
@@ -275,7 +275,7 @@ def gain_of(concept: str, view: View) -> tuple[float, Trigger]:
 
 
 def single_trigger(view: View, leaving: Floats, informed: bool) -> Trigger:
-    """Where leaving once gains the most, among the places that the device leads to."""
+    """Return the best single deviation among the places that the device reaches."""
     order, told, shares = view.order, view.told, view.seen.shares
     if not len(order.start):
         return Trigger(view.player, None, None, 0.0)
@@ -294,7 +294,7 @@ def single_trigger(view: View, leaving: Floats, informed: bool) -> Trigger:
 
 
 def preorder(tree: Tree, player: int) -> Preorder:
-    """The places of a player's sequences."""
+    """Return the places of a player's sequences."""
     first, last = (int(n) for n in tree.infoset_offsets[player : player + 2])
     below: dict[int, list[int]] = {}
     for infoset in range(last - 1, first - 1, -1):
@@ -323,7 +323,7 @@ def preorder(tree: Tree, player: int) -> Preorder:
 
 
 def next_above(depths: Sequence[int]) -> list[int]:
-    """For each entry of a preorder the next one that is not below it."""
+    """Return for each entry of a preorder the next entry outside its subtree."""
     after, open_at = [len(depths)] * len(depths), list[int]()
     for position, depth in enumerate(depths):
         while open_at and depths[open_at[-1]] >= depth:
@@ -333,7 +333,7 @@ def next_above(depths: Sequence[int]) -> list[int]:
 
 
 def check_size(device: Device) -> None:
-    """Refuse what would take too long or too much memory."""
+    """Check the limits on time and memory."""
     game = device.game
     game.need_stored("the distance of a device")
     entries = len(game.payoff.sparse.values) + sum(
@@ -342,13 +342,13 @@ def check_size(device: Device) -> None:
     work = len(device) * entries
     if work > MOST_WORK:
         raise AlgorithmError(
-            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries; their distances are found "
-            f"up to {MOST_WORK:,} of both together, so keep the {MOST_WORK // entries:,} likeliest joint plans"
+            f"this device has {len(device):,} joint plans on a game with {entries:,} payoff entries; the limit for their "
+            f"product is {MOST_WORK:,}, so keep only the {MOST_WORK // entries:,} most likely joint plans"
         )
     for player in range(game.players):
         numbers = int(preorder(game.tree, player).table[-1])
         if numbers > MOST_NUMBERS:
             raise AlgorithmError(
-                f"{game} is too large for distances of devices: what player {player} can be told and do afterwards takes "
-                f"{numbers:,} numbers, of {MOST_NUMBERS:,} at most; use a smaller game"
+                f"{game} is too large for distances of devices: recommendations and deviations of player {player} take "
+                f"{numbers:,} numbers, more than {MOST_NUMBERS:,}; choose a smaller game"
             )

@@ -6,8 +6,8 @@ With pi the policy's probabilities, c those of chance and u_i the payoff of play
     value           Q(I, a)  = sum over h of c(h) prod over j other than i of pi_j(h) u_i(h a) / pi_-i(I)
     regret          r(I)     = pi_-i(I) (max over a of Q(I, a) - sum over a of pi_i(I, a) Q(I, a))
 
-(Zinkevich, Johanson, Bowling and Piccione 2007, section 3). Everything is a pass over the arrays of all histories, so it is for
-games that one can walk.
+(Zinkevich, Johanson, Bowling and Piccione 2007, section 3). All quantities are passes over the arrays of all histories, so the
+game must be small enough to walk.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ from treeplex.forms.policies.tabular import Policy
 
 @dataclass(frozen=True, eq=False)
 class HistoryValues:
-    """A policy on all histories of a game.
+    """Values of a policy at all histories of a game.
 
     Attributes:
-        tree: the histories, H of them, and infosets, I; every history comes after its parent.
+        tree: H histories and I infosets; parents come before children.
         policy: a policy of the same game.
     """
 
@@ -37,7 +37,7 @@ class HistoryValues:
 
     @cached_property
     def parent(self) -> Ints:
-        """The history before each, int64 [H]; -1 of the root."""
+        """Parent of each history, int64 [H]; -1 for the root."""
         nodes = self.tree.histories.nodes
         inner = np.flatnonzero(nodes[:, CHILDREN])
         counts = nodes[inner, CHILDREN]
@@ -47,14 +47,14 @@ class HistoryValues:
 
     @cached_property
     def place(self) -> Ints:
-        """Which of its parent's children each history is, int64 [H]; 0 of the root."""
+        """Index of each history among its siblings, int64 [H]; 0 for the root."""
         found = np.arange(len(self.parent)) - self.tree.histories.nodes[self.parent, CHILD]
         found[0] = 0
         return np.asarray(found, np.int64)
 
     @cached_property
     def levels(self) -> tuple[Ints, ...]:
-        """The histories of each depth, the root first."""
+        """Histories of each depth, root first."""
         nodes, found = self.tree.histories.nodes, [np.zeros(1, np.int64)]
         while True:
             above = found[-1][nodes[found[-1], CHILDREN] > 0]
@@ -64,7 +64,7 @@ class HistoryValues:
 
     @cached_property
     def probabilities(self) -> tuple[Floats, ...]:
-        """The policy's action probabilities at each infoset, float64 [A] each.
+        """Action probabilities at each infoset, float64 [A] each.
 
         Raises:
             PolicyError: the policy lacks an infostate of the game.
@@ -114,12 +114,12 @@ class HistoryValues:
 
     @cached_property
     def _decisions(self) -> Ints:
-        """The histories where a player acts."""
+        """Return the decision histories."""
         return np.flatnonzero(self.tree.histories.nodes[:, ACTOR] >= 0)
 
     @cached_property
     def _weights(self) -> Floats:
-        """Counterfactual reach of each decision."""
+        """Return the counterfactual reach of each decision."""
         actor = self.tree.histories.nodes[self._decisions, ACTOR]
         reach = self.reach[:, self._decisions].copy()
         reach[actor, np.arange(len(actor))] = 1.0
@@ -133,7 +133,7 @@ class HistoryValues:
 
     @cached_property
     def own_reach(self) -> Floats:
-        """Own reach of each infoset by its player, float64 [I]."""
+        """Own reach of each infoset, float64 [I]."""
         nodes, found = self.tree.histories.nodes, np.zeros(len(self.tree.infostates))
         found[nodes[self._decisions, KEY]] = self.reach[nodes[self._decisions, ACTOR], self._decisions]
         return found
@@ -142,7 +142,7 @@ class HistoryValues:
     def action_values(self) -> tuple[Floats, ...]:
         """Action values at each infoset for its player, in the game's units, float64 [A] each.
 
-        Where chance and the others never lead, histories of the infoset count alike.
+        At zero counterfactual reach, the infoset's histories are weighted equally.
         """
         nodes, decisions = self.tree.histories.nodes, self._decisions
         keys, sizes = nodes[decisions, KEY], np.array([*map(len, self.probabilities)], np.int64)
@@ -170,7 +170,7 @@ class HistoryValues:
 
     @staticmethod
     def _spread(first: "NDArray[np.int32] | Ints", counts: "NDArray[np.int32] | Ints") -> Ints:
-        """Concatenated ranges ``first, first + 1, ...`` of ``counts`` numbers each."""
+        """Return the concatenated ranges ``first, first + 1, ...`` of ``counts`` numbers each."""
         whole = counts.astype(np.int64)
         within = np.arange(int(whole.sum())) - np.repeat(np.cumsum(whole) - whole, whole)
         return np.asarray(np.repeat(first.astype(np.int64), whole) + within, np.int64)

@@ -16,13 +16,13 @@ from treeplex.forms.policies.tabular import Policy
 
 @dataclass(frozen=True)
 class Judgement:
-    """What :func:`judge` found, in the game's units.
+    """Result of :func:`judge`, in the game's units.
 
     Attributes:
-        exploitability: mean over players of what a best response gains (ReBeL section 7; DDCFR section 5.2).
-        nash_conv: the sum of these gains.
-        value: expected payoff of each player when all follow the policy.
-        best_response_values: expected payoff of each player who best-responds to the others.
+        exploitability: mean best-response gain over players (ReBeL section 7; DDCFR section 5.2).
+        nash_conv: sum of best-response gains.
+        value: expected payoff of each player under the policy.
+        best_response_values: expected payoff of each player's best response to the others.
     """
 
     exploitability: float
@@ -43,7 +43,7 @@ class Judgement:
 
 
 def judge(game: CompiledGame, policy: Policy) -> Judgement:
-    """Judge a policy with one reach, gradient and best-response sweep for each player.
+    """Evaluate a policy with one reach, gradient and best-response sweep per player.
 
     Raises:
         PolicyError: the policy belongs to another game.
@@ -52,7 +52,7 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
     strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(game.tree)
     found = np.empty((2, game.players))
     value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
-    found[1] = np.maximum(found[1], found[0])  # rounding: a best response is worth no less than the policy itself
+    found[1] = np.maximum(found[1], found[0])  # rounding: the best-response value is at least the policy's value
     gains = found[1] - found[0]
     return Judgement(
         exploitability=float(gains.mean()),
@@ -63,13 +63,13 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
 
 
 def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[float, Policy]:
-    """The best that ``player`` can get against the others, and the policy that gets it.
+    """Compute a best response of ``player`` to the others.
 
     Returns:
         The expected payoff, and ``policy`` with the player's part replaced by a pure best response.
 
     Raises:
-        PolicyError: no such player, or a policy of another game.
+        PolicyError: unknown player, or the policy belongs to another game.
     """
     check_game(game, policy)
     if not 0 <= player < game.players:
@@ -84,6 +84,6 @@ def best_response(game: CompiledGame, policy: Policy, player: int) -> tuple[floa
 
 
 def check_game(game: CompiledGame, policy: Policy) -> None:
-    """Refuse a policy of another game."""
+    """Check that a policy belongs to the game."""
     if policy.game is not game and policy.game.identity != game.identity:
         raise PolicyError(f"this is a policy for {policy.game}, not for {game}; solve or load one for this game")

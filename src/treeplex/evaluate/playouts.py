@@ -1,4 +1,4 @@
-"""Monte Carlo values of policies on rules, with standard errors, for large games."""
+"""Monte Carlo estimates of policy values with standard errors, for large games."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 PLAYOUTS = 1000
 LONGEST = 1_000_000
-"""Moves after which a playout counts as endless."""
+"""Maximum number of moves of a playout."""
 LANE = 1 << 32
-"""In place of the traverser in the streams of playouts: a policy is not tested on the deals that it was learned from."""
+"""Stream index of playouts, which differs from training streams, so that policies are tested on new deals."""
 
 
 class Player(Protocol):
-    """Whoever can say how they play at a state: :class:`treeplex.Policy`, a table policy."""
+    """Protocol of policies that give action probabilities at a state, such as :class:`treeplex.Policy`."""
 
     def action_probabilities(self, state: Any, /) -> Mapping[int, float]: ...
 
@@ -36,9 +36,9 @@ class Estimate:
     """Mean payoffs over playouts, in the game's units.
 
     Attributes:
-        value: of each player.
-        error: the standard error of each.
-        playouts: how many games were played.
+        value: mean payoff of each player.
+        error: standard error of each mean.
+        playouts: number of games played.
     """
 
     value: tuple[float, ...]
@@ -48,14 +48,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Payoffs of a match between two policies, each in every seat equally often.
+    """Result of a match between two policies with rotated seats.
 
     Attributes:
-        value: mean payoff a game of the first policy, averaged over its seats.
+        value: mean payoff per game of the first policy, averaged over seats.
         error: its standard error.
-        others: mean payoff a game of each of the others.
+        others: mean payoff per game of each opponent.
         seats: mean payoff of the first policy in each seat.
-        playouts: how many games were played.
+        playouts: number of games played.
     """
 
     value: float
@@ -67,18 +67,18 @@ class HeadToHead:
 
 @suggests_arguments
 def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> Estimate:
-    """Estimate what every player gets when all follow a policy.
+    """Estimate every player's payoff in self-play.
 
     Args:
         game: rules or a spec.
-        policy: of all players.
-        playouts: games to play, at least 2.
-        seed: the same games for the same seed.
+        policy: the policy of all players.
+        playouts: number of games, at least 2.
+        seed: random seed; equal seeds give equal games.
 
     Raises:
         SpecError: too few playouts.
-        GameError: rules that cannot be played.
-        PolicyError: a policy that does not fit the game.
+        GameError: the rules are invalid.
+        PolicyError: a policy does not match the game.
     """
     check_playouts(playouts)
     rules = turn_by_turn(load(game).walkable_rules())
@@ -89,21 +89,21 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
 
 @suggests_arguments
 def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> HeadToHead:
-    """Play one policy against another: ``one`` sits in one seat and ``other`` in all others, every seat in turn.
+    """Play one policy against another: ``one`` in one seat and ``other`` in all others, rotating over seats.
 
-    The games of a round (one for each seat) draw from one stream, so that luck that does not depend on who sits where
-    cancels; the standard error is that of the mean over rounds.
+    The games of a round (one per seat) share a random stream, so that luck independent of the seating cancels. The standard
+    error is that of the mean over rounds.
 
     Args:
         game: rules or a spec.
         one, other: policies of all players.
-        playouts: games to play; rounded up to whole rounds, at least two.
-        seed: the same games for the same seed.
+        playouts: number of games, rounded up to whole rounds, at least two.
+        seed: random seed; equal seeds give equal games.
 
     Raises:
         SpecError: too few playouts.
-        GameError: rules that cannot be played.
-        PolicyError: a policy that does not fit the game.
+        GameError: the rules are invalid.
+        PolicyError: a policy does not match the game.
     """
     rules = turn_by_turn(load(game).walkable_rules())
     count = rules.num_players
@@ -116,12 +116,12 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
 
 
 def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: int) -> HeadToHead:
-    """A match from the payoffs of its games.
+    """Run a match from a function that plays single games.
 
     Args:
-        play: from the number of a round and the seat of the first policy to everybody's payoffs.
-        count: of players.
-        playouts: games to play; rounded up to whole rounds, at least two.
+        play: function from round number and seat of the first policy to all payoffs.
+        count: number of players.
+        playouts: number of games, rounded up to whole rounds, at least two.
     """
     check_playouts(playouts)
     rounds = max(2, -(-playouts // count))
@@ -142,11 +142,11 @@ def match_of(play: Callable[[int, int], Sequence[float]], count: int, playouts: 
 
 
 def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float]:
-    """The payoffs of one game.
+    """Play one game and return its payoffs.
 
     Raises:
-        GameError: rules that cannot be played.
-        PolicyError: a policy that does not fit.
+        GameError: the rules are invalid.
+        PolicyError: a policy does not match the game.
     """
     state: State = rules.new_initial_state()
     if any(getattr(player, "members", 1) > 1 for player in players):
@@ -162,7 +162,7 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
                 played_here = players[actor].action_probabilities(state)
                 actions, probabilities = list(played_here), list(played_here.values())
                 if not abs(sum(probabilities) - 1.0) <= 1e-6:
-                    raise PolicyError(f"a policy gives {dict(played_here)} at {state!r}, which is no distribution")
+                    raise PolicyError(f"a policy gives {dict(played_here)} at {state!r}, which is not a distribution")
             else:
                 raise GameError(f"current_player() is {actor} at {state!r}; with simultaneous moves use turn_based(game=...)")
             action = actions[picked(probabilities, stream.draw())]
@@ -177,7 +177,7 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
 
 
 def payoffs_of(state: State, players: int) -> list[float]:
-    """The payoffs at a terminal state; :class:`GameError` if they are not what they should be."""
+    """Return the payoffs at a terminal state; raises :class:`GameError` if they are invalid."""
     payoffs = [float(payoff) for payoff in state.returns()]
     if len(payoffs) != players or not all(map(isfinite, payoffs)):
         raise GameError(f"returns() is {payoffs} at a terminal history; give {players} finite payoffs")
@@ -185,7 +185,7 @@ def payoffs_of(state: State, players: int) -> list[float]:
 
 
 def standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Standard errors of the means of independent samples [K, N]; float64 [N]."""
+    """Return the standard errors of the means of independent samples [K, N], float64 [N]."""
     return np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)), np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Where a policy loses: counterfactual values, and the regret of every infostate."""
+"""Counterfactual values of a policy, and the regret of every infostate."""
 
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ from treeplex.games.base import Game
 
 
 class CounterfactualValues(NamedTuple):
-    """What actions are worth under a policy, weighted by the probability that chance and the others lead there.
+    """Action and infoset values under a policy, weighted by counterfactual reach.
 
     Attributes:
-        actions: float64 [Q], of each sequence's last action, the policy followed afterwards.
-        infosets: float64 [I], of each infoset, the policy followed there.
-        reach: float64 [Q], the probability with which the player's own choices lead to each sequence.
+        actions: float64 [Q], value of each sequence's last action, following the policy afterwards.
+        infosets: float64 [I], value of each infoset under the policy.
+        reach: float64 [Q], own reach of each sequence.
     """
 
     actions: NDArray[np.float64]
@@ -30,7 +30,7 @@ class CounterfactualValues(NamedTuple):
 
 
 def counterfactual_values(game: CompiledGame | str | Game, policy: Policy) -> CounterfactualValues:
-    """Counterfactual values of a policy of all players, in the game's units (Zinkevich et al. 2007, section 3.1).
+    """Return counterfactual values of a policy, in the game's units (Zinkevich et al. 2007, section 3.1).
 
     The advantage of a sequence ``q`` at its infoset ``i`` is ``values.actions[q] - values.infosets[i]``.
 
@@ -39,7 +39,7 @@ def counterfactual_values(game: CompiledGame | str | Game, policy: Policy) -> Co
         policy: the policy.
 
     Raises:
-        PolicyError: the policy of another game.
+        PolicyError: the policy belongs to another game.
     """
     game = compile_game(game)
     check_game(game, policy)
@@ -54,11 +54,10 @@ def counterfactual_values(game: CompiledGame | str | Game, policy: Policy) -> Co
 
 
 def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:
-    """Immediate counterfactual regret of each infoset, float64 [I], in the game's units (Zinkevich et al. 2007).
+    """Return the immediate counterfactual regret of each infoset, float64 [I], in the game's units (Zinkevich et al. 2007).
 
-    What the acting player would gain at the infoset by its best action instead of the policy's mixture, the policy
-    followed everywhere else, weighted by the probability that chance and the others lead there. Their sum over a
-    player's infosets bounds what a best response of that player gains, as shown there.
+    The regret is the gain of the best action over the policy's mixture, following the policy elsewhere, weighted by
+    counterfactual reach. The sum over a player's infosets bounds that player's best-response gain, as shown in the paper.
     """
     tree, (values, infoset_values, _) = game.tree, counterfactual_values(game, policy)
     best = np.full(len(game.infostates), -np.inf)

@@ -1,4 +1,4 @@
-"""Solvers: the CFR family as data, fictitious play, Greedy Weights and the exact linear program. Imports no judge."""
+"""Solvers: the CFR family as data, fictitious play, Greedy Weights and exact linear programs. Imports no evaluation code."""
 
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.form import Form

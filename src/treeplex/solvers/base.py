@@ -21,12 +21,12 @@ UPDATES = ("alternating", "simultaneous")
 
 GROUPS: Mapping[str, str] = {
     "tabular": "Tabular: full sweeps over the compiled game",
-    "learned": "Learned: networks that set how CFR discounts",
+    "learned": "Learned: networks that set the discounts of CFR",
     "sampling": "Sampling: Monte Carlo CFR, also on games too large to compile (treeplex sample)",
     "correlation": "Correlation: joint play of any number of players",
     "exact": "Exact",
 }
-"""The groups of algorithms in a menu, in order, and their headings."""
+"""Groups of algorithms in display order, with headings."""
 
 
 class Solver(ABC):
@@ -35,13 +35,13 @@ class Solver(ABC):
     Attributes:
         game: the compiled game.
         algorithm: canonical text of the algorithm and its parameters.
-        updates: ``alternating`` or ``simultaneous``; empty where it has no meaning.
+        updates: ``alternating`` or ``simultaneous``; empty if not applicable.
         iteration: iterations done.
-        exact: one iteration is the exact solution (linear programming).
-        longest: the most iterations that it can do in all; None for any number.
-        objective: what a run aims at, ``exploitability`` or one of :meth:`measures`; a target is about this.
-        average: float64 [Q], the average policy as weights in sequence form, up to a factor.
-        made_from: the algorithm as it was asked for, from which a solver like this one can be built; None if that is not kept.
+        exact: whether one iteration gives the exact solution (linear programming).
+        longest: maximum number of iterations; None for no limit.
+        objective: the measure to minimise and to compare with a target: ``exploitability`` or one of :meth:`measures`.
+        average: float64 [Q], the average policy as unnormalised sequence-form weights.
+        made_from: the requested algorithm, from which an equal solver can be built; None if unknown.
     """
 
     game: CompiledGame
@@ -60,39 +60,39 @@ class Solver(ABC):
 
     @abstractmethod
     def arrays(self) -> Mapping[str, Floats]:
-        """The arrays that the next iteration depends on, by name; not copies."""
+        """Return the arrays that the next iteration depends on, by name, without copying."""
 
     def average_policy(self) -> Policy:
-        """The policy that approaches equilibrium: the average, weighted by own reach; uniform before the first iteration."""
+        """Return the reach-weighted average policy, which converges to equilibrium; uniform before the first iteration."""
         return Policy(self.game, normalised(self.game, self.average))
 
     @property
     def nodes(self) -> int:
-        """Histories walked so far; a full sweep counts every history once for each player who updates in a pass of its own."""
+        """Number of visited histories; a full sweep counts every history once per player updated separately."""
         passes = self.game.players if self.updates == "alternating" else 1
         return self.iteration * self.game.size.histories * passes
 
     def measures(self) -> dict[str, float]:
-        """Additional measures to report at an evaluation, by name; usually none."""
+        """Return additional measures to report, by name; usually none."""
         return {}
 
     def announcement(self) -> str:
-        """A notice for the user before a slow :meth:`run`; usually empty."""
+        """Return a notice for the user before a slow :meth:`run`; usually empty."""
         return ""
 
     def notes(self) -> list[str]:
-        """Notes for the user about the run so far, as sentences; usually none."""
+        """Return notes for the user about the run so far, as sentences; usually none."""
         return []
 
     def state(self) -> dict[str, Floats]:
-        """Copies of :meth:`arrays` and the iteration, from which :meth:`restore` continues bit for bit."""
+        """Return copies of :meth:`arrays` and the iteration, from which :meth:`restore` continues bit-identically."""
         return {"iteration": np.array([float(self.iteration)])} | {name: a.copy() for name, a in self.arrays().items()}
 
     def restore(self, state: Mapping[str, Floats]) -> None:
         """Continue from a saved state.
 
         Raises:
-            FileError: an array is missing or has another shape; nothing has changed then.
+            FileError: an array is missing or has another shape; the solver is then unchanged.
         """
         arrays = {"iteration": np.empty(1), **self.arrays()}
         check_state(arrays, state)
@@ -102,10 +102,10 @@ class Solver(ABC):
 
 
 def check_state(arrays: Mapping[str, Floats], state: Mapping[str, Floats]) -> None:
-    """Refuse a saved state without one of some arrays, or with another shape of it.
+    """Check that a saved state has all arrays with the right shapes.
 
     Raises:
-        FileError: the message names the array.
+        FileError: an array is missing or has another shape.
     """
     for name, array in arrays.items():
         if name not in state or state[name].shape != array.shape:
@@ -114,7 +114,7 @@ def check_state(arrays: Mapping[str, Floats], state: Mapping[str, Floats]) -> No
 
 
 def order_of_updates(order: str) -> str:
-    """``order`` itself, if it is one of :data:`UPDATES`.
+    """Return ``order`` if it is one of :data:`UPDATES`.
 
     Raises:
         SpecError: it is not.
@@ -126,14 +126,14 @@ def order_of_updates(order: str) -> str:
 
 @dataclass(frozen=True)
 class SolverStart:
-    """The inputs from which a solver is built.
+    """Inputs for building a solver.
 
     Attributes:
         game: the compiled game.
-        parameters: the algorithm's, checked, those that differ from the defaults.
+        parameters: validated parameters of the algorithm that differ from the defaults.
         algorithm: canonical text of the algorithm and its parameters.
-        updates: the order of updates; None for the algorithm's usual one.
-        seed: for algorithms that sample.
+        updates: the order of updates; None for the algorithm's default.
+        seed: random seed of sampling algorithms.
     """
 
     game: CompiledGame
@@ -148,7 +148,7 @@ SolverFactory = Callable[[SolverStart], Solver]
 
 
 class RuleFactory(Protocol):
-    """Makes an update rule from an algorithm's parameters."""
+    """Creates an update rule from an algorithm's parameters."""
 
     def __call__(self, parameters: Mapping[str, Any]) -> UpdateRule: ...
 
@@ -158,17 +158,17 @@ class Algorithm:
     """An algorithm by name.
 
     Attributes:
-        name: what the command line calls it.
+        name: its name on the command line.
         summary: one line.
         reference: the paper.
         parameters: parameters and their defaults.
-        rule: makes its update rule, which runs on every form; None for an algorithm that is none.
-        factory: builds its solver on compiled games where there is no rule.
-        updates: orders of updates it is defined for, the usual one first; empty where it has no meaning.
-        needs_horizon: its weights depend on the number of iterations planned.
-        texts: parameters that are words, and what each may be, the usual one first.
-        group: what it belongs to in a menu, one of :data:`GROUPS`.
-        scheme: of an algorithm that samples histories, the :class:`treeplex.solvers.sampling.solver.SamplingScheme`.
+        rule: creates its update rule, which runs on every form; None for other algorithms.
+        factory: builds its solver on compiled games if there is no rule.
+        updates: supported orders of updates, default first; empty if not applicable.
+        needs_horizon: whether its weights depend on the planned number of iterations.
+        texts: string parameters and their choices, default first.
+        group: its group, one of :data:`GROUPS`.
+        scheme: for sampling algorithms, the :class:`treeplex.solvers.sampling.solver.SamplingScheme`.
     """
 
     name: str

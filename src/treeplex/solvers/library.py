@@ -1,4 +1,4 @@
-"""The algorithms that come with the library, and how the solver of each is built."""
+"""The built-in algorithms and the construction of their solvers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -32,7 +32,7 @@ from treeplex.solvers.sampling.solver import (
 
 
 def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
-    """An update rule as an algorithm: a variant with its parameters, fictitious play, value-tested or learned discounting."""
+    """Wrap an update rule (variant, fictitious play, value-tested or learned discounting) as an algorithm."""
     return Algorithm(
         name=name or rule.name,
         summary=getattr(rule, "summary", ""),
@@ -47,7 +47,7 @@ def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
 def function_algorithm(
     name: str, make: Callable[..., Rule], usual: Mapping[str, float], summary: str, reference: str
 ) -> Algorithm:
-    """A rule that is a function of its parameters as an algorithm."""
+    """Wrap a function from parameters to a rule as an algorithm."""
 
     def build(start: SolverStart) -> Solver:
         return RuleSolver(start.game, make(**start.parameters), updates=start.updates, algorithm=start.algorithm)
@@ -56,7 +56,7 @@ def function_algorithm(
 
 
 def learned_algorithm(name: str, summary: str) -> Algorithm:
-    """A learned scheme as an algorithm: the policy that comes with the library, or one from a file."""
+    """Wrap a learned scheme as an algorithm: the shipped policy, or one from a file."""
     return Algorithm(
         name=name,
         summary=summary,
@@ -70,7 +70,7 @@ def learned_algorithm(name: str, summary: str) -> Algorithm:
 
 
 def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algorithm:
-    """A sampling scheme as an algorithm."""
+    """Wrap a sampling scheme as an algorithm."""
 
     def build(start: SolverStart) -> Solver:
         options = scheme.options(start.parameters)
@@ -94,7 +94,7 @@ def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algor
 
 
 def joint_algorithm(name: str, solver: str, summary: str, *, tilt: float = 0.0) -> Algorithm:
-    """A solver whose joint play counts, as an algorithm; imported when it is built, for what only it needs."""
+    """Wrap a solver of joint play as an algorithm; its module is imported on demand."""
 
     def build(start: SolverStart) -> Solver:
         from treeplex.solvers.joint import cfr_joint
@@ -115,14 +115,14 @@ def joint_algorithm(name: str, solver: str, summary: str, *, tilt: float = 0.0) 
 
 
 def linear_program(start: SolverStart) -> Solver:
-    """A ``solvers.exact.lp.LinearProgram`` solver; imported here, because SciPy's optimisers are slow to import."""
+    """Build a ``solvers.exact.lp.LinearProgram`` solver; imported on demand, since SciPy's optimisers load slowly."""
     from treeplex.solvers.exact.lp import LinearProgram
 
     return LinearProgram(start.game)
 
 
 def backward_recursion(start: SolverStart) -> Solver:
-    """A :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported here for SciPy's optimisers, as with ``lp``."""
+    """Build a :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported on demand, as ``lp``."""
     from treeplex.solvers.exact.recursive import Recursive
 
     return Recursive(start.game)
@@ -135,7 +135,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         *(learned_algorithm(name, summary) for name, (_, summary) in LEARNED.items()),
         Algorithm(
             name=VALUE_TESTED,
-            summary="value-tested CFR+: each infoset predicts as much as that has proved worth; the best of five answers",
+            summary="value-tested CFR+: each infoset adapts its prediction strength; the best of five averages is returned",
             reference="Treeplex; built on Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online "
             "Mirror Descent (arXiv 2404.13891)",
             rule=lambda parameters: ValueTesting(**parameters),
@@ -144,7 +144,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         ),
         Algorithm(
             name="greedy",
-            summary="Greedy Weights: each iteration gets the weight that makes the potential of average regrets least",
+            summary="Greedy Weights: each iteration's weight minimises the potential of average regrets",
             reference="Zhang, Lerer and Brown 2022, Equilibrium Finding in Normal-Form Games via Greedy Regret Minimization",
             factory=lambda start: GreedyWeights(start.game, **start.parameters, algorithm=start.algorithm),
             parameters={"floor": 0.5},
@@ -154,7 +154,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
             SMOOTH,
             smooth_pcfr_plus,
             {"least": 1.0, "gamma": 2.0},
-            "Smooth PCFR+: the regrets of an infoset never sum to less than a bound",
+            "Smooth PCFR+: the regrets of an infoset sum to at least a bound",
             "Farina, Grand-Clément, Kroer, Lee and Luo 2023, Regret Matching+: (In)Stability and Fast Convergence in Games "
             "(arXiv 2305.14709)",
         ),
@@ -162,13 +162,13 @@ ALGORITHMS: Mapping[str, Algorithm] = {
             VOLATILE,
             lambda **parameters: VolatilityAdaptive(**parameters).rule(),
             asdict(VolatilityAdaptive()),
-            "volatility-adaptive discounted CFR: discounts follow how much regrets fluctuate; the average begins late",
+            "volatility-adaptive discounted CFR: discounts depend on regret fluctuations; the average starts late",
             "Li, Schultz, Hennes and Lanctot 2026, Discovering Multiagent Learning Algorithms with Large Language Models "
             "(arXiv 2602.16928)",
         ),
         Algorithm(
             name="mmd",
-            summary="magnetic mirror descent: the last policy converges, drawn to a magnet that follows it",
+            summary="magnetic mirror descent with a moving magnet: the last iterate converges",
             reference="Sokota et al. 2023, A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and "
             "Two-Player Zero-Sum Games (arXiv 2206.05825)",
             factory=lambda start: MirrorDescent(
@@ -179,7 +179,7 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         ),
         Algorithm(
             name="rtcfr+",
-            summary="CFR+ on payoffs transformed again and again: the last policy converges",
+            summary="CFR+ with repeated reward transformation: the last iterate converges",
             reference="Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games (NeurIPS 2025)",
             factory=lambda start: RewardTransformation(start.game, **start.parameters, algorithm=start.algorithm),
             parameters={"mu": 1e-3, "gamma": 1e-10, "every": 100},
@@ -187,13 +187,13 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         ),
         *map(rule_algorithm, FICTITIOUS_RULES.values()),
         *map(sampling_algorithm, SAMPLINGS.values()),
-        joint_algorithm("cfr-s", "CfrS", "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
+        joint_algorithm("cfr-s", "CfrS", "CFR with sampled plans: the joint play converges to a coarse correlated equilibrium"),
         joint_algorithm(
-            "cfr-jr", "CfrJr", "CFR with joint reconstruction: the product of the strategies of each iteration counts", tilt=0.1
+            "cfr-jr", "CfrJr", "CFR with joint reconstruction: averages the products of the current strategies", tilt=0.1
         ),
         Algorithm(
             name="rm",
-            summary="regret matching alone: a static game played again and again, any number of players",
+            summary="regret matching in static games with any number of players",
             reference="Blackwell 1956; Hart and Mas-Colell 2000, A Simple Adaptive Procedure Leading to Correlated Equilibrium",
             factory=lambda start: RegretMatching(start.game, **start.parameters, seed=start.seed, algorithm=start.algorithm),
             parameters={"sampled": 0},

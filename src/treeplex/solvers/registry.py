@@ -24,14 +24,14 @@ from treeplex.solvers.synonyms import unknown_algorithm
 
 
 def own_algorithm(value: object, name: str | None = None) -> Algorithm:
-    """A variant, a rule, a kind of fictitious play, a discount policy, a sampling scheme or a class of solvers as an algorithm.
+    """Wrap a variant, rule, fictitious play, discount policy, sampling scheme or solver class as an algorithm.
 
     Args:
-        value: what it is.
-        name: what it is called; None for its own name.
+        value: the object.
+        name: the algorithm's name; None for the object's own name.
 
     Raises:
-        SpecError: none of these.
+        SpecError: the object is none of these.
     """
     if isinstance(value, Rule):
         rule, text = value, name or value.name
@@ -51,7 +51,7 @@ def own_algorithm(value: object, name: str | None = None) -> Algorithm:
 
 
 def own_name(value: object) -> str | None:
-    """``own-NAME`` for a custom algorithm whose name a built-in one has; otherwise None.
+    """Return ``own-NAME`` if a custom algorithm has the name of a built-in one; otherwise None.
 
     Without the prefix a run would resume with the built-in algorithm.
     """
@@ -63,7 +63,7 @@ def own_name(value: object) -> str | None:
 
 
 def is_algorithm(thing: object) -> bool:
-    """Whether an object is a custom algorithm."""
+    """Return whether an object is a custom algorithm."""
     return isinstance(thing, Rule | SamplingScheme | UpdateRule) and not isinstance(thing, type)
 
 
@@ -78,10 +78,10 @@ OWN = Wanted(
 
 
 def algorithm_in_file(text: str) -> tuple[Algorithm, dict[str, Any]]:
-    """The algorithm that ``file.py:NAME`` names, and its checked parameters. The file runs.
+    """Load the algorithm ``file.py:NAME`` and validate its parameters; executes the file.
 
     Raises:
-        SpecError: no such file, name or parameter, or it is no algorithm.
+        SpecError: the file, name or parameter does not exist, or it is not an algorithm.
         AlgorithmError: an exception in the user's code.
     """
     found, spec = user_source(text, OWN)
@@ -90,22 +90,22 @@ def algorithm_in_file(text: str) -> tuple[Algorithm, dict[str, Any]]:
         return algorithm, checked_parameters(algorithm, spec)
     made = load_user_object(text, OWN)
     if not is_algorithm(made):
-        raise SpecError(f"{text!r} gave a {type(made).__name__}, no algorithm; return a {OWN.what}")
+        raise SpecError(f"{text!r} returned a {type(made).__name__}, not an algorithm; return a {OWN.what}")
     return own_algorithm(made, str(spec)), {}
 
 
 AnyAlgorithm = str | UpdateRule | Rule | SamplingScheme
-"""An algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto``, ``my.py:DAMPED`` for what stands in a Python file, or a
-:class:`Variant`, :class:`Rule`, :class:`FictitiousRule`, :class:`DiscountPolicy` or :class:`SamplingScheme` of your own."""
+"""An algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto``, ``my.py:DAMPED`` for an object in a Python file, or a
+:class:`Variant`, :class:`Rule`, :class:`FictitiousRule`, :class:`DiscountPolicy` or :class:`SamplingScheme`."""
 FOLDERS = re.compile(r"[^(),='\"]*[/\\\\](?=[^(),=/\\\\]*\.py\b)")
-"""The folders before a Python file in a spec."""
+"""Pattern of the folders before a Python file in a spec."""
 AUTO = "auto"
-"""What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, the default on hold'em spots."""
+"""Name of the automatic choice: :data:`GENERAL` on compiled games, the default on hold'em spots."""
 GENERAL, DEFAULT_ALGORITHM = VALUE_TESTED, "dcfr"
 
 
 def algorithms() -> Mapping[str, Algorithm]:
-    """All algorithms by name."""
+    """Return all algorithms by name."""
     return ALGORITHMS
 
 
@@ -122,13 +122,13 @@ def make_solver(
     Args:
         game: a spec, rules or the compiled game.
         algorithm: see :data:`AnyAlgorithm`; ``auto`` is ``vt-cfr+``.
-        horizon: iterations planned, for schedules that depend on it.
-        updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
-        seed: for algorithms that sample.
+        horizon: planned iterations, for schedules that depend on them.
+        updates: ``alternating`` or ``simultaneous``; None for the algorithm's default.
+        seed: random seed of sampling algorithms.
 
     Raises:
         SpecError: an unknown algorithm, parameter or order of updates.
-        AlgorithmError: the algorithm is not defined for this game.
+        AlgorithmError: the algorithm does not support this game.
     """
     if updates is not None:
         order_of_updates(updates)
@@ -146,11 +146,11 @@ def make_solver(
 
 
 def known_algorithm(algorithm: AnyAlgorithm, auto: str) -> tuple[Algorithm, dict[str, Any]]:
-    """What an algorithm is, ``auto`` being the one given, and its checked parameters.
+    """Return an algorithm and its validated parameters; ``auto`` is the meaning of the spec ``auto``.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
-        AlgorithmError: an exception in the file that is named.
+        AlgorithmError: an exception in the user's file.
     """
     if not isinstance(algorithm, str):
         return own_algorithm(algorithm, own_name(algorithm)), {}
@@ -164,34 +164,34 @@ def known_algorithm(algorithm: AnyAlgorithm, auto: str) -> tuple[Algorithm, dict
 
 
 def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
-    """The update rule that an algorithm means, and its canonical text.
+    """Return the update rule of an algorithm and its canonical spec.
 
     Args:
         algorithm: see :data:`AnyAlgorithm`.
-        auto: what the spec ``auto`` stands for.
+        auto: the meaning of the spec ``auto``.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
-        AlgorithmError: an algorithm that is no update rule, so that it runs on compiled games only.
+        AlgorithmError: the algorithm is not an update rule, and so runs on compiled games only.
     """
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
         raise AlgorithmError(
-            f"{known.name} is no update rule, and poker spots and bucketed hold'em are swept by such; take dcfr, cfr+ or lcfr"
+            f"{known.name} is not an update rule, which poker spots and bucketed hold'em need; use dcfr, cfr+ or lcfr"
         )
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 
 def named_in(place: object, algorithm: str, verb: str) -> str:
-    """The algorithm that a run's folder names, if all of it is the library's, so that no code runs on a file's word.
+    """Return the algorithm named in a run's folder if it is built in, so that loading a folder never runs user code.
 
     Args:
         place: the folder.
-        algorithm: what it says.
-        verb: what the command and the function are called that resume it, such as ``solve``.
+        algorithm: the recorded algorithm.
+        verb: the command and function that resume the run, such as ``solve``.
 
     Raises:
-        SpecError: it is somebody's own, which a person has to give again.
+        SpecError: the algorithm is custom and must be given again.
     """
     if not is_own(algorithm):
         return algorithm
@@ -201,13 +201,13 @@ def named_in(place: object, algorithm: str, verb: str) -> str:
             f'give it again: treeplex {verb} --resume {place} -a "{algorithm}"'
         )
     raise SpecError(
-        f"{place} was run with {algorithm!r}, an algorithm of your own; give it again: tp.{verb}(resume={str(place)!r}, "
+        f"{place} was run with {algorithm!r}, a custom algorithm; give it again: tp.{verb}(resume={str(place)!r}, "
         "algorithm=...)"
     )
 
 
 def is_own(algorithm: str) -> bool:
-    """Whether a text that stands in a file names an algorithm that is not wholly the library's."""
+    """Return whether a recorded spec names a custom algorithm."""
     try:
         spec = algorithm_spec(algorithm)
     except SpecError:
@@ -216,12 +216,12 @@ def is_own(algorithm: str) -> bool:
 
 
 def same_algorithm(one: str, other: str) -> bool:
-    """Whether two canonical texts name the same algorithm, ignoring the folders of user files."""
+    """Return whether two canonical specs name the same algorithm, ignoring the folders of user files."""
     return FOLDERS.sub("", one) == FOLDERS.sub("", other)
 
 
 def pace_of(algorithm: AnyAlgorithm) -> int | None:
-    """The number of iterations that a learned algorithm paces itself for; None for all others.
+    """Return the number of iterations that a learned algorithm plans for; None for other algorithms.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
@@ -232,7 +232,7 @@ def pace_of(algorithm: AnyAlgorithm) -> int | None:
 
 
 def scheme_of(algorithm: AnyAlgorithm) -> SamplingScheme | None:
-    """The scheme by which an algorithm samples histories, so that its iterations are many and small; None if it does not.
+    """Return the sampling scheme of an algorithm; None if it does not sample histories.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
@@ -241,29 +241,29 @@ def scheme_of(algorithm: AnyAlgorithm) -> SamplingScheme | None:
 
 
 def samples(algorithm: AnyAlgorithm) -> bool:
-    """Whether an algorithm samples histories; see :func:`scheme_of`."""
+    """Return whether an algorithm samples histories; see :func:`scheme_of`."""
     return scheme_of(algorithm) is not None
 
 
 def algorithm_spec(text: str) -> Spec:
-    """An algorithm's spec, its name in lower case: ``CFR+`` is ``cfr+``.
+    """Parse an algorithm's spec, with its name in lower case: ``CFR+`` is ``cfr+``.
 
     Raises:
-        SpecError: it cannot be read.
+        SpecError: the spec is malformed.
     """
     spec = parse_spec(text)
     return replace(spec, name=spec.name.lower()) if spec.name.lower() in {*ALGORITHMS, AUTO} else spec
 
 
 def resolved(spec: Spec, auto: str) -> Spec:
-    """The spec itself, or that of the algorithm that ``auto`` means."""
+    """Return the spec, with ``auto`` replaced by its meaning."""
     return replace(spec, name=auto) if spec.name == AUTO else spec
 
 
 def checked_parameters(algorithm: Algorithm, spec: Spec) -> dict[str, Any]:
-    """The parameters that differ from the defaults, numbers (and texts) in the algorithm's order.
+    """Validate parameters; return those that differ from the defaults, in the algorithm's order.
 
-    With a text all that is given stays: what the text names (a policy's file) has defaults of its own.
+    With a text parameter all given parameters are kept, since the named file (a discount policy) has its own defaults.
     """
     known = (*algorithm.parameters, *algorithm.texts)
     given: dict[str, Any] = {}

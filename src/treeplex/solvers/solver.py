@@ -1,4 +1,4 @@
-"""The solver of update rules: it feeds the rows of a rule to a form, whatever the game and the rule."""
+"""The solver of update rules: runs any rule on any form."""
 
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
@@ -17,9 +17,9 @@ from treeplex.solvers.rules.learned import checked_horizon
 from treeplex.solvers.rules.rule import UpdateRule
 
 CHUNK = 4096
-"""Iterations whose rows are prepared at a time."""
+"""Number of iterations whose rows are prepared at a time."""
 HORIZON = 1000
-"""Iterations planned, where nobody says."""
+"""Default of planned iterations."""
 
 State = TypeVar("State")
 
@@ -33,10 +33,10 @@ class FormSolver(Generic[State]):
         tables: the form's state.
         algorithm: canonical text of the rule and its parameters.
         updates: ``alternating`` or ``simultaneous``.
-        horizon: iterations planned, which some rules pace themselves for; learned ones do no more.
+        horizon: planned iterations; some rules depend on it, and learned rules cannot exceed it.
         iteration: iterations done.
-        before: iterations that a warm start counts as, which the schedule goes on from.
-        longest: the most iterations that it can do in all; None for any number.
+        before: iterations that a warm start counts as.
+        longest: maximum number of iterations; None for no limit.
     """
 
     before = 0
@@ -61,7 +61,7 @@ class FormSolver(Generic[State]):
         """Run ``iterations`` more iterations; 0 only compiles the kernels.
 
         Raises:
-            SpecError: the rule has no rows there or one that is not finite, or the run leaves a learned rule's horizon.
+            SpecError: the rule has no row or a non-finite one, or the run exceeds a learned rule's horizon.
         """
         alternating, last = self.updates == "alternating", self.iteration + iterations
         if network := self.rule.network:
@@ -76,18 +76,18 @@ class FormSolver(Generic[State]):
             self.iteration = times.stop - 1 - self.before
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The arrays that the next iteration depends on, by name; not copies."""
+        """Return the arrays that the next iteration depends on, by name, without copying."""
         return self.form.arrays(self.tables)
 
 
 class GameSolver(FormSolver[TreeTables], Solver):
     """A run of an update rule on a compiled game.
 
-    Where a rule keeps several averages (value-tested CFR+) the answer is chosen for each player separately among them and the
-    last iterate: the one against which the opponent's best response gets least.
+    If a rule has several averages (value-tested CFR+), each player's result is the average or last iterate that minimises the
+    opponent's best-response value.
 
     Attributes:
-        chosen: then for each player which candidate :meth:`average_policy` returned last, such as ``gamma=5`` or ``last``.
+        chosen: the candidate of each player in the last :meth:`average_policy`, such as ``gamma=5`` or ``last``.
     """
 
     form: TreeForm
@@ -108,14 +108,14 @@ class GameSolver(FormSolver[TreeTables], Solver):
 
         Args:
             game: the compiled game.
-            rule: a :class:`Variant`, :class:`FictitiousRule`, :class:`ValueTesting`, :class:`DiscountPolicy` or your own.
-            horizon: iterations planned; only rules that pace themselves need it.
-            updates: ``alternating`` or ``simultaneous``; None for the rule's usual one.
-            algorithm: canonical text for reports; None for the rule's name.
+            rule: a :class:`Variant`, :class:`FictitiousRule`, :class:`ValueTesting`, :class:`DiscountPolicy` or a custom rule.
+            horizon: planned iterations; only some rules need it.
+            updates: ``alternating`` or ``simultaneous``; None for the rule's default.
+            algorithm: canonical spec for reports; None for the rule's name.
 
         Raises:
-            SpecError: an unknown order of updates, a rule without a first row, or a run longer than a learned rule's horizon.
-            AlgorithmError: the rule is not defined for this game.
+            SpecError: unknown order of updates, a rule without a first row, or a run longer than a learned rule's horizon.
+            AlgorithmError: the rule does not support this game.
         """
         self.game = game
         super().__init__(TreeForm(game), rule, horizon=horizon, updates=updates, algorithm=algorithm)
@@ -123,22 +123,22 @@ class GameSolver(FormSolver[TreeTables], Solver):
 
     @property
     def regrets(self) -> Floats:
-        """Accumulated counterfactual regrets, float64 [Q]."""
+        """Cumulative counterfactual regrets, float64 [Q]."""
         return self.tables.state.regrets
 
     @property
     def policy(self) -> Floats:
-        """The current behaviour policy, float64 [Q]; of fictitious play the last pure replies."""
+        """The current behaviour policy, float64 [Q]; for fictitious play the last best responses."""
         return self.tables.state.policy
 
     @property
     def strategy(self) -> Floats:
-        """Its sequence form, float64 [Q]."""
+        """The sequence form of the current policy, float64 [Q]."""
         return self.tables.state.strategy
 
     @property
     def averages(self) -> Floats:
-        """Own-reach-weighted sums of policies, float64 [M, Q], discounted as the rule says."""
+        """Reach-weighted sums of policies, float64 [M, Q], discounted by the rule."""
         return self.tables.state.averages
 
     @property
@@ -148,7 +148,7 @@ class GameSolver(FormSolver[TreeTables], Solver):
         return first
 
     def average_policy(self) -> Policy:
-        """The policy that approaches equilibrium; uniform before the first iteration."""
+        """Return the policy that converges to equilibrium; uniform before the first iteration."""
         if self.rule.kind is not RuleKind.TESTED:
             return Policy(self.game, self.form.policy(self.tables))
         candidates = self.form.candidates(self.tables)
@@ -161,11 +161,11 @@ class GameSolver(FormSolver[TreeTables], Solver):
         return Policy(self.game, found)
 
     def current_policy(self) -> Policy:
-        """The policy of the next iteration."""
+        """Return the policy of the next iteration."""
         return Policy(self.game, self.policy.copy())
 
     def notes(self) -> list[str]:
-        """Iterations at which what is proved about DCFR's exponents does not hold."""
+        """Return a note about iterations outside the proven ranges of DCFR's exponents."""
         outside = int(self.tables.learned.memory[OUTSIDE]) if self.rule.network else 0
         if not outside or self.rule.name != "learned dcfr":
             return []

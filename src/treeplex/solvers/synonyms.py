@@ -1,4 +1,4 @@
-"""Synonyms of algorithms in the literature, and answers about those not implemented."""
+"""Synonyms of algorithms in the literature, and hints for algorithms that are not implemented."""
 
 from collections.abc import Iterable, Mapping
 
@@ -43,9 +43,9 @@ SYNONYMS: Mapping[str, str] = {
     "vadcfr": "vad-cfr",
     "wopcfr": "wop-cfr",
 }
-"""Names as others write them, in lower case and with hyphens, to the name here."""
+"""Alternative names, in lower case with hyphens, mapped to names of algorithms."""
 
-DEEP = "ReBeL learns by a network (treeplex train rebel GAME), es-mccfr samples large games by tables (treeplex sample GAME)"
+DEEP = "ReBeL trains a network (treeplex train rebel GAME), and es-mccfr samples large games with tables (treeplex sample GAME)"
 LEARNERS: Mapping[str, str] = {
     **{
         name: name
@@ -62,7 +62,7 @@ LEARNERS: Mapping[str, str] = {
     "deepnash": "r-nad",
     "deep-nash": "r-nad",
 }
-"""Names of learners, and as others write them, to the name of ``treeplex train``."""
+"""Names of learners and alternative names, mapped to names in ``treeplex train``."""
 TABULAR = "of those that are, pcfr+ and dcfr usually converge fastest, and lp is exact"
 ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(
@@ -81,23 +81,21 @@ ELSEWHERE: Mapping[str, str] = {
     ),
     "rebel": "it is trained and then searches: treeplex train rebel GAME --out DIR",
 }
-"""What is not an algorithm to solve with, and what to do instead."""
+"""Hints for names that are not solving algorithms."""
 
 
 def plain_name(name: str) -> str:
-    """A name in lower case, with hyphens."""
+    """Return a name in lower case with hyphens."""
     return "-".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
 def unknown_algorithm(name: str, known: Iterable[str], what: str = "unknown algorithm") -> SpecError:
-    """The error about a name that is none of ``known``: what the field means by it, or else the nearest known name."""
+    """Return the error for an unknown name, with a hint or the nearest known name."""
     known, plain = list(known), plain_name(name)
     if plain == "rebel":
-        return SpecError(f"rebel is no algorithm to solve with; {ELSEWHERE[plain]}")
+        return SpecError(f"rebel is not a solving algorithm; {ELSEWHERE[plain]}")
     if plain in LEARNERS:
-        return SpecError(
-            f"{shown(name)} is no algorithm to solve with; it is trained: treeplex train {LEARNERS[plain]} GAME --out DIR"
-        )
+        return SpecError(f"{shown(name)} is not a solving algorithm; train it: treeplex train {LEARNERS[plain]} GAME --out DIR")
     if plain in ELSEWHERE:
         return SpecError(f"{shown(name)} is not implemented here; {ELSEWHERE[plain]}")
     meant = plain if plain in known else SYNONYMS.get(plain, "")

@@ -202,11 +202,11 @@ def reopen(
     session = go_on(job, folder)
     if sampler.iteration > settings.iterations:
         raise SpecError(
-            f"{folder.path} has already run {sampler.iteration} iterations; iterations is the total, so give more than "
+            f"{folder.path} has run {sampler.iteration} iterations already; iterations is the total, so give more than "
             f"{sampler.iteration}"
         )
     if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
-        raise SpecError(f"{folder.path} has already visited {sampler.nodes:,} histories; nodes is the total, so give more")
+        raise SpecError(f"{folder.path} has visited {sampler.nodes:,} histories already; nodes is the total, so give more")
     return session
 
 

@@ -404,10 +404,10 @@ def check_fixed(place: object, old: SolveSettings, fixed: Mapping[str, object]) 
 def check_done(place: object, job: SolveJob, old: SolveSettings) -> None:
     """Check that limits exceed the progress of the run."""
     if job.done > job.settings.iterations:
-        raise SpecError(f"{place} has already run {job.done} iterations; iterations is the total, so give more than {job.done}")
+        raise SpecError(f"{place} has run {job.done} iterations already; iterations is the total, so give more than {job.done}")
     if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
         raise SpecError(
-            f"{place} has already visited {job.solver.nodes:,} histories; nodes is the total, so give more than that"
+            f"{place} has visited {job.solver.nodes:,} histories already; nodes is the total, so give more than that"
         )
 
 

@@ -14,9 +14,9 @@ from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.base import Solver
 
 LARGE = 20_000
-"""Payoffs (entries of A) from which on HiGHS starts from an interior point."""
+"""Number of payoffs (entries of A) from which HiGHS uses an interior-point method."""
 PATIENCE_SECONDS = 30.0
-"""A program that is likely to take longer is announced."""
+"""Expected seconds above which a notice is shown."""
 
 
 class LinearProgram(Solver):
@@ -25,10 +25,10 @@ class LinearProgram(Solver):
     exact = True
 
     def __init__(self, game: CompiledGame) -> None:
-        """Prepare; :meth:`run` solves.
+        """Check the game; :meth:`run` solves it.
 
         Raises:
-            AlgorithmError: not two players, or payoffs without a constant sum.
+            AlgorithmError: the game does not have two players, or is not constant-sum.
         """
         if game.players != 2 or game.constant is None:
             raise AlgorithmError(
@@ -44,8 +44,8 @@ class LinearProgram(Solver):
         if self.iteration or seconds < PATIENCE_SECONDS:
             return ""
         return (
-            f"a linear program with {sum(self.game.sequences):,} sequences and {entries:,} payoffs takes some "
-            f"{time_text(seconds)}, and shows no progress; pcfr+ comes close sooner (solve -a pcfr+ --target 1e-6)"
+            f"a linear program with {sum(self.game.sequences):,} sequences and {entries:,} payoffs takes about "
+            f"{time_text(seconds)} without progress reports; pcfr+ is faster (solve -a pcfr+ --target 1e-6)"
         )
 
     def run(self, iterations: int) -> None:
@@ -55,17 +55,17 @@ class LinearProgram(Solver):
         self.iteration += iterations
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """The solution."""
+        """Return the solution."""
         return {"average": self.average}
 
 
 def expected_seconds(entries: int) -> float:
-    """Rough solving time of a linear program, from Leduc poker with 7 to 13 ranks on one core."""
+    """Estimate the seconds to solve a linear program, fitted to Leduc poker with 7 to 13 ranks on one core."""
     return float(5.0 * (entries / 214_000) ** 1.7)
 
 
 def time_text(seconds: float) -> str:
-    """Seconds as seconds, minutes or hours."""
+    """Format seconds as seconds, minutes or hours."""
     for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 1.5 * size:
             return f"{seconds / size:,.0f} {unit}"
@@ -73,19 +73,18 @@ def time_text(seconds: float) -> str:
 
 
 def scaled(values: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
-    """``values`` over a power of two near ``largest``: no digit is lost, and no tiny number divided by."""
+    """Divide ``values`` by a power of two near ``largest``, without rounding."""
     exponent = int(np.frexp(largest)[1])
     return np.asarray(np.ldexp(values, -exponent), np.float64)
 
 
 def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
-    """Both players' equilibrium strategies in sequence form, float64 [Q].
+    """Return equilibrium strategies of both players in sequence form, float64 [Q].
 
     Maximise ``v[root]`` over x and v with ``E x = e``, ``x >= 0`` and, for every sequence q of player 1,
-    ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS
-    takes numbers below 1e-9 for zero and those above 1e20 for infinite, so A is scaled by a power of two to entries of at most
-    1. Large programs are solved by an interior point and then crossed over to a vertex, three times as fast as by the
-    simplex.
+    ``v[infoset of q] - sum of v[infosets right below q] - (A' x)[q] <= 0``; the dual prices of these rows are y. HiGHS treats
+    numbers below 1e-9 as zero and above 1e20 as infinite, so A is scaled by a power of two to entries of at most 1. Large
+    programs are solved by an interior-point method with crossover to a vertex, three times as fast as by the simplex method.
     """
     payoffs = payoff_matrix(game)
     largest = float(np.abs(payoffs.data).max(initial=0.0))
@@ -119,7 +118,7 @@ def equilibrium(game: CompiledGame) -> NDArray[np.float64]:
 
 
 def realisation_constraints(game: CompiledGame, player: int) -> csr_array:
-    """``E`` with ``E x = (1, 0, ...)``: row 0 is the empty sequence, row 1+k makes infoset k's sequences sum to its parent."""
+    """Return ``E`` of ``E x = (1, 0, ...)``: row 0 for the empty sequence, row 1+k for infoset k."""
     tree = game.tree
     q0, q1 = (int(n) for n in tree.sequence_offsets[player : player + 2])
     i0, i1 = (int(n) for n in tree.infoset_offsets[player : player + 2])

@@ -1,8 +1,8 @@
-"""Backward recursion: solve the last pieces of a game first and put their equilibrium payoffs in their place.
+"""Backward recursion: solve the last pieces of a game first and replace them by their equilibrium payoffs.
 
 Basar and Olsder 1999, *Dynamic Noncooperative Game Theory*, sections 2.4, 2.5 and 3.5: saddle points of feedback games,
-Nash equilibria of ladder-nested ones. Where the tree falls apart is found by ``forms.structure.decomposition``, so that games
-need no fixed order of play, and chance that all see is averaged.
+Nash equilibria of ladder-nested ones. The decomposition of the tree is computed by
+``forms.structure.decomposition``, so games need no fixed order of play, and publicly observed chance is averaged.
 """
 
 from collections.abc import Iterator
@@ -28,24 +28,24 @@ from treeplex.solvers.base import Solver
 from treeplex.solvers.exact.static import constant_sum, static_equilibrium
 
 MOST_ENTRIES = 1_000_000
-"""Profiles of pure plans of a piece that are written out as a static game."""
+"""Largest number of pure plan profiles of a piece that is expanded to a static game."""
 
 Local = dict[int, Floats]
-"""A policy on a piece: for each infoset with a choice the probabilities of its actions."""
+"""A policy on a piece: action probabilities by infoset with a choice."""
 
 
 class Recursive(Solver):
-    """Exact equilibria by backward recursion, in one iteration; every piece is in equilibrium, on the path of play or off it.
+    """Exact equilibria by backward recursion in one iteration; every piece is in equilibrium, also off the path of play.
 
     Attributes:
-        pieces: pieces in which somebody had to choose without full knowledge.
-        largest: the most infosets with a choice in one of them.
+        pieces: number of pieces with imperfect information.
+        largest: maximum number of infosets with a choice in a piece.
     """
 
     exact = True
 
     def __init__(self, game: CompiledGame) -> None:
-        """Prepare; :meth:`run` solves."""
+        """Create the solver; :meth:`run` solves the game."""
         self.game, self.algorithm = game, "recursive"
         self.average = uniform_probabilities(game)
         self.pieces, self.largest = 0, 0
@@ -54,21 +54,21 @@ class Recursive(Solver):
         """Solve; further iterations change nothing.
 
         Raises:
-            AlgorithmError: a piece for which no method is known here, or none found an equilibrium; it is named.
-            GameError: the rules are no longer those that were compiled.
+            AlgorithmError: no method applies to a piece, or none found an equilibrium; the message names the piece.
+            GameError: the rules have changed since compiling.
         """
         if self.iteration == 0 and iterations > 0:
             self.average[:] = self._policy()
         self.iteration += iterations
 
     def arrays(self) -> dict[str, Floats]:
-        """The solution: a behaviour policy, for reach would forget what is off the path of play."""
+        """Return the solution as a behaviour policy, which is also defined off the path of play."""
         return {"average": self.average}
 
     def notes(self) -> list[str]:
-        """A summary of the decomposition."""
+        """Return a summary of the decomposition."""
         if not self.pieces:
-            return ["backward induction; nobody chose without knowing the whole history"] if self.iteration else []
+            return ["backward induction: every decision had perfect information"] if self.iteration else []
         count = f"{self.pieces:,} piece{'s' if self.pieces > 1 else ''}"
         return [f"backward recursion: {count}; the largest has {self.largest:,} infosets with a choice"]
 
@@ -99,7 +99,7 @@ class Recursive(Solver):
         policy: Floats,
         known: dict[tuple[tuple[int, ...], bytes], list[Floats]],
     ) -> None:
-        """Solve the pieces at a root, and choose among its groups of branches (or average over them)."""
+        """Solve the pieces at a root, and choose among (or average over) its groups of branches."""
         tree = parts.tree
         actor, first, count, infoset = (int(n) for n in tree.nodes[root, [ACTOR, CHILD, CHILDREN, KEY]])
         outcomes: list[tuple[Floats, tuple[int, ...], Floats]] = []
@@ -128,7 +128,7 @@ class Recursive(Solver):
 
 
 def expected(piece: StaticPart, local: Local, values: Floats) -> Floats:
-    """Expected payoffs of a piece under a policy, float64 [N]."""
+    """Return the expected payoffs of a piece under a policy, float64 [N]."""
     total = np.zeros(values.shape[1])
     for leaf, chance, moves in piece.leaves:
         total += values[leaf] * chance * prod(float(local[infoset][action]) for infoset, action in moves if infoset in local)
@@ -138,10 +138,10 @@ def expected(piece: StaticPart, local: Local, values: Floats) -> Floats:
 def solve_piece(
     game: CompiledGame, piece: StaticPart, values: Floats, known: dict[tuple[tuple[int, ...], bytes], list[Floats]]
 ) -> Local:
-    """An equilibrium of a piece whose leaves pay ``values`` [H, N]; ``known`` keeps static games that were solved before.
+    """Return an equilibrium of a piece with leaf payoffs ``values`` [H, N]; ``known`` caches solved static games.
 
     Raises:
-        AlgorithmError: the piece is too large, or nothing that was tried finds an equilibrium.
+        AlgorithmError: the piece is too large, or no method finds an equilibrium.
     """
     choosers = piece.choosers
     if not choosers:
@@ -152,7 +152,7 @@ def solve_piece(
     plans = piece.plans()
     if prod(plans) * len(plans) > MOST_ENTRIES:
         count = written(prod(plans))
-        raise refusal(game, piece, f"a piece of {count} profiles of plans is too large to be written out as a static game")
+        raise refusal(game, piece, f"a piece with {count} plan profiles is too large for a static game")
     matrix = normal_form(piece, plans, values)
     key = matrix.shape, matrix.tobytes()
     if key not in known:
@@ -161,13 +161,13 @@ def solve_piece(
         except AlgorithmError as error:
             raise refusal(game, piece, str(error)) from error
         if found is None:
-            raise refusal(game, piece, "no equilibrium was found of a piece")
+            raise refusal(game, piece, "no equilibrium of a piece was found")
         known[key] = found
     return behaviour(piece, known[key])
 
 
 def refusal(game: CompiledGame, piece: StaticPart, what: str) -> AlgorithmError:
-    """The error about a piece: where it starts, who chooses there."""
+    """Return the error for a piece, with its players and first infostate."""
     infostate = next(game.infostates[infoset] for infosets in piece.choices.values() for infoset in infosets)
     who = " and ".join(map(str, piece.choosers))
     return AlgorithmError(
@@ -177,7 +177,7 @@ def refusal(game: CompiledGame, piece: StaticPart, what: str) -> AlgorithmError:
 
 
 def consistent(infosets: list[int], counts: list[int]) -> dict[tuple[int, int], NDArray[np.int64]]:
-    """For each infoset and action the numbers of the pure plans of a player that play it there."""
+    """Return for each infoset and action the indices of a player's pure plans that play it."""
     plans = np.array(list(product(*map(range, counts))))
     return {
         (infoset, action): np.flatnonzero(plans[:, column] == action)
@@ -187,12 +187,12 @@ def consistent(infosets: list[int], counts: list[int]) -> dict[tuple[int, int], 
 
 
 def tables(piece: StaticPart) -> Iterator[dict[tuple[int, int], NDArray[np.int64]]]:
-    """:func:`consistent` of every player with a choice."""
+    """Yield :func:`consistent` for every player with a choice."""
     return (consistent(infosets, [piece.actions[i] for i in infosets]) for infosets in piece.choices.values())
 
 
 def normal_form(piece: StaticPart, plans: tuple[int, ...], values: Floats) -> Floats:
-    """The piece as a static game: float64 ``[N', plans of the first, ...]`` over the N' players with a choice."""
+    """Return the piece as a static game: float64 ``[N', plans of the first, ...]`` for the N' players with a choice."""
     matrix = np.zeros((len(plans), *plans))
     choosers, tabled = list(piece.choosers), list(tables(piece))
     for leaf, chance, moves in piece.leaves:
@@ -206,7 +206,7 @@ def normal_form(piece: StaticPart, plans: tuple[int, ...], values: Floats) -> Fl
 
 
 def common(allowed: list[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
-    """The plans that are in all lists; all plans where there is no list."""
+    """Return the plans in all lists; all plans if there are no lists."""
     kept = np.ones(count, bool)
     for plans in allowed:
         kept &= np.isin(np.arange(count), plans)
@@ -214,7 +214,7 @@ def common(allowed: list[NDArray[np.int64]], count: int) -> NDArray[np.int64]:
 
 
 def behaviour(piece: StaticPart, mixed: list[Floats]) -> Local:
-    """The behaviour policy with the same outcomes as mixtures over plans (Kuhn 1953); uniform where own play never comes."""
+    """Convert mixtures over plans to an equivalent behaviour policy (Kuhn 1953); uniform at zero own reach."""
     own_moves: dict[int, list[tuple[int, int]]] = {}
     for _, _, moves in piece.leaves:
         for number, (infoset, _) in enumerate(moves):
@@ -230,7 +230,7 @@ def behaviour(piece: StaticPart, mixed: list[Floats]) -> Local:
 
 
 def by_linear_program(piece: StaticPart, choosers: tuple[int, ...], values: Floats) -> Local:
-    """Optimal strategies of a piece of one player, or of two with constant sums, by the sequence-form linear program."""
+    """Solve a one-player or constant-sum two-player piece by the sequence-form linear program."""
     from treeplex.solvers.exact.lp import equilibrium
 
     game = compile_rules(PieceGame(piece, choosers, values))
@@ -239,7 +239,7 @@ def by_linear_program(piece: StaticPart, choosers: tuple[int, ...], values: Floa
 
 
 class PieceGame(Game):
-    """A piece as rules of its own for two players; one player's has a second who gets the opposite and never moves."""
+    """A piece as a two-player game; a one-player piece gets an opponent with negated payoffs and no moves."""
 
     spec = "a piece"
 
@@ -251,7 +251,7 @@ class PieceGame(Game):
 
 
 class PieceState(State):
-    """A history of a piece, past all moves without a choice."""
+    """A history of a piece, after all forced moves."""
 
     def __init__(self, game: PieceGame, history: int) -> None:
         self.game = game
@@ -262,7 +262,7 @@ class PieceState(State):
         self.history = history
 
     def inside(self, history: int) -> bool:
-        """Whether a history is not a leaf of the piece."""
+        """Return whether a history is inside the piece, not a leaf."""
         return history == self.game.piece.root or not self.game.piece.cut.closed[history]
 
     def current_player(self) -> int:

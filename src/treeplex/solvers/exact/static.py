@@ -1,9 +1,10 @@
-"""Static games: every player chooses once, without knowing the others' choices. Payoffs are an array ``[N, A0, A1, ...]``.
+"""Static games: every player chooses once and simultaneously. Payoffs are an array ``[N, A0, A1, ...]``.
 
-:func:`static_equilibrium` finds one Nash equilibrium. One player: the best action. Two with constant sums: a saddle point, pure
-where there is one, else by linear programming. Otherwise pure equilibria are looked for, then strictly dominated actions are
-left out, then two players go to nashpy (Lemke and Howson 1964; support and vertex enumeration) and more players to
-:mod:`treeplex.solvers.exact.supports`. What is returned has been checked: no player gains more than 1e-9 of the payoffs' range.
+:func:`static_equilibrium` finds one Nash equilibrium. One player: the best action. Constant-sum with two players: a saddle
+point, pure if possible, else by linear programming. Otherwise it searches for pure equilibria, removes strictly dominated
+actions, and uses nashpy for two players (Lemke and Howson 1964; support and vertex enumeration) or
+:mod:`treeplex.solvers.exact.supports` for more.
+Results are verified: no player gains more than 1e-9 of the payoff range.
 """
 
 import warnings
@@ -22,27 +23,27 @@ from treeplex.errors import AlgorithmError
 from treeplex.solvers.exact.supports import action_values, mixed_on_supports
 
 TOLERANCE = 1e-9
-"""What a player may gain by another action, as a part of the range of their payoffs."""
+"""Tolerated gain of a deviation, as a fraction of the player's payoff range."""
 CONSTANT = 1e-12
-"""By how much sums of payoffs may differ to be called constant, as a part of the payoffs' range."""
+"""Tolerance for constant sums, as a fraction of the payoff range."""
 ROUNDING = 1e-14
-"""And by how much more, as a part of the largest payoff: what adding up may have lost."""
+"""Additional tolerance for rounding, as a fraction of the largest payoff."""
 MOST_PIVOTS = 20
-"""Pivots of a path of Lemke and Howson's, times the number of actions."""
+"""Maximum number of pivots of a Lemke-Howson path per action."""
 PLAYED = 1e-7
-"""Probabilities below are taken for zero where a support is read off."""
+"""Probabilities below this count as zero in a support."""
 MOST_ENUMERATED = 8
-"""Actions up to which supports of two players are enumerated if Lemke and Howson's paths fail."""
+"""Largest number of actions for which two-player supports are enumerated if Lemke-Howson fails."""
 
 
 def static_equilibrium(payoffs: Floats) -> list[Floats] | None:
-    """One equilibrium of a static game: a distribution a player, or None if none was found.
+    """Return one equilibrium of a static game as a distribution per player, or None if none was found.
 
     Args:
-        payoffs: float64 ``[N, A0, ..., A(N-1)]``, what each player gets after each choice of all.
+        payoffs: float64 ``[N, A0, ..., A(N-1)]``, payoff of each player for each action profile.
 
     Raises:
-        AlgorithmError: it takes nashpy and that is not installed.
+        AlgorithmError: nashpy is needed but not installed.
     """
     shape = payoffs.shape[1:]
     choosers = [player for player, count in enumerate(shape) if count > 1]
@@ -63,7 +64,7 @@ def static_equilibrium(payoffs: Floats) -> list[Floats] | None:
 
 
 def constant_sum(payoffs: Floats) -> bool:
-    """Whether the payoffs of all players sum to a constant."""
+    """Return whether the payoffs of all players sum to a constant."""
     if not payoffs.size:
         return True
     ranges = np.ptp(payoffs.reshape(len(payoffs), -1), axis=1)
@@ -71,12 +72,12 @@ def constant_sum(payoffs: Floats) -> bool:
 
 
 def unit(action: int, count: int) -> Floats:
-    """The distribution that plays one action."""
+    """Return the distribution that plays one action."""
     return np.asarray(np.eye(count)[action], np.float64)
 
 
 def largest_gain(payoffs: Floats, strategies: Sequence[Floats]) -> float:
-    """The most that a player can gain by another action, as a part of the range of that player's payoffs."""
+    """Return the largest deviation gain, as a fraction of the player's payoff range."""
     gains = [0.0]
     for player, strategy in enumerate(strategies):
         values = action_values(payoffs, strategies, player)
@@ -85,7 +86,7 @@ def largest_gain(payoffs: Floats, strategies: Sequence[Floats]) -> float:
 
 
 def saddle_point(matrix: Floats) -> list[Floats] | None:
-    """Optimal strategies of a zero-sum game, ``matrix`` being player 0's payoffs."""
+    """Return optimal strategies of a zero-sum game; ``matrix`` has player 0's payoffs."""
     rows, columns = matrix.shape
     row, column = int(matrix.min(axis=1).argmax()), int(matrix.max(axis=0).argmin())
     if matrix[row].min() == matrix[:, column].max():
@@ -106,7 +107,7 @@ def saddle_point(matrix: Floats) -> list[Floats] | None:
 
 
 def pure_equilibrium(payoffs: Floats) -> list[Floats] | None:
-    """The equilibrium in pure strategies that is best for all together; of equal ones the first, in the order of actions."""
+    """Return the pure equilibrium with the largest welfare, the first in action order among equals; None without one."""
     stable = np.ones(payoffs.shape[1:], bool)
     for player, own in enumerate(payoffs):
         stable &= own >= own.max(axis=player, keepdims=True) - CONSTANT * np.ptp(own)
@@ -117,7 +118,7 @@ def pure_equilibrium(payoffs: Floats) -> list[Floats] | None:
 
 
 def undominated_equilibrium(payoffs: Floats) -> list[Floats] | None:
-    """An equilibrium in mixed strategies of what iterated strict dominance leaves."""
+    """Return a mixed equilibrium after iterated strict dominance."""
     kept = undominated(payoffs)
     smaller = payoffs[np.ix_(range(len(payoffs)), *kept)]
     if smaller.shape != payoffs.shape:
@@ -135,7 +136,7 @@ def undominated_equilibrium(payoffs: Floats) -> list[Floats] | None:
 
 
 def undominated(payoffs: Floats) -> list[list[int]]:
-    """The actions of each player that are left when those strictly dominated by another action go, again and again."""
+    """Return each player's actions that survive iterated strict dominance by pure actions."""
     kept = [list(range(count)) for count in payoffs.shape[1:]]
     changed = True
     while changed:
@@ -149,7 +150,7 @@ def undominated(payoffs: Floats) -> list[list[int]]:
 
 
 def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
-    """An equilibrium of two players with general sums, through nashpy.
+    """Return an equilibrium of a general-sum two-player game, by nashpy.
 
     Raises:
         AlgorithmError: nashpy is not installed.
@@ -158,16 +159,16 @@ def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
         nashpy, linalg = import_module("nashpy"), import_module("nashpy.linalg")
     except ImportError as error:
         raise AlgorithmError(
-            f"mixed equilibria of two players with general sums need nashpy; run: {install_hint('nash')}"
+            f"mixed equilibria of general-sum two-player games need nashpy; run: {install_hint('nash')}"
         ) from error
     scaled = np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in payoffs])
     return first_checked(scaled, candidates(nashpy, linalg, scaled))
 
 
 def candidates(nashpy: Any, linalg: Any, payoffs: Floats) -> Iterator[Sequence[Floats]]:
-    """Nashpy's equilibrium candidates: Lemke-Howson by label, then supports, then vertices.
+    """Yield nashpy's equilibrium candidates: Lemke-Howson by label, then supports, then vertices.
 
-    Of degenerate games some proposals are no strategies at all; nashpy warns of that, and whoever calls checks.
+    In degenerate games some candidates are not valid strategies; the caller checks them.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -182,10 +183,10 @@ def candidates(nashpy: Any, linalg: Any, payoffs: Floats) -> Iterator[Sequence[F
 
 
 def lemke_howson(linalg: Any, payoffs: Floats, label: int) -> Iterator[Sequence[Floats]]:
-    """The end of Lemke and Howson's path that starts by dropping a label, if it comes to one.
+    """Yield the end of the Lemke-Howson path that starts by dropping a label, if the path ends.
 
-    The pivots are nashpy's. Its own loop over them has no end where rounding hides which variables are basic, as happens from
-    some ten actions on; so here they are counted.
+    Uses nashpy's pivots with a limit on their number, since nashpy's own loop may not end when rounding hides which variables
+    are basic, which happens from about ten actions on.
     """
     rows, columns = linalg.create_row_tableau(payoffs[1], True), linalg.create_col_tableau(payoffs[0], True)
     turns = cycle((rows, columns) if label in rows.non_basic_variables else (columns, rows))
@@ -198,12 +199,12 @@ def lemke_howson(linalg: Any, payoffs: Floats, label: int) -> Iterator[Sequence[
 
 
 def first_checked(payoffs: Floats, proposals: Iterator[Sequence[Floats]]) -> list[Floats] | None:
-    """The first proposal that is an equilibrium."""
+    """Return the first candidate that is an equilibrium; None if there is none."""
     return next((found for proposal in proposals if (found := checked(payoffs, proposal)) is not None), None)
 
 
 def checked(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats] | None:
-    """The strategies, of two players polished, if they are an equilibrium to :data:`TOLERANCE`."""
+    """Return the strategies if they are an equilibrium to :data:`TOLERANCE`, polished for two players; else None."""
     shapes = [np.shape(strategy) for strategy in strategies]
     if shapes != [(count,) for count in payoffs.shape[1:]] or not all(np.isfinite(each).all() for each in strategies):
         return None
@@ -221,7 +222,7 @@ def polished(payoffs: Floats, strategies: Sequence[Floats]) -> list[Floats]:
     """Recompute probabilities on the given supports by solving the indifference equations."""
     supports = [np.flatnonzero(strategy > PLAYED) for strategy in strategies]
     better = []
-    for player, matrix in ((0, payoffs[1].T), (1, payoffs[0])):  # rows: the other's actions, columns: own ones
+    for player, matrix in ((0, payoffs[1].T), (1, payoffs[0])):  # rows: the opponent's actions, columns: own actions
         own, other = supports[player], supports[1 - player]
         equations = np.zeros((len(other) + 1, len(own) + 1))
         equations[:-1, :-1], equations[:-1, -1], equations[-1, :-1] = matrix[np.ix_(other, own)], -1.0, 1.0

@@ -1,8 +1,8 @@
-"""Mixed equilibria of three and more players in a static game: supports one after another, Newton's method on each.
+"""Mixed equilibria of static games with three or more players: support enumeration with Newton's method.
 
-On given supports an equilibrium solves a system of multilinear equations: every action that a player plays is worth the same
-(Porter, Nudelman and Shoham 2008, section 3). Newton's method finds a root of it, if at all, near where it starts; so a game
-may have equilibria that are not found. None that is proposed here has been checked for actions outside its support.
+On given supports, an equilibrium solves a system of multilinear equations: all actions in a player's support have the same
+value (Porter, Nudelman and Shoham 2008, section 3). Newton's method finds roots near its starting points, so equilibria may be
+missed. Candidates are not checked for deviations outside their support.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from scipy.optimize import root
 from treeplex.base.arrays import Floats
 
 MOST_SUPPORTS = 5000
-"""Profiles of supports that are tried."""
+"""Maximum number of support profiles."""
 STARTS = 6
-"""Points from which Newton's method starts on each: the uniform one, then random ones from a fixed seed."""
+"""Starting points of Newton's method per profile: the uniform point, then random ones with a fixed seed."""
 
 
 def mixed_on_supports(payoffs: Floats) -> Iterator[list[Floats]]:
-    """Roots of the equations on all profiles of supports, small ones first; nothing where there are too many profiles.
+    """Yield roots of the equations on all support profiles, small supports first; none if there are too many profiles.
 
     Args:
         payoffs: float64 ``[N, A0, ..., A(N-1)]``.
@@ -45,9 +45,9 @@ def mixed_on_supports(payoffs: Floats) -> Iterator[list[Floats]]:
 
 
 def plausible(payoffs: Floats, supports: tuple[tuple[int, ...], ...]) -> bool:
-    """Whether no action of the supports is strictly dominated as long as the others keep to theirs."""
+    """Return whether no action of the supports is strictly dominated given the others' supports."""
     if all(len(own) == 1 for own in supports):
-        return False  # pure, and looked at before
+        return False  # pure profiles are handled elsewhere
     for player, own in enumerate(supports):
         others = [range(payoffs.shape[1 + player]) if other == player else each for other, each in enumerate(supports)]
         rows = np.moveaxis(payoffs[player][np.ix_(*others)], player, 0).reshape(payoffs.shape[1 + player], -1)
@@ -57,14 +57,14 @@ def plausible(payoffs: Floats, supports: tuple[tuple[int, ...], ...]) -> bool:
 
 
 def on_all_actions(support: tuple[int, ...], strategy: Floats, count: int) -> Floats:
-    """A strategy over all actions from one over a support."""
+    """Extend a strategy on a support to all actions."""
     whole = np.zeros(count)
     whole[list(support)] = strategy
     return whole
 
 
 def indifferent(payoffs: Floats, start: list[Floats]) -> list[Floats] | None:
-    """Positive strategies under which all actions of each player are worth the same; None if the search fails."""
+    """Find positive strategies that make each player indifferent among its actions; None if the search fails."""
     sizes = [len(strategy) for strategy in start]
     cuts = np.cumsum(sizes)
 
@@ -82,7 +82,7 @@ def indifferent(payoffs: Floats, start: list[Floats]) -> list[Floats] | None:
 
 
 def action_values(payoffs: Floats, strategies: Sequence[Floats], player: int) -> Floats:
-    """Expected payoff of each action of a player against the others' strategies, float64 [A]."""
+    """Return a player's expected payoff of each action against the others' strategies, float64 [A]."""
     values = payoffs[player]
     for other in range(len(strategies) - 1, -1, -1):
         if other != player:

@@ -1,7 +1,7 @@
 """CFR-S and CFR-Jr (Celli, Marchesi, Bianchi and Gatti 2019): coarse correlated equilibria of any number of players.
 
-When no player regrets anything, what the players did together, each iteration a joint play with the same weight, is a coarse
-correlated equilibrium: no player gains by a strategy chosen before the recommendation. The product of the averages need not be.
+If no player has regret, the uniform mixture of the joint plays of all iterations is a coarse correlated equilibrium: no player
+gains by committing to a strategy before the recommendation. The product of the average strategies need not be one.
 """
 
 from collections.abc import Mapping
@@ -25,31 +25,32 @@ from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabil
 from treeplex.solvers.base import Solver
 
 KEPT_BYTES = 1 << 24
-"""Memory for what was played, where ``keep`` does not say how many iterations are kept."""
+"""Default memory for stored joint plays, in bytes."""
 FEWEST_KEPT = 64
 
 
 class JointSolver(Solver):
-    """Regret matching of all players at once, whose joint play is what counts.
+    """Simultaneous regret matching of all players, whose result is the joint play.
 
-    The gap needs no plans: gradients are linear in what the others play, so their sum over the iterations, with the sum of what
-    each player was paid, gives what any strategy would have earned against the joint play. That is exact and takes O(Q).
+    The gap needs no plans: gradients are linear in the others' strategies, so their sum over iterations and the sum of payoffs
+        give the
+    payoff of any strategy against the joint play, exactly and in O(Q).
 
-    A device needs what was played. Iterations ``s, 2 s, 3 s, ...`` are kept, all of them (s = 1) while there is room for
-    ``keep``; when it is full every second goes and s doubles. :meth:`device` is the mixture of those kept.
+    A device needs the joint plays. Iterations ``s, 2 s, 3 s, ...`` are stored, at first all of them (s = 1). When ``keep``
+    iterations are stored, every second one is dropped and s doubles. :meth:`device` is the mixture of the stored iterations.
 
     Attributes:
-        sampled: whether the players' plans are drawn (CFR-S) or their strategies multiplied out (CFR-Jr).
-        usual_tilt: where ``tilt`` is not given.
+        sampled: whether plans are sampled (CFR-S) or strategies are multiplied out (CFR-Jr).
+        usual_tilt: default of ``tilt``.
         plus: whether negative regrets are set to zero (regret matching+).
-        regrets: float64 [Q], accumulated counterfactual regrets.
+        regrets: float64 [Q], cumulative counterfactual regrets.
         policy: float64 [Q], the current behaviour policy.
         strategy: float64 [Q], its sequence form.
-        average: float64 [Q], the sum of what each player played, in sequence form.
-        gradients: float64 [Q], the sum of what each sequence would have earned against what the others played.
+        average: float64 [Q], the sum of each player's strategies in sequence form.
+        gradients: float64 [Q], the sum of gradients against the others' play.
         earned: float64 [N], the sum of the payoffs.
-        kept: [K, Q], what was played at the iterations kept, float64 or (zeros and ones) uint8.
-        spacing: int64 [2], s and the number of iterations kept.
+        kept: [K, Q], the stored strategies, float64 or uint8 (zeros and ones).
+        spacing: int64 [2], s and the number of stored iterations.
     """
 
     name: str
@@ -68,18 +69,18 @@ class JointSolver(Solver):
         seed: int = 0,
         algorithm: str | None = None,
     ) -> None:
-        """Start from the uniform policy, or near it.
+        """Start from the uniform policy or a perturbation of it.
 
         Args:
             game: the compiled game.
             plus: 1 for regret matching+, 0 for regret matching.
-            keep: how many iterations are kept for the device, at least 2; 0 for as many as fit in 16 MB, at least 64.
-            tilt: the share, 0 to 1, of a policy drawn at random in that of the first iteration; None for the usual.
-            seed: of all that is drawn.
-            algorithm: canonical text for reports; None for the name.
+            keep: number of iterations stored for the device, at least 2; 0 for as many as fit in 16 MB, at least 64.
+            tilt: weight, 0 to 1, of a random policy in the first policy; None for the default.
+            seed: random seed.
+            algorithm: canonical spec for reports; None for the name.
 
         Raises:
-            SpecError: a parameter outside these ranges, or more iterations to keep than fit in memory.
+            SpecError: a parameter is out of range, or ``keep`` iterations do not fit in memory.
         """
         if plus not in (0, 1):
             raise SpecError(f"plus of {self.name} is 0 or 1, not {plus!r}")
@@ -97,13 +98,13 @@ class JointSolver(Solver):
         kind = np.uint8 if self.sampled else np.float64
         width = len(self.policy) * np.dtype(kind).itemsize
         rows = int(keep) or max(FEWEST_KEPT, KEPT_BYTES // width)
-        rows += rows % 2  # an even number, which half of the rows leave whole
+        rows += rows % 2  # an even number, so that half of the rows is a whole number
         try:
             self.kept = np.zeros((rows, len(self.policy)), kind)
         except (MemoryError, ValueError) as error:
             size = f"{rows * width / 1e9:,.0f} GB"
             raise SpecError(
-                f"keep={keep:g} of {self.name} takes {size} for {game}, more than there is; keep fewer iterations"
+                f"keep={keep:g} of {self.name} needs {size} for {game}, more than is available; lower keep"
             ) from error
         self.spacing = np.array([1, 0], np.int64)
         self._row = np.array(Weights(floor=float(self.plus)))
@@ -127,12 +128,12 @@ class JointSolver(Solver):
         self.iteration += iterations
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """Regrets, policies and sums over the joint play; :meth:`state` adds the iterations kept."""
+        """Return regrets, policies and sums over the joint play; :meth:`state` adds the stored iterations."""
         names = ("regrets", "policy", "strategy", "average", "gradients", "earned", "spacing")
         return {name: getattr(self, name) for name in names}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Copies of :meth:`arrays`, the iteration, and ``kept`` as far as it is filled."""
+        """Return copies of :meth:`arrays`, the iteration, and the filled part of ``kept``."""
         return {**super().state(), "kept": self.kept[: self.spacing[1]].copy()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -150,22 +151,24 @@ class JointSolver(Solver):
                     f"solver state does not fit: array 'kept' should have shape {(rows, self.kept.shape[1])}, found {found}"
                 )
             if rows > len(self.kept):
-                raise FileError(f"solver state does not fit: it keeps {rows} iterations, this solver {len(self.kept)} at most")
+                raise FileError(
+                    f"solver state does not fit: it stores {rows} iterations, but this solver at most {len(self.kept)}"
+                )
         super().restore(state)
         self.kept[: self.spacing[1]] = state["kept"]
 
     def current_policy(self) -> Policy:
-        """The policy of the next iteration."""
+        """Return the policy of the next iteration."""
         return Policy(self.game, self.policy.copy())
 
     def payoffs(self) -> Floats:
-        """Average payoffs, float64 [N]; before the first iteration those of the initial strategies."""
+        """Return average payoffs, float64 [N]; before the first iteration those of the initial strategies."""
         return self._means()[1]
 
     def gaps(self) -> Floats:
-        """Each player's average external regret, float64 [N].
+        """Return each player's average external regret, float64 [N].
 
-        Negative where following the joint play is better than every such strategy.
+        It is negative if following the joint play is better than every fixed strategy.
         """
         gradients, payoffs = self._means()
         values = gradients.copy()
@@ -173,41 +176,41 @@ class JointSolver(Solver):
         return np.array(best) - payoffs
 
     def measures(self) -> dict[str, float]:
-        """``cce_gap``, the greatest of :meth:`gaps`, and ``welfare``, the sum of :meth:`payoffs`."""
+        """Return ``cce_gap``, the maximum of :meth:`gaps`, and ``welfare``, the sum of :meth:`payoffs`."""
         return {"cce_gap": float(self.gaps().max()), "welfare": float(self.payoffs().sum())}
 
     def device(self, *, most: int = MOST_JOINT_PLANS, samples: int | None = None) -> Device:
-        """The joint play of the iterations kept (all of them while ``spacing[0]`` is 1), as a distribution over joint plans.
+        """Return the stored joint play (all iterations if ``spacing[0]`` is 1) as a distribution over joint plans.
 
-        Its gap is its own, :func:`treeplex.evaluate.cce.cce_gaps` computes it; that of the solver, up to rounding, while all
-        iterations are kept.
+        Its gap, computed by :func:`treeplex.evaluate.cce.cce_gaps`, equals the solver's up to rounding only if all iterations
+        are stored.
 
         Args:
-            most: the largest number of joint plans to write out.
-            samples: number of joint plans to draw instead of writing out all, a noisy estimate for large games.
+            most: maximum number of joint plans of an exact device.
+            samples: number of joint plans to sample instead, a noisy estimate for large games.
 
         Raises:
-            AlgorithmError: no iteration is kept yet, or too many joint plans.
+            AlgorithmError: no iteration is stored yet, or there are too many joint plans.
         """
         strategies = self.kept[: self.spacing[1]]
         if len(strategies) == 0:
-            raise AlgorithmError(f"{self.name} has kept no iteration yet; run {self.spacing[0]} at least")
+            raise AlgorithmError(f"{self.name} has not stored an iteration yet; run at least {self.spacing[0]}")
         shares = np.full(len(strategies), 1.0 / len(strategies))
         if samples is None:
             return mixture_device(self.game, strategies, shares, most=most)
         return sampled_device(self.game, strategies, shares, samples, seed=self.seed)
 
     def notes(self) -> list[str]:
-        """Says when not all iterations are kept."""
+        """Return a note if not all iterations are stored."""
         if self.spacing[0] == 1:
             return []
         return [
-            f"Of {self.iteration:,} iterations {self.spacing[1]:,} are kept for the device (every {self.spacing[0]:,}th); "
-            "the gap is that of all. A greater keep keeps more."
+            f"{self.spacing[1]:,} of {self.iteration:,} iterations are stored for the device (every {self.spacing[0]:,}th), "
+            "and the gap is that of all iterations. Raise keep to store more."
         ]
 
     def _means(self) -> tuple[Floats, Floats]:
-        """Mean gradients [Q] and payoffs [N] of the joint play so far, before the first iteration of the first strategies."""
+        """Return mean gradients [Q] and payoffs [N] of the joint play so far, or of the initial strategies."""
         if self.iteration > 0:
             return self.gradients / self.iteration, self.earned / self.iteration
         gradients, payoffs = np.empty((1, len(self.policy))), np.empty((1, self.game.players))
@@ -216,7 +219,7 @@ class JointSolver(Solver):
 
 
 def tilted(game: CompiledGame, share: float, seed: int) -> Floats:
-    """The uniform policy with a share of one drawn at random (uniformly over each infoset's distributions), float64 [Q]."""
+    """Return a mixture of the uniform policy and a random policy (uniform on each simplex), float64 [Q]."""
     uniform = uniform_probabilities(game)
     if share == 0.0:
         return uniform
@@ -226,9 +229,9 @@ def tilted(game: CompiledGame, share: float, seed: int) -> Floats:
 
 
 class CfrS(JointSolver):
-    """CFR-S: each iteration a joint plan is drawn from the current strategies; it is what regrets see and what is counted.
+    """CFR-S: each iteration samples a joint plan from the current strategies for regrets and the joint play.
 
-    Plans are drawn from a stream of each iteration and player, so a run continues bit for bit.
+    Random streams depend on iteration and player, so resumed runs are bit-identical.
     """
 
     name = "cfr-s"
@@ -236,12 +239,13 @@ class CfrS(JointSolver):
 
 
 class CfrJr(JointSolver):
-    """CFR-Jr: CFR of all players at once; each iteration the product of the current strategies is counted.
+    """CFR-Jr: simultaneous CFR of all players; each iteration adds the product of the current strategies to the joint play.
 
-    The product is written as a distribution over joint plans by splitting each player's strategy into plans with the same
-    realisation, and only when :meth:`JointSolver.device` asks for it.
+    :meth:`JointSolver.device` converts products to distributions over joint plans by decomposing each player's strategy into
+    realisation-equivalent mixtures of plans.
 
-    From the uniform policy, players of a symmetric game do the same for ever, up to rounding. So the first policy is tilted.
+    From the uniform policy, players of a symmetric game would play identically forever, up to rounding, so the first policy is
+    tilted.
     """
 
     name = "cfr-jr"

@@ -1,9 +1,9 @@
-"""Regret matching on its own: a static game played again and again, everybody following their regrets.
+"""Regret matching in a repeated static game.
 
 Hart and Mas-Colell 2000, "A simple adaptive procedure leading to correlated equilibrium", in the form for unconditional
-regrets (Blackwell 1956): play each action with probability proportional to how much better it would have been, so far, than
-what was played; positive parts only. Each player's average external regret goes to zero, whatever the others do, so that the
-joint play approaches the coarse correlated equilibria; of two-player zero-sum games the average strategies are optimal.
+regrets (Blackwell 1956): play each action in proportion to its positive cumulative regret. Each player's average external
+regret goes to zero whatever the others do, so the joint play converges to the set of coarse correlated equilibria, and in
+two-player zero-sum games the average strategies converge to optimal ones.
 """
 
 from itertools import pairwise
@@ -22,33 +22,33 @@ from treeplex.solvers.base import Solver
 
 
 class RegretMatching(Solver):
-    """Simultaneous play of a static game (any number of players, general sums), each by regret matching.
+    """Simultaneous regret matching in a static game (any number of players, general-sum).
 
-    ``r = values - value of what was played``, ``R = R + r``, next policy proportional to ``[R]+``, uniform where that is zero.
-    With expected payoffs this is CFR with simultaneous updates on a game of one infoset a player.
+    ``r = values - value of the play``, ``R = R + r``, next policy proportional to ``[R]+``, uniform if that is zero. With
+    expected payoffs this is CFR with simultaneous updates and one infoset per player.
 
     Attributes:
-        sampled: whether one action a player is drawn and played in each round, instead of the whole mixed strategy; what every
-            action would have brought is seen all the same.
-        regrets: float64 [Q], accumulated external regrets.
+        sampled: whether each round samples one action per player instead of playing mixed strategies; regrets of all actions
+            are updated in both cases.
+        regrets: float64 [Q], cumulative external regrets.
         policy: float64 [Q], the mixed strategies of the next round.
     """
 
     updates = "simultaneous"
 
     def __init__(self, game: CompiledGame, *, sampled: float = 0, seed: int = 0, algorithm: str = "rm") -> None:
-        """Start from uniform strategies; ``sampled`` is 0 or 1, ``seed`` for drawing actions.
+        """Start from uniform strategies; ``sampled`` is 0 or 1, ``seed`` is the random seed of sampled actions.
 
         Raises:
-            AlgorithmError: some player has more than one infoset.
+            AlgorithmError: a player has more than one infoset.
             SpecError: ``sampled`` is neither 0 nor 1.
         """
         if sampled not in (0, 1):
-            raise SpecError(f"sampled of rm is 0 (mixed strategies meet) or 1 (drawn actions meet), not {sampled!r}")
+            raise SpecError(f"sampled of rm is 0 (mixed strategies) or 1 (sampled actions), not {sampled!r}")
         most = max(range(game.players), key=lambda player: game.infosets[player])
         if game.infosets[most] > 1:
             raise AlgorithmError(
-                f"rm plays static games, one infoset a player, and in {game} player {most} has {game.infosets[most]:,}; "
+                f"rm needs a static game with one infoset per player, but in {game} player {most} has {game.infosets[most]:,}; "
                 "use cfr, which is regret matching at every infoset"
             )
         self.game, self.algorithm, self.sampled, self.seed = game, algorithm, bool(sampled), seed
@@ -80,7 +80,7 @@ class RegretMatching(Solver):
             self.iteration = t
 
     def _draw(self, t: int, player: int) -> None:
-        """Replace a player's mixed strategy by an action drawn from it."""
+        """Replace a player's mixed strategy by a sampled action."""
         start, end = (int(n) + 1 for n in self.game.tree.sequence_offsets[player : player + 2])
         own = slice(start, end - 1)
         if own.start == own.stop:
@@ -91,11 +91,11 @@ class RegretMatching(Solver):
         self.strategy[own.start + action] = 1.0
 
     def current_policy(self) -> Policy:
-        """The mixed strategies of the next round."""
+        """Return the mixed strategies of the next round."""
         return Policy(self.game, self.policy.copy())
 
     def average_regrets(self) -> tuple[float, ...]:
-        """Each player's external regret a round: what the best single action would have brought more; may be negative."""
+        """Return each player's average external regret per round; may be negative."""
         offsets = self.game.tree.sequence_offsets
         rounds = max(1, self.iteration)
         return tuple(
@@ -104,14 +104,14 @@ class RegretMatching(Solver):
         )
 
     def measures(self) -> dict[str, float]:
-        """The average regret of each player and ``cce_gap``, the largest.
+        """Return each player's average regret, and ``cce_gap``, their maximum.
 
-        That is the most anybody gains who leaves the joint play of all rounds for one action: 0 in a coarse correlated
-        equilibrium.
+        The gap is the largest gain from deviating from the joint play of all rounds to one action, at most 0 in a coarse
+        correlated equilibrium.
         """
         regrets = self.average_regrets()
         return {f"regret_{player}": regret for player, regret in enumerate(regrets)} | {"cce_gap": max(regrets)}
 
     def arrays(self) -> dict[str, Floats]:
-        """Regrets, strategies and averages."""
+        """Return regrets, strategies and averages."""
         return {"regrets": self.regrets, "policy": self.policy, "average": self.average}

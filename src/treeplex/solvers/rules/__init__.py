@@ -1,1 +1,1 @@
-"""Update rules: CFR variants, fictitious play, value-tested and learned discounting, a user's own."""
+"""Update rules: CFR variants, fictitious play, value-tested and learned discounting, custom rules."""

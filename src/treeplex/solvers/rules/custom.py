@@ -1,4 +1,4 @@
-"""A local update of your own: one small NumPy function in place of the engine's fused one."""
+"""Custom local updates: a small NumPy function in place of the engine's fused kernel."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from treeplex.solvers.base import Solver, order_of_updates
 
 @dataclass(frozen=True)
 class Step:
-    """What a rule sees when a player updates; all arrays are that player's slice, length q, the empty sequence first.
+    """Inputs of a rule for one player's update; arrays are the player's slice of length q, empty sequence first.
 
     Attributes:
         t: the iteration, from 1.
-        player: who updates.
+        player: the player to update.
         values: counterfactual values of sequences.
         regrets: instantaneous counterfactual regrets ``r``; 0 for the empty sequence.
         policy: the policy just played.
-        infosets: int64 [q], which infoset of the player each sequence leaves, from 0; -1 for the empty sequence.
-        memory: float64 [rows, q], the rule's own arrays, zero at the start, kept between iterations and saved with the run.
+        infosets: int64 [q], the player's infoset of each sequence's last action, from 0; -1 for the empty sequence.
+        memory: float64 [rows, q], the rule's state, initially zero, kept between iterations and saved with the run.
     """
 
     t: int
@@ -46,14 +46,15 @@ class Rule:
     """A regret minimiser written as a function.
 
     Attributes:
-        name: for reports.
-        weights: gives, for each sequence of the player, a weight >= 0; the next policy is proportional to it at every infoset
-            (uniform where the weights are all zero). It may write to ``step.memory``.
-        rows: arrays of memory it keeps.
-        gamma: the average weights iteration t by ``t ** gamma``.
+        name: name for reports.
+        weights: returns a weight >= 0 for each sequence; the next policy is proportional to it at every infoset (uniform if all
+            weights are zero). It may write to ``step.memory``.
+        rows: number of rows of ``memory``.
+        gamma: weight of iteration t in the average is ``t ** gamma``.
         updates: ``alternating`` or ``simultaneous``.
-        averaging: where weights differ among infosets, gives those of this iteration in place of ``t ** gamma``, >= 0, [q], the
-            same for all actions of an infoset; called after ``weights``. While all are zero the answer is the current policy.
+        averaging: optional function for weights that differ among infosets: returns this iteration's weights, >= 0, [q], equal
+            for all actions of an infoset, in place of ``t ** gamma``; called after ``weights``. While all are zero, the average
+            is the current policy.
     """
 
     name: str
@@ -65,10 +66,10 @@ class Rule:
 
 
 class RuleSolver(Solver):
-    """Runs a :class:`Rule`: the four operations one by one, from Python."""
+    """Runs a :class:`Rule` by calling the four operations one by one from Python."""
 
     def __init__(self, game: CompiledGame, rule: Rule, *, updates: str | None = None, algorithm: str | None = None) -> None:
-        """Start from the uniform policy; ``algorithm`` is a name for reports, None for the rule's own."""
+        """Start from the uniform policy; ``algorithm`` is the name for reports, None for the rule's name."""
         self.game, self.rule, self.algorithm = game, rule, algorithm or rule.name
         self.updates = order_of_updates(updates or rule.updates)
         self.policy = uniform_probabilities(game)
@@ -82,7 +83,7 @@ class RuleSolver(Solver):
         """Run ``iterations`` more iterations.
 
         Raises:
-            AlgorithmError: the rule returns another shape, or a number that is negative or not finite.
+            AlgorithmError: the rule returns a wrong shape, or a negative or non-finite number.
         """
         tree, payoff, players = self.game.tree, self.game.payoff, range(self.game.players)
         for t in range(self.iteration + 1, self.iteration + iterations + 1):
@@ -129,15 +130,15 @@ class RuleSolver(Solver):
         if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
             range_of = f", least {weights.min():.3g}, largest {weights.max():.3g}" if weights.size else ""
             raise AlgorithmError(
-                f"rule {self.rule.name!r} must return weights >= 0 of shape {values.shape}; at iteration {t} it gave shape "
+                f"rule {self.rule.name!r} must return weights >= 0 of shape {values.shape}; at iteration {t} it returned shape "
                 f"{weights.shape}{range_of}"
             )
         return weights
 
     def average_policy(self) -> Policy:
-        """The average policy; before the average begins, the current one."""
+        """Return the average policy; before the average starts, the current policy."""
         return super().average_policy() if self.average.any() else Policy(self.game, self.policy.copy())
 
     def arrays(self) -> dict[str, Floats]:
-        """Policies, averages and the rule's memory."""
+        """Return policies, averages and the rule's memory."""
         return {"policy": self.policy, "strategy": self.strategy, "average": self.average, "memory": self.memory}

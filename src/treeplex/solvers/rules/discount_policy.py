@@ -1,4 +1,4 @@
-"""Learned discounting as data: what a network sees, what it sets and in which ranges, and its weights."""
+"""Learned discounting as data: a network's inputs, outputs, ranges and weights."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ from treeplex.forms.form import RuleKind
 from treeplex.solvers.rules.variants import VARIANTS
 
 HIDDEN = (64, 64)
-"""Units of the hidden layers (DDCFR, section 5.1)."""
+"""Number of units of the hidden layers (DDCFR, section 5.1)."""
 HOLDS = (1, 2, 5, 10, 20)
-"""Iterations that a decision may hold (DDCFR, section 5.1)."""
+"""Choices of the number of iterations a decision holds (DDCFR, section 5.1)."""
 HORIZON = 1000
 
 
@@ -31,8 +31,8 @@ class Base:
     Attributes:
         variant: its name.
         prediction: its prediction strength.
-        floored: negative regrets are set to zero.
-        learned: what is learned unless one says otherwise.
+        floored: whether negative regrets are set to zero.
+        learned: default of the learned exponents.
     """
 
     variant: str
@@ -42,7 +42,7 @@ class Base:
 
     @property
     def defaults(self) -> tuple[float, float, float, float]:
-        """Alpha, beta, gamma and prediction where nothing is learned; an infinite alpha or beta is no discount."""
+        """Alpha, beta, gamma and prediction without learning; an infinite alpha or beta means no discount."""
         known = VARIANTS[self.variant].parameters
         return known.get("alpha", math.inf), known.get("beta", math.inf), known["gamma"], self.prediction
 
@@ -64,25 +64,25 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "gamma": (0.0, 5.0),
     "prediction": (0.0, 1.0),
 }
-"""Ranges of what a network sets; those of the exponents are theorem 1's (DDCFR, section 3.2)."""
+"""Ranges of the outputs; those of the exponents are from theorem 1 (DDCFR, section 3.2)."""
 
 
 @dataclass(frozen=True, eq=False)
 class DiscountPolicy:
-    """A policy that looks at a run and sets how it discounts (Xu et al. 2024, DDCFR, section 3.1).
+    """A policy that observes a run and sets its discounts (Xu et al. 2024, DDCFR, section 3.1).
 
     Attributes:
-        base: the variant of :data:`BASES` that it steers.
+        base: the variant of :data:`BASES` that it controls.
         parameters: float64 [P], the network, laid out as in :func:`treeplex.engine.networks.mlp_single.forward`.
-        features: what it sees, of :data:`treeplex.engine.tree.learned.FEATURES`.
-        exponents: what it sets, of :data:`treeplex.engine.tree.learned.EXPONENTS`.
-        ranges: least and greatest value of each.
-        levels: for each, 0 if continuous, else the number of equally spaced values it has.
-        holds: for how many iterations a decision may hold; empty if each iteration has its own.
-        hidden: units of the hidden layers.
+        features: its inputs, of :data:`treeplex.engine.tree.learned.FEATURES`.
+        exponents: its outputs, of :data:`treeplex.engine.tree.learned.EXPONENTS`.
+        ranges: minimum and maximum of each output.
+        levels: for each output 0 if continuous, else its number of equally spaced values.
+        holds: choices of the number of iterations a decision holds; empty for one decision per iteration.
+        hidden: number of units of the hidden layers.
         horizon: the number of iterations T it was trained for.
-        clipped: alpha is raised to 1 from iteration T/2 on, as theorem 1 asks.
-        card: what it was trained on, when and how it scores; anything that JSON can say.
+        clipped: whether alpha is raised to 1 from iteration T/2 on, as required by theorem 1.
+        card: training data, date and scores; any JSON-serialisable value.
     """
 
     base: str
@@ -102,17 +102,17 @@ class DiscountPolicy:
     answers: ClassVar[tuple[str, ...]] = ("average",)
 
     def __post_init__(self) -> None:
-        """Check that all of it fits together.
+        """Check consistency.
 
         Raises:
-            SpecError: it does not.
+            SpecError: the parts are inconsistent.
         """
         if self.base not in BASES:
-            raise SpecError(f"a discount policy steers one of {', '.join(BASES)}, not {self.base!r}")
+            raise SpecError(f"a discount policy controls one of {', '.join(BASES)}, not {self.base!r}")
         for name, known in ((self.features, FEATURES), (self.exponents, EXPONENTS)):
             for entry in name:
                 if entry not in known:
-                    raise SpecError(f"a discount policy knows no {entry!r}{nearest(entry, known)}")
+                    raise SpecError(f"a discount policy does not support {entry!r}{nearest(entry, known)}")
         if not self.features or not self.exponents:
             raise SpecError("a discount policy needs at least one feature and one exponent")
         if not len(self.exponents) == len(self.ranges) == len(self.levels):
@@ -128,13 +128,13 @@ class DiscountPolicy:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Inputs, hidden units, outputs; int64 [L+1]."""
+        """Number of inputs, hidden units and outputs; int64 [L+1]."""
         outputs = sum(level or 1 for level in self.levels) + len(self.holds)
         return np.array([len(self.features), *self.hidden, outputs], np.int64)
 
     @cached_property
     def compiled(self) -> DiscountNetwork:
-        """The form that the engine takes."""
+        """The policy in the engine's form."""
         base = BASES[self.base]
         return DiscountNetwork(
             sizes=self.sizes,
@@ -152,27 +152,27 @@ class DiscountPolicy:
 
     @property
     def network(self) -> DiscountNetwork:
-        """The network that sets the weights, with all that the engine needs to know."""
+        """The network that sets the weights, in the engine's form."""
         return self.compiled
 
     @property
     def pace(self) -> int:
-        """The number of iterations that it believes are planned."""
+        """The number of iterations it plans for."""
         return self.horizon
 
     @property
     def name(self) -> str:
-        """For reports."""
+        """Name for reports."""
         return f"learned {self.base}"
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the variant that it steers keeps, ``memory`` and ``network``, and the last policy if it looks at that."""
+        """Names of arrays: those of the base variant, ``memory``, ``network``, and the last policy if observed."""
         seen = ("seen",) if "movement" in self.features else ()
         return VARIANTS[self.base].needs | {"memory", "network", *seen}
 
     def rows(self, times: Sequence[int], horizon: int) -> NDArray[np.float64]:
-        """No rows.
+        """Raise, since weights depend on the run.
 
         Raises:
             AlgorithmError: always.
@@ -182,7 +182,7 @@ class DiscountPolicy:
     average_factors = rows
 
     def with_parameters(self, parameters: NDArray[np.float64]) -> "DiscountPolicy":
-        """A copy with other network parameters; the layer sizes stay."""
+        """Return a copy with other network parameters of the same layer sizes."""
         return replace(self, parameters=parameters)
 
 
@@ -198,17 +198,17 @@ def untrained_discount_policy(
     clipped: bool = True,
     seed: int = 0,
 ) -> DiscountPolicy:
-    """A policy before training: weights and biases uniform in ``+-1 / sqrt(inputs)``, as PyTorch's linear layers begin.
+    """Return an untrained policy: weights uniform in ``+-1 / sqrt(inputs)``, as in PyTorch's linear layers.
 
     Args:
-        base: the variant that is steered, of :data:`BASES`.
+        base: the controlled variant, of :data:`BASES`.
         features, holds, hidden, horizon, clipped: see :class:`DiscountPolicy`.
-        exponents: what is learned; None for the base's usual ones.
-        discrete: exponents take whole numbers only (DDCFR-dis of table 1).
-        seed: of the weights.
+        exponents: the learned exponents; None for the base's default.
+        discrete: restrict exponents to whole numbers (DDCFR-dis of table 1).
+        seed: random seed of the weights.
 
     Raises:
-        SpecError: a name that does not exist.
+        SpecError: unknown name.
     """
     if base not in BASES:
         raise SpecError(f"unknown base {base!r}{nearest(base, BASES)}")

@@ -1,4 +1,4 @@
-"""Discount policies as files (``.safetensors``: one tensor and a JSON header), and those that come with the library."""
+"""Discount policy files (``.safetensors``: one tensor and a JSON header), and the shipped policies."""
 
 import json
 import os
@@ -23,14 +23,14 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 
 def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -> Path:
-    """Write a discount policy, at once or not at all.
+    """Write a discount policy atomically; return the path.
 
     Args:
         policy: what to write.
         path: the file, ``.safetensors``.
 
     Raises:
-        FileError: a suffix other than ``.safetensors``, a card that JSON cannot say, or a file that cannot be written.
+        FileError: the suffix is not ``.safetensors``, the card is not JSON-serialisable, or the file cannot be written.
     """
     target = checked_suffix(path)
     header = {"format": FORMAT, "format_version": VERSION, "treeplex": own_version()}
@@ -38,16 +38,16 @@ def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -
     try:
         text = json.dumps(header, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise FileError(f"cannot write {target}: the card must be what JSON can say; {error}") from error
+        raise FileError(f"cannot write {target}: the card must be JSON-serialisable; {error}") from error
     data = safetensors.numpy.save({"parameters": np.ascontiguousarray(policy.parameters, "<f8")}, metadata={"header": text})
     return write_atomically(target, data)
 
 
 def load_discount_policy(path: str | os.PathLike[str]) -> DiscountPolicy:
-    """Read a discount policy; nothing in the file is run.
+    """Read a discount policy; never executes code.
 
     Raises:
-        FileError: the file is missing, damaged, no discount policy, of another version, or its parts do not fit together.
+        FileError: the file is missing, damaged, inconsistent, of another version, or not a discount policy.
     """
     source = checked_suffix(path)
     data = read_bytes(source)
@@ -67,18 +67,18 @@ def load_discount_policy(path: str | os.PathLike[str]) -> DiscountPolicy:
     except SpecError as error:
         raise FileError(f"{source}: {error}; train or convert the policy again") from error
     except (ValueError, KeyError, TypeError, AttributeError, safetensors.SafetensorError) as error:
-        raise FileError(f"{source} is truncated, damaged or no discount policy ({error}); write it again") from error
+        raise FileError(f"{source} is truncated, damaged or not a discount policy ({error}); write it again") from error
 
 
 def as_tuple(name: str, value: Any) -> Any:
-    """Lists of a header as the tuples they were."""
+    """Convert lists of a header back to tuples."""
     if name in ("card", "base", "horizon", "clipped"):
         return value
     return tuple(tuple(item) if isinstance(item, list) else item for item in value)
 
 
 def checked_suffix(path: str | os.PathLike[str]) -> Path:
-    """The path, if its suffix is right."""
+    """Return the path if its suffix is ``.safetensors``."""
     if Path(path).suffix != ".safetensors":
         raise FileError(f"{path}: discount policies are .safetensors files; give one that treeplex train wrote")
     return Path(path)
@@ -86,5 +86,5 @@ def checked_suffix(path: str | os.PathLike[str]) -> Path:
 
 @lru_cache
 def shipped_discount_policy(name: str) -> DiscountPolicy:
-    """A policy that comes with the library: ``ddcfr``, ``dpcfr+`` or ``pddcfr``."""
+    """Load a shipped policy: ``ddcfr``, ``dpcfr+`` or ``pddcfr``."""
     return load_discount_policy(SHIPPED / f"{name}.safetensors")

@@ -1,4 +1,4 @@
-"""Greedy Weights (Zhang, Lerer and Brown 2022), taken from normal-form to extensive-form games as the DDCFR paper does."""
+"""Greedy Weights (Zhang, Lerer and Brown 2022), extended to extensive-form games as in the DDCFR paper."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,19 @@ from treeplex.solvers.base import Solver
 
 
 class GreedyWeights(Solver):
-    """Regret matching in which each iteration's weight is chosen to make the potential of all average regrets least.
+    """Regret matching in which each iteration's weight minimises the potential of all average regrets.
 
-    One weight serves all players, as equilibrium needs, so updates are simultaneous. The weight is at least ``floor`` times
-    the mean weight so far; without a floor a single lucky iteration can stop all progress.
+    All players share one weight, as required for equilibrium, so updates are simultaneous. The weight is at least ``floor``
+    times the mean weight so far; without a floor a single lucky iteration can stall progress.
     """
 
     updates = "simultaneous"
 
     def __init__(self, game: CompiledGame, *, floor: float = 0.5, algorithm: str = "greedy") -> None:
-        """Start from the uniform policy; ``floor`` is a part of the mean weight so far.
+        """Start from the uniform policy; ``floor`` is a fraction of the mean weight so far.
 
         Raises:
-            SpecError: a floor that is negative or not finite.
+            SpecError: ``floor`` is negative or not finite.
         """
         if not 0.0 <= floor < float("inf"):
             raise SpecError(f"floor of greedy must be a number >= 0, not {floor!r}")
@@ -44,5 +44,5 @@ class GreedyWeights(Solver):
         self.iteration += iterations
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Regrets, policies and averages."""
+        """Return regrets, policies and averages."""
         return {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "average": self.average}

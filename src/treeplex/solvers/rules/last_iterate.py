@@ -1,4 +1,4 @@
-"""Solvers whose answer is the last policy: magnetic mirror descent, and CFR+ on payoffs transformed again and again."""
+"""Solvers with last-iterate convergence: magnetic mirror descent, and CFR+ with repeated reward transformation."""
 
 import math
 
@@ -13,11 +13,11 @@ from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
 
 REFERENCE_EVERY = 100.0
-"""Iterations after which RTCFR+ takes the current policy as its reference."""
+"""Iterations between resets of the reference of RTCFR+ to the current policy."""
 
 
 class LastIterateSolver(Solver):
-    """A solver that keeps no average: :attr:`strategy` is the answer."""
+    """A solver without average: :attr:`strategy` is the result."""
 
     def __init__(self, game: CompiledGame) -> None:
         self.game, self.strategy = game, np.zeros(len(uniform_probabilities(game)))
@@ -30,7 +30,7 @@ class LastIterateSolver(Solver):
         return self.strategy
 
     def last_policy(self, weights: Floats) -> Policy:
-        """A policy from weights of sequences, each at least 0."""
+        """Convert non-negative weights of sequences to a policy."""
         found = np.empty_like(weights)
         for player in range(self.game.players):
             normalise(self.game.tree, player, weights, found)
@@ -41,11 +41,11 @@ class MirrorDescent(LastIterateSolver):
     """Magnetic mirror descent (Sokota, D'Orazio, Kolter, Loizou, Lanctot, Mitliagkas, Brown and Kroer 2023, arXiv 2206.05825).
 
     An iteration takes the step ``x = argmax eta <g, x> - eta alpha D(x; magnet) - D(x; x_t)``, D the dilated relative entropy.
-    With a fixed magnet the policies approach, linearly, the equilibrium in which every player pays ``alpha`` times its distance
-    from the magnet. With ``every`` above 0 the magnet is reset to the current policy each ``every``
-    iterations, and the policies approach an equilibrium of the game.
+    With a fixed magnet the policies converge linearly to the equilibrium in which every player pays ``alpha`` times its
+    distance from the magnet. With ``every`` above 0, the magnet is reset to the current policy every ``every`` iterations, and
+    the policies converge to an equilibrium of the game.
 
-    The paper anneals temperature and step size instead, with weights that depend on the game; moving the magnet needs none.
+    The paper instead anneals temperature and step size with game-dependent constants, which a moving magnet does not need.
     """
 
     def __init__(
@@ -58,10 +58,11 @@ class MirrorDescent(LastIterateSolver):
         updates: str = "alternating",
         algorithm: str = "mmd",
     ) -> None:
-        """Start from the uniform policy, which is the first magnet as well.
+        """Start from the uniform policy, which is also the first magnet.
 
         Raises:
-            SpecError: a step size that is not above 0, a negative temperature or number of iterations, or an unknown order.
+            SpecError: the step size is not positive, the temperature or number of iterations is negative, or the order is
+                unknown.
         """
         super().__init__(game)
         if not (0.0 < eta < math.inf and 0.0 <= alpha < math.inf and 0.0 <= every < math.inf):
@@ -89,19 +90,19 @@ class MirrorDescent(LastIterateSolver):
         self.logs[:], self.magnet[:], self.strategy[:] = state
 
     def average_policy(self) -> Policy:
-        """The current policy; there is no average."""
+        """Return the current policy, since there is no average."""
         return self.last_policy(np.exp(self.logs))
 
     def arrays(self) -> dict[str, Floats]:
-        """Logarithms of policy and magnet, and the policy's sequence form."""
+        """Return logarithms of policy and magnet, and the policy's sequence form."""
         return {"logs": self.logs, "magnet": self.magnet, "strategy": self.strategy}
 
 
 class RewardTransformation(LastIterateSolver):
     """RTCFR+ (Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games, NeurIPS).
 
-    CFR+ on payoffs less ``mu / 2 |x - reference|^2``, over policies that play each action with probability ``gamma`` or more.
-    After every 100 iterations the reference becomes the current strategy, and gamma is halved.
+    CFR+ on payoffs minus ``mu / 2 |x - reference|^2``, over policies that play each action with probability at least ``gamma``.
+    Every 100 iterations the reference becomes the current strategy, and gamma is halved.
     """
 
     updates = "alternating"
@@ -115,17 +116,17 @@ class RewardTransformation(LastIterateSolver):
         every: float = REFERENCE_EVERY,
         algorithm: str = "rtcfr+",
     ) -> None:
-        """Start from the uniform policy, which is the first reference as well.
+        """Start from the uniform policy, which is also the first reference.
 
         Args:
             game: the compiled game.
             mu: regularisation, in the game's units.
-            gamma: least probability of an action at first.
+            gamma: initial minimum probability of an action.
             every: iterations between changes of the reference.
-            algorithm: a name for reports.
+            algorithm: name for reports.
 
         Raises:
-            SpecError: a constant outside its range.
+            SpecError: a constant is out of range.
         """
         super().__init__(game)
         widest = int(game.tree.infoset_layout[:, 2].max(initial=1))
@@ -152,9 +153,9 @@ class RewardTransformation(LastIterateSolver):
         self.iteration += iterations
 
     def average_policy(self) -> Policy:
-        """The current policy, perturbation included; there is no average."""
+        """Return the current policy, including the perturbation, since there is no average."""
         return self.last_policy(self.policy)
 
     def arrays(self) -> dict[str, Floats]:
-        """Regrets, the policy and its sequence form, and the reference's."""
+        """Return regrets, the policy, its sequence form, and the reference's sequence form."""
         return {"regrets": self.regrets, "policy": self.policy, "strategy": self.strategy, "reference": self.reference}

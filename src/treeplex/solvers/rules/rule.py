@@ -1,4 +1,4 @@
-"""The update-rule interface: rows that a form iterates on, and average weights."""
+"""The update-rule interface: rows of weights for each iteration, and averaging weights."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -12,11 +12,11 @@ from treeplex.forms.form import RuleKind
 
 @runtime_checkable
 class UpdateRule(Protocol):
-    """How strategies are updated from one iteration to the next: CFR variants, fictitious play, value-tested, learned."""
+    """A rule for updating strategies: CFR variant, fictitious play, value-tested or learned discounting."""
 
     @property
     def name(self) -> str:
-        """For reports."""
+        """Name for reports."""
         ...
 
     @property
@@ -26,7 +26,7 @@ class UpdateRule(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Names of the arrays that it keeps; see the forms."""
+        """Names of the arrays that it needs; see the forms."""
         ...
 
     @property
@@ -36,40 +36,40 @@ class UpdateRule(Protocol):
 
     @property
     def network(self) -> DiscountNetwork | None:
-        """Of a learned rule, the network that sets the weights; then there are no rows."""
+        """The network of a learned rule, which replaces rows; None for other rules."""
         ...
 
     @property
     def pace(self) -> int | None:
-        """Of a learned rule, the number of iterations that it believes are planned; it does no more."""
+        """The number of iterations that a learned rule plans for, its maximum; None for other rules."""
         ...
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What the policies are called that the answer is chosen from; one where there is no choice."""
+        """Names of the candidate policies for the result; one name if there is no choice."""
         ...
 
     @property
     def updates(self) -> str:
-        """The usual order of updates, ``alternating`` or ``simultaneous``."""
+        """The default order of updates, ``alternating`` or ``simultaneous``."""
         ...
 
     def rows(self, times: Sequence[int], horizon: int) -> Floats:
-        """One row for each iteration t, from 1, of a run planned for ``horizon`` iterations, float64 [K, n].
+        """Return one row per iteration t (from 1) of a run with ``horizon`` planned iterations, float64 [K, n].
 
         Raises:
-            SpecError: the rule has no rows there, or one that is not finite.
-            AlgorithmError: its rows depend on the run.
+            SpecError: the rule has no row for an iteration, or a non-finite one.
+            AlgorithmError: the rows depend on the run.
         """
         ...
 
     def average_factors(self, times: Sequence[int], horizon: int) -> Floats:
-        """Each iteration's discount on the average and its weight in it, float64 [K, 2]."""
+        """Return each iteration's discount on the average and its weight, float64 [K, 2]."""
         ...
 
 
 def average_weights(rule: UpdateRule, iterations: int) -> Floats:
-    """The unnormalised weight of each of T iterations in the average policy, float64 [T]."""
+    """Return the unnormalised weight of each of T iterations in the average policy, float64 [T]."""
     kept, weights = 1.0, np.empty(iterations)
     factors = rule.average_factors(range(1, iterations + 1), iterations)
     for t in range(iterations - 1, -1, -1):
@@ -80,7 +80,7 @@ def average_weights(rule: UpdateRule, iterations: int) -> Floats:
 
 
 def average_after(rule: UpdateRule, horizon: int, iterations: int) -> tuple[float, float]:
-    """What the first iterations leave of an average's start, and with which weight they enter it themselves."""
+    """Return the weight of an average's start after the first iterations, and the total weight of these iterations."""
     kept, weight = 1.0, 0.0
     for discount, added in rule.average_factors(range(1, iterations + 1), horizon).tolist():
         kept, weight = discount * kept, discount * weight + added

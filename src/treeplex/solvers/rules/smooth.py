@@ -1,4 +1,4 @@
-"""Smooth predictive CFR+: regrets never come near zero, so that a small change of values never turns a policy around."""
+"""Smooth predictive CFR+: regrets stay away from zero, so that small changes of values cannot flip a policy."""
 
 import math
 
@@ -12,17 +12,17 @@ NAME = "smooth-pcfr+"
 
 
 def smooth_pcfr_plus(least: float = 1.0, gamma: float = 2.0) -> Rule:
-    """PCFR+ whose regrets at an infoset sum to ``least`` or more (Farina, Grand-Clément, Kroer, Lee and Luo 2023, algorithm 2).
+    """Return PCFR+ with regrets that sum to at least ``least`` per infoset (Farina et al. 2023, algorithm 2).
 
     With P the projection onto ``{x >= 0, sum x >= least}``: ``R = P(R + r)``, and the next policy is proportional to
-    ``P(R + r)`` once more. The average weights iteration t by ``t^gamma``.
+    ``P(R + r)`` with the new R. Iteration t has weight ``t^gamma`` in the average.
 
     Args:
-        least: in the game's units; 0 is PCFR+.
-        gamma: of the average.
+        least: lower bound in the game's units; 0 is PCFR+.
+        gamma: exponent of the average.
 
     Raises:
-        SpecError: a constant that is negative or not finite.
+        SpecError: a constant is negative or not finite.
     """
     for name, value in (("least", least), ("gamma", gamma)):
         if not 0.0 <= value < math.inf:
@@ -37,15 +37,16 @@ def smooth_pcfr_plus(least: float = 1.0, gamma: float = 2.0) -> Rule:
 
 
 def projected(point: Floats, infosets: Ints, least: float) -> Floats:
-    """The nearest point whose parts are >= 0 and sum to ``least`` or more at each infoset.
+    """Return the nearest point with parts >= 0 that sum to at least ``least`` at each infoset.
 
-    Where the positive parts sum to less, it is the nearest point of a simplex: a number is added to all parts that stay above
-    zero. Each round finds that number for the parts still above, and lets the others go.
+    If the positive parts sum to less, this is the projection to a simplex: a constant is added to all parts that stay positive.
+        Each
+    round computes the constant for the remaining parts and drops the others.
 
     Args:
         point: [q].
-        infosets: [q], which infoset each part belongs to; -1 for none, whose part becomes 0.
-        least: the sum.
+        infosets: [q], infoset of each part; -1 for none (its part becomes 0).
+        least: the minimum sum.
     """
     inner = infosets >= 0
     result = np.where(inner, np.maximum(point, 0.0), 0.0)

@@ -1,4 +1,4 @@
-"""Value-tested CFR+: PDCFR+'s discount with a growing exponent, prediction as strong as it has proved worth, five answers."""
+"""Value-tested CFR+: PDCFR+ discounts with a growing exponent, adaptive prediction strength, and five candidate averages."""
 
 import math
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from treeplex.forms.form import RuleKind
 
 NAME = "vt-cfr+"
 GAMMAS = (2.0, 5.0, 15.0)
-"""Exponents of the averages that are kept; the first is the answer where there is no choice.
+"""Exponents of the averages; the first one is the default result.
 
-Behind them comes the matched average, which is multiplied by the regrets' own discount: iteration t has weight
-``w_t = 1 / (d(2) ... d(t))``. Of it convergence is proved for simultaneous updates, see ``docs/one-scheme.md``.
+They are followed by the matched average, which is multiplied by the discount of the regrets: iteration t has weight
+``w_t = 1 / (d(2) ... d(t))``. Its convergence is proved for simultaneous updates, see ``docs/one-scheme.md``.
 """
 HAND_GAMMA = 5.0
-"""Exponent of the one average that the hold'em engine keeps."""
+"""Exponent of the single average in the hold'em engine."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class ValueTesting:
 
     Attributes:
         alpha0, ramp: regrets are discounted by ``d(t) = (t-1)^a / ((t-1)^a + 1)`` with ``a = alpha0 + ramp * log10 t``.
-        memory: the sums of the test are multiplied by ``((t-1)/t)^memory``: iteration t counts about as ``t^memory``.
+        memory: the test's sums decay by ``((t-1)/t)^memory``, so iteration t has weight of about ``t^memory``.
         strength: prediction strength is ``1/2 + strength * A / B`` within [0, 1].
-        untested: prediction strength where the candidates have never differed, within [0, 1].
-        rounding: differences of candidates, or of their values as a share of the terms, up to this count as none; in [0, 1].
+        untested: prediction strength if the candidates have never differed, within [0, 1].
+        rounding: tolerance for differences of candidates, and for relative differences of their values; in [0, 1].
     """
 
     alpha0: float = 0.5
@@ -50,13 +50,13 @@ class ValueTesting:
     pace: ClassVar[None] = None
     needs: ClassVar[frozenset[str]] = frozenset({"regrets", "guesses", "previous", "changes", "average"})
     answers: ClassVar[tuple[str, ...]] = (*(f"gamma={gamma:g}" for gamma in GAMMAS), "matched", "last")
-    """What the candidates for the answer are called: the averages that a form keeps, and the last iterate."""
+    """Names of the candidates for the result: the averages and the last iterate."""
 
     def __post_init__(self) -> None:
         """Check the constants.
 
         Raises:
-            SpecError: one of them is not finite, memory or strength is negative, or untested or rounding outside.
+            SpecError: a constant is not finite, memory or strength is negative, or untested or rounding is out of range.
         """
         for name, value in vars(self).items():
             if not math.isfinite(value):
@@ -69,16 +69,16 @@ class ValueTesting:
                 raise SpecError(f"{name} of {NAME} must be a number from 0 to 1, not {getattr(self, name)!r}")
 
     def discount(self, t: int) -> float:
-        """The share of regrets that is kept at iteration t, from 1."""
+        """Return the discount factor of regrets at iteration t, from 1."""
         return discount(t - 1, self.alpha0 + self.ramp * math.log10(t))
 
     def test(self, t: int) -> ValueTest:
-        """The engine's row of iteration t, from 1."""
+        """Return the engine's weights of iteration t, from 1."""
         discounts = self.discount(t), self.discount(t + 1)
         return ValueTest(*discounts, average_discount(t, self.memory), self.strength, self.untested, self.rounding)
 
     def rows(self, times: Sequence[int], horizon: int = 0) -> Floats:
-        """The rows of these iterations with the factors on the averages, the matched one last, float64 [K, 12 + M]."""
+        """Return the rows of iterations with factors on the averages, matched average last, float64 [K, 12 + M]."""
         rows = np.empty((len(times), AVERAGES + len(GAMMAS) + 1))
         rows[:, :AVERAGES] = self.test(1).row()
         discounts = {t: self.discount(t) for t in {*times, *(t + 1 for t in times)}}
@@ -93,7 +93,7 @@ class ValueTesting:
         return rows
 
     def average_factors(self, times: Sequence[int], horizon: int = 0) -> Floats:
-        """Each iteration's discount on the first average and its weight in it, float64 [K, 2]."""
+        """Return each iteration's discount on the first average and its weight, float64 [K, 2]."""
         return np.array([(average_discount(t, GAMMAS[0]), 1.0) for t in times]).reshape(-1, 2)
 
     @property

@@ -1,8 +1,8 @@
-"""The CFR family as data: a variant is a rule that gives each iteration its weights.
+"""The CFR family as data: a variant is a schedule of weights per iteration.
 
-Notation that all the papers share: ``r`` is the instantaneous counterfactual regret, ``R`` the accumulated one,
-``t`` the iteration, from 1. Discounts apply before ``r`` is added and use ``d_a(t) = (t-1)^a / ((t-1)^a + 1)``, which is the
-same play as discounting after adding with ``t`` (Brown and Sandholm 2019), shifted by one.
+Notation: ``r`` is the instantaneous counterfactual regret, ``R`` the cumulative regret, ``t`` the iteration, from 1. Discounts
+apply before ``r`` is added and use ``d_a(t) = (t-1)^a / ((t-1)^a + 1)``, which gives the same play as discounting by ``t``
+after adding (Brown and Sandholm 2019), shifted by one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,14 +27,14 @@ from treeplex.errors import SpecError
 from treeplex.forms.form import RuleKind
 
 LOOK_AHEAD = 32
-"""Iterations that are looked at to see whether a variant predicts."""
+"""Number of iterations inspected to determine whether a variant predicts."""
 
 
 ALPHA, BETA, GAMMA = 1.5, 0.0, 2.0
-"""The exponents that the authors of DCFR recommend."""
+"""Exponents recommended by the authors of DCFR."""
 
 Schedule = Callable[..., Weights]
-"""``schedule(t, horizon, **parameters) -> Weights``: iteration t from 1, of a run planned for ``horizon`` iterations."""
+"""``schedule(t, horizon, **parameters) -> Weights``: iteration t (from 1) of a run with ``horizon`` planned iterations."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Variant:
     """A member of the CFR family.
 
     Attributes:
-        name: what the command line calls it.
+        name: its name on the command line.
         summary: one line.
         reference: the paper.
-        schedule: gives the weights of iteration t.
+        schedule: returns the weights of iteration t.
         parameters: the schedule's parameters and their defaults.
-        updates: the usual order of updates, ``alternating`` or ``simultaneous``.
-        adaptive: prediction strength is set by every infoset itself (APCFR+).
-        needs_horizon: the schedule depends on the number of iterations planned.
+        updates: the default order of updates, ``alternating`` or ``simultaneous``.
+        adaptive: whether every infoset sets its own prediction strength (APCFR+).
+        needs_horizon: whether the schedule depends on the planned number of iterations.
     """
 
     name: str
@@ -68,31 +68,31 @@ class Variant:
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        """What it keeps: regrets, an average, for prediction ``guesses``, of APCFR+ ``previous`` and ``changes``."""
+        """Names of arrays: regrets, an average, ``guesses`` for prediction, ``previous`` and ``changes`` for APCFR+."""
         more = {"guesses", "previous", "changes"} if self.adaptive else {"guesses"} if self.predicts else set()
         return frozenset({"regrets", "average", *more})
 
     @cached_property
     def predicts(self) -> bool:
-        """Whether the next policy needs more than the regrets, by the first :data:`LOOK_AHEAD` iterations.
+        """Whether the next policy depends on more than the regrets, judged by the first :data:`LOOK_AHEAD` iterations.
 
-        A schedule that fails when it is asked ahead of time is taken to predict; it fails again, in words, when it is run.
+        A schedule that fails here counts as predicting; its error is reported when it runs.
         """
         try:
             rows = self.rows(range(1, LOOK_AHEAD + 1), 1000)
-        except Exception:  # a schedule is the user's code
+        except Exception:  # a schedule may be user code
             return True
         return predicting(rows)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> "Variant":
-        """A copy with some parameters of the schedule set."""
+        """Return a copy with parameters of the schedule set."""
         return replace(self, parameters={**self.parameters, **parameters}) if parameters else self
 
     def rows(self, times: Sequence[int], horizon: int) -> Floats:
-        """The weights of iterations as rows of :class:`Weights`, float64 [K, 9].
+        """Return the weights of iterations as rows of :class:`Weights`, float64 [K, 9].
 
         Raises:
-            SpecError: the schedule fails, gives no :class:`Weights` or a weight that is not finite.
+            SpecError: the schedule fails, does not return :class:`Weights`, or returns a non-finite weight.
         """
         weights = [self._weights_at(t, horizon) for t in times]
         try:
@@ -122,12 +122,12 @@ class Variant:
         return SpecError(f"{self.name}: {must}, not {shown(repr(given))} (at iteration {t})")
 
     def average_factors(self, times: Sequence[int], horizon: int) -> Floats:
-        """Each iteration's discount on the average and its weight in it, float64 [K, 2]."""
+        """Return each iteration's discount on the average and its weight, float64 [K, 2]."""
         return self.rows(times, horizon)[:, [AVERAGE_DISCOUNT, AVERAGE]]
 
 
 def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats:
-    """Accumulate equal regrets over ``warm`` iterations, discounted and floored by the variant."""
+    """Return the sum of equal regrets over ``warm`` iterations, discounted and floored by the variant."""
     total = np.zeros_like(regrets)
     for t in range(1, warm + 1):
         row = scheme.schedule(t, horizon, **scheme.parameters)
@@ -138,54 +138,54 @@ def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Float
 
 
 def predicting(rows: Floats) -> bool:
-    """Whether in some of these rows of :class:`Weights` the next policy needs more than the regrets."""
+    """Return whether any of these rows of :class:`Weights` uses prediction."""
     return bool((rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != (1.0, 1.0, 0.0)).any())
 
 
 def usual(schedule: Schedule) -> dict[str, float]:
-    """The parameters of a schedule of this module and their defaults: its keyword-only arguments."""
+    """Return the parameters of a schedule and their defaults, which are its keyword-only arguments."""
     return dict(getattr(schedule, "__kwdefaults__", None) or {})
 
 
 def cfr(t: int, horizon: int) -> Weights:
-    """``R += r``; the average weights all iterations alike."""
+    """CFR: ``R += r``; uniform average."""
     return Weights()
 
 
 def cfr_plus(t: int, horizon: int, *, gamma: float = 1.0) -> Weights:
-    """``R = [R + r]+``; the average weights iteration t by ``t^gamma``."""
+    """CFR+: ``R = [R + r]+``; average weighted by ``t^gamma``."""
     return Weights(floor=1.0, average_discount=average_discount(t, gamma))
 
 
 def linear_cfr(t: int, horizon: int) -> Weights:
-    """``R += t r``; the average weights iteration t by t."""
+    """Linear CFR: ``R += t r``; average weighted by t."""
     return Weights(regret=float(t), average_discount=average_discount(t, 1.0))
 
 
 def dcfr(t: int, horizon: int, *, alpha: float = ALPHA, beta: float = BETA, gamma: float = GAMMA) -> Weights:
-    """``R = R d_alpha(t) + r`` where R > 0, ``R d_beta(t) + r`` elsewhere; average by ``t^gamma``."""
+    """DCFR: ``R = R d_alpha(t) + r`` where R > 0, ``R d_beta(t) + r`` elsewhere; average weighted by ``t^gamma``."""
     return Weights(positive=discount(t - 1, alpha), negative=discount(t - 1, beta), average_discount=average_discount(t, gamma))
 
 
 def pcfr_plus(t: int, horizon: int, *, gamma: float = 2.0) -> Weights:
-    """``R = [R + r]+``; the next policy is proportional to ``[R + r]+`` once more; average by ``t^gamma``."""
+    """PCFR+: ``R = [R + r]+``; next policy proportional to ``[R + r]+`` with the new R; average weighted by ``t^gamma``."""
     return Weights(floor=1.0, prediction=1.0, average_discount=average_discount(t, gamma))
 
 
 def sapcfr_plus(t: int, horizon: int, *, a: float = 2.0, gamma: float = 2.0) -> Weights:
-    """``R = [R + r]+``; the next policy is proportional to ``[R + r / (1 + a)]+``; average by ``t^gamma``."""
+    """SAPCFR+: ``R = [R + r]+``; next policy proportional to ``[R + r / (1 + a)]+``; average weighted by ``t^gamma``."""
     return Weights(floor=1.0, prediction=1.0 / (1.0 + a), average_discount=average_discount(t, gamma))
 
 
 def dcfr_plus(t: int, horizon: int, *, alpha: float = 1.5, offset: float = 1.5, gamma: float = 4.0) -> Weights:
-    """``R = [R (t-1)^alpha / ((t-1)^alpha + offset) + r]+``; average by ``t^gamma``. The paper has offset 1, its code 1.5."""
+    """DCFR+: ``R = [R (t-1)^alpha / ((t-1)^alpha + offset) + r]+``; average by ``t^gamma``. Paper offset 1, code 1.5."""
     return Weights(positive=discount(t - 1, alpha, offset), floor=1.0, average_discount=average_discount(t, gamma))
 
 
 def pdcfr(t: int, horizon: int, *, alpha: float = ALPHA, beta: float = BETA, gamma: float = GAMMA) -> Weights:
-    """DCFR whose next policy is proportional to ``[R d(t+1) + r]+``, d by the sign of R.
+    """PDCFR: DCFR with the next policy proportional to ``[R d(t+1) + r]+``, d depending on the sign of R.
 
-    No code of its authors exists: the definition is inferred from the paper's description.
+    The authors published no code; the definition is inferred from the paper's description.
     """
     return Weights(
         positive=discount(t - 1, alpha),
@@ -198,7 +198,7 @@ def pdcfr(t: int, horizon: int, *, alpha: float = ALPHA, beta: float = BETA, gam
 
 
 def pdcfr_plus(t: int, horizon: int, *, alpha: float = 2.3, gamma: float = 5.0) -> Weights:
-    """``R = [R d_alpha(t) + r]+``; the next policy is proportional to ``[R d_alpha(t+1) + r]+``; average by ``t^gamma``."""
+    """PDCFR+: ``R = [R d_alpha(t) + r]+``; next policy proportional to ``[R d_alpha(t+1) + r]+``; average by ``t^gamma``."""
     return Weights(
         positive=discount(t - 1, alpha),
         floor=1.0,
@@ -209,13 +209,13 @@ def pdcfr_plus(t: int, horizon: int, *, alpha: float = 2.3, gamma: float = 5.0) 
 
 
 def hs_dcfr(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
-    """DCFR with ``s = (t-1)/n``: alpha ``1 + 3 s``, beta ``-1 - 2 s``, gamma falling by ``5 s``; n is the horizon."""
+    """HS-DCFR: with ``s = (t-1)/n``, alpha ``1 + 3 s``, beta ``-1 - 2 s``, gamma reduced by ``5 s``; n is the horizon."""
     done = (t - 1) / max(horizon, 1)
     return dcfr(t, horizon, alpha=1.0 + 3.0 * done, beta=-1.0 - 2.0 * done, gamma=max(gamma - 5.0 * done, 0.0))
 
 
 def hs_pcfr_plus(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
-    """PCFR+ with gamma falling by ``5 (t-1)/n``; n is the horizon."""
+    """HS-PCFR+: PCFR+ with gamma reduced by ``5 (t-1)/n``; n is the horizon."""
     done = (t - 1) / max(horizon, 1)
     return pcfr_plus(t, horizon, gamma=max(gamma - 5.0 * done, 0.0))
 
@@ -230,11 +230,11 @@ def wop_cfr(
     gamma: float = GAMMA,
     warm_up: float = 500,
 ) -> Weights:
-    """``R = D(R) + r``; the next policy is proportional to ``[D(R) + r / (1 + (t-1) / decay)]+``; average after ``warm_up``.
+    """WOP-CFR: ``R = D(R) + r``; next policy by ``[D(R) + r / (1 + (t-1) / decay)]+``; average after ``warm_up``.
 
-    D discounts by ``t^alpha / (t^alpha + 1)`` where R > 0 and by beta elsewhere. Up to ``warm_up`` the average is the current
-    policy; later iterations weigh ``t^gamma``. It is VAD-CFR (:mod:`treeplex.solvers.rules.volatility`) without volatility,
-    boost, floor and powers: the definition is inferred from its paper's description.
+    D discounts by ``t^alpha / (t^alpha + 1)`` where R > 0, and with beta elsewhere. Up to ``warm_up`` the average is the
+    current policy; later iterations have weight ``t^gamma``. This is VAD-CFR (:mod:`treeplex.solvers.rules.volatility`) without
+    volatility, boost, floor and powers; the definition is inferred from the paper's description.
     """
     positive, negative = discount(t, alpha), discount(t, beta)
     return Weights(
@@ -275,7 +275,7 @@ VARIANTS: Mapping[str, Variant] = {
         ),
         Variant(
             "dcfr",
-            "Discounted CFR: positive regrets by alpha, negative by beta, average by gamma",
+            "Discounted CFR: alpha discounts positive regrets, beta negative ones, gamma the average",
             DISCOUNTED,
             dcfr,
             usual(dcfr),
@@ -311,7 +311,7 @@ VARIANTS: Mapping[str, Variant] = {
         ),
         Variant(
             "apcfr+",
-            "asynchronous PCFR+: each infoset damps its prediction by how steady its regrets are",
+            "asynchronous PCFR+: each infoset damps its prediction by the stability of its regrets",
             "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
             pcfr_plus,
             usual(pcfr_plus),
@@ -333,7 +333,7 @@ VARIANTS: Mapping[str, Variant] = {
         ),
         Variant(
             "apdcfr+",
-            "asynchronous PDCFR+: discounted regrets, and a prediction that each infoset damps for itself",
+            "asynchronous PDCFR+: discounted regrets, with per-infoset damping of the prediction",
             "Meng, Zhang, Ge, Yang and Gao 2025, Asynchronous Predictive CFR+ (arXiv 2503.12770)",
             pdcfr_plus,
             usual(pdcfr_plus),
@@ -357,7 +357,7 @@ VARIANTS: Mapping[str, Variant] = {
         ),
         Variant(
             "wop-cfr",
-            "warm-started optimistic predictive CFR: discounts, prediction that fades, an average that begins late",
+            "warm-started optimistic predictive CFR: discounts, decaying prediction, late averaging",
             "Li, Schultz, Hennes and Lanctot 2026, Discovering Multiagent Learning Algorithms with Large Language Models "
             "(arXiv 2602.16928)",
             wop_cfr,

@@ -1,4 +1,4 @@
-"""VAD-CFR: discounts and weights by regret volatility, found by evolutionary search."""
+"""VAD-CFR: discounts and weights by regret volatility, an algorithm found by evolutionary search."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from treeplex.solvers.rules.custom import Rule, Step
 
 NAME = "vad-cfr"
 ACCUMULATED, VOLATILITY = 0, 1
-"""Rows of memory: accumulated regrets, and the running mean of how large new ones are."""
+"""Rows of memory: cumulative regrets, and the running mean of the size of new regrets."""
 DECAY = 100.0
-"""Optimism is halved after so many iterations."""
+"""Iterations after which optimism is halved."""
 
 
 @dataclass(frozen=True)
@@ -21,23 +21,23 @@ class VolatilityAdaptive:
 
     With ``m`` the largest absolute new regret of an infoset, ``E = rate m + (1 - rate) E`` and ``v = min(1, E / scale)``:
     exponents are ``a = max(0.1, alpha - s v)`` and ``b = min(a, beta - s v)``. Regrets are multiplied by ``t^a / (t^a + 1)``
-    where positive and by ``t^b / (t^b + 1)`` where negative, and then the new ones are added, of which positive ones count
-    ``boost`` times; no regret falls below ``lowest``. The next policy is proportional to the power ``power`` of the regrets,
-    discounted once more, plus ``(1 - s v) / (1 + (t - 1) / 100)`` times the new ones. The average begins after ``warm_up``
-    iterations.
+    where positive and by ``t^b / (t^b + 1)`` where negative, and then the new
+    regrets are added, with positive ones multiplied by ``boost``. Regrets are bounded below by ``lowest``. The next policy is
+    proportional to the power ``power`` of the regrets, discounted again, plus ``(1 - s v) / (1 + (t - 1) / 100)`` times the new
+    regrets. The average starts after ``warm_up`` iterations.
 
-    The released program keeps one ``E``, which passes from infoset to infoset as the walk comes by; here each infoset has its
-    own, so that the result does not depend on the order of infosets.
+    The released program shares one ``E`` among all infosets in the order of the walk. Here each infoset has its own, so that
+    the result does not depend on the order of infosets.
 
     Attributes:
         alpha, beta: exponents without volatility.
         sensitivity: ``s``.
         scale: the new regret, in the game's units, that counts as full volatility.
-        rate: of the running mean.
-        boost: of positive new regrets.
-        lowest: of accumulated regrets.
-        power: of regrets in the policy.
-        warm_up: iterations before the average begins; of the paper's runs 500 of 1,000.
+        rate: rate of the running mean.
+        boost: factor on positive new regrets.
+        lowest: lower bound of cumulative regrets.
+        power: exponent of regrets in the policy.
+        warm_up: iterations before the average starts; 500 of 1,000 in the paper's runs.
     """
 
     alpha: float = 1.5
@@ -54,7 +54,7 @@ class VolatilityAdaptive:
         """Check the constants.
 
         Raises:
-            SpecError: one is not finite, a scale, a rate or a power that is not above 0, or a negative number of iterations.
+            SpecError: a constant is not finite, a scale, rate or power is not positive, or a number of iterations is negative.
         """
         for name, value in vars(self).items():
             if not np.isfinite(value):
@@ -66,11 +66,11 @@ class VolatilityAdaptive:
             raise SpecError(f"{NAME} needs a rate of at most 1, a lowest regret of at most 0 and a warm_up of at least 0")
 
     def rule(self) -> Rule:
-        """The rule with these constants."""
+        """Return the rule with these constants."""
         return Rule(NAME, self.weights, rows=2, averaging=self.averaging)
 
     def weights(self, step: Step) -> Floats:
-        """Update regrets and volatility; the weights of the next policy."""
+        """Update regrets and volatility; return the weights of the next policy."""
         regrets, mean = step.memory[ACCUMULATED], step.memory[VOLATILITY]
         largest = largest_regrets(step)
         mean[:] = largest if step.t == 1 else self.rate * largest + (1.0 - self.rate) * mean
@@ -86,7 +86,7 @@ class VolatilityAdaptive:
         return weights
 
     def averaging(self, step: Step) -> Floats:
-        """The weight of this iteration's policy at each infoset: higher where regrets are large, and later."""
+        """Return this iteration's averaging weight at each infoset, which grows with regrets and time."""
         largest = largest_regrets(step)
         if step.t <= self.warm_up:
             return np.zeros_like(largest)
@@ -97,7 +97,7 @@ class VolatilityAdaptive:
 
 
 def largest_regrets(step: Step) -> Floats:
-    """The largest absolute new regret of the infoset that each sequence leaves, [q]."""
+    """Return the largest absolute new regret of each sequence's infoset, [q]."""
     infosets = step.infosets
     largest = np.zeros(int(infosets.max(initial=-1)) + 2)
     np.maximum.at(largest, infosets, np.abs(step.regrets))

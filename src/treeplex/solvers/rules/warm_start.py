@@ -1,19 +1,19 @@
 """Warm starts of CFR variants from any policy (Brown and Sandholm 2016).
 
-The policy counts as ``T`` iterations of the run. They leave the average that ``T`` iterations of the policy give, and
-substitute regrets ``T (v'(I, a) - v'(I))``, discounted and floored as the variant does. ``v'(I, a)`` is the counterfactual
+The policy counts as ``T`` iterations. The average is that of ``T`` iterations of the policy, and substitute regrets are
+``T (v'(I, a) - v'(I))``, discounted and floored by the variant. ``v'(I, a)`` is the counterfactual
 value of an action against the others' policies, with values ``v'`` at the infosets below. These solve
 
     ``sum_a [v'(I, a) - v'(I)]+^2 = LAMBDA |A| D(I)^2 / T``,
 
-so that the regrets are as large as CFR's bound lets them be after ``T`` iterations. ``D(I)`` is the gap between the best and
-the worst that the player can do from there, instead of the paper's bound of it by payoffs and reach. ``T`` is the largest
-power of two up to :data:`MOST` for which the values ``v'`` at the root add up to no more than the policy's own values, as the
-paper demands: the less exploitable the policy, the more iterations it counts as.
+so that the regrets meet CFR's bound after ``T`` iterations. ``D(I)`` is the difference between the player's best and worst
+payoff from there, instead of the paper's bound by payoffs and reach. ``T`` is the largest power of two up to :data:`MOST` for
+which the values ``v'`` at the root sum to at most the policy's values, as required by the paper. The less exploitable the
+policy, the more iterations it counts as.
 
-A warm start pays off where few iterations follow. In Leduc poker, from a policy with exploitability 7.8e-3 (100 iterations of
-``dcfr``), 30 iterations of ``dcfr`` end at 1.2e-2 instead of 6.4e-2, but 300 at 5.0e-3 instead of 1.1e-3: the run leaves the
-policy before it betters it. To continue an earlier run, resume it instead.
+A warm start pays off if few iterations follow. In Leduc poker, from a policy with exploitability 7.8e-3 (100 iterations of
+``dcfr``), 30 iterations of ``dcfr`` end at 1.2e-2 instead of 6.4e-2, but 300 at 5.0e-3 instead of 1.1e-3: the run first moves
+away from the policy before improving on it. To continue an earlier run, resume it instead.
 
 Source: Brown and Sandholm 2016, Strategy-Based Warm Starting for Regret Minimization in Games (AAAI 2016).
 """
@@ -34,17 +34,17 @@ from treeplex.solvers.rules.variants import Variant, added_up
 from treeplex.solvers.solver import FormSolver
 
 LAMBDA = 0.01
-"""The share of CFR's bound that regrets take up: runs stay far below the bound."""
+"""Fraction of CFR's bound that regrets reach, since runs stay far below the bound."""
 MOST = 1024
-"""The most iterations that a policy counts as."""
+"""Maximum number of iterations that a policy counts as."""
 
 
 class Substitute(NamedTuple):
-    """What a player's infosets are worth for some number of iterations.
+    """A player's substitute values for a number of iterations.
 
     Attributes:
         root: the value at the root.
-        regrets: float64 [Q], the value of each action less that of its infoset; 0 elsewhere.
+        regrets: float64 [Q], action value minus infoset value; 0 elsewhere.
     """
 
     root: float
@@ -52,17 +52,17 @@ class Substitute(NamedTuple):
 
 
 def warm_start(solver: Solver, policy: Policy) -> int:
-    """Put a solver that has not begun where ``T`` iterations of a policy would have left it.
+    """Set a new solver to the state after ``T`` iterations of a policy.
 
     Returns:
-        ``T``, which the solver's schedule counts on from.
+        ``T``, from which the solver's schedule continues.
 
     Raises:
-        AlgorithmError: no variant of CFR with weights that are fixed beforehand.
+        AlgorithmError: the algorithm is not a CFR variant with predetermined weights.
     """
     rule = solver.rule if isinstance(solver, FormSolver) else None
     if not isinstance(solver, FormSolver) or not isinstance(rule, Variant) or rule.adaptive:
-        raise AlgorithmError(f"{solver.algorithm} cannot start from a policy; variants of CFR such as dcfr, cfr+ and lcfr can")
+        raise AlgorithmError(f"{solver.algorithm} cannot start from a policy; use a CFR variant such as dcfr, cfr+ or lcfr")
     tree, players = solver.game.tree, range(solver.game.players)
     strategy, found = np.empty_like(policy.probabilities), np.zeros_like(policy.probabilities)
     for player in players:
@@ -93,12 +93,12 @@ def warm_start(solver: Solver, policy: Policy) -> int:
 
 
 def own_part(tree: Tree, player: int, values: Floats) -> Floats:
-    """A player's part of values [Q]."""
+    """Return a player's slice of values [Q]."""
     return values[int(tree.sequence_offsets[player]) : int(tree.sequence_offsets[player + 1])]
 
 
 def bounds_of(tree: Tree, player: int, values: Floats) -> Floats:
-    """``LAMBDA |A| D(I)^2`` of every infoset, float64 [I], from the player's gradient [Q]."""
+    """Return ``LAMBDA |A| D(I)^2`` of every infoset, float64 [I], from the player's gradient [Q]."""
     best, worst, found = values.copy(), values.copy(), np.zeros(len(tree.infoset_parent))
     for first, start, many, actions in reversed(own_blocks(tree, player)):
         here, block = slice(start, start + many), slice(first, first + actions * many)
@@ -110,7 +110,7 @@ def bounds_of(tree: Tree, player: int, values: Floats) -> Floats:
 
 
 def substituted(tree: Tree, player: int, gradients: Floats, squares: Floats) -> Substitute:
-    """Values ``v'`` whose positive regrets have these sums of squares, float64 [I], at every infoset of a player."""
+    """Return values ``v'`` whose positive regrets have these sums of squares, float64 [I], at a player's infosets."""
     values, regrets = gradients.copy(), np.zeros_like(gradients)
     for first, start, many, actions in reversed(own_blocks(tree, player)):
         here, block = slice(start, start + many), slice(first, first + actions * many)
@@ -122,7 +122,7 @@ def substituted(tree: Tree, player: int, gradients: Floats, squares: Floats) -> 
 
 
 def level_of(rows: Floats, squares: Floats) -> Floats:
-    """The level v of each column with ``sum_a [rows_a - v]+^2 = squares``, float64 [n], of rows [A, n]."""
+    """Solve ``sum_a [rows_a - v]+^2 = squares`` for v in each column of rows [A, n]; float64 [n]."""
     top = rows.max(axis=0)
     ordered = -np.sort(top - rows, axis=0)  # descending, from 0
     counts = np.arange(1, len(rows) + 1)[:, None]
@@ -136,7 +136,7 @@ def level_of(rows: Floats, squares: Floats) -> Floats:
 
 
 def own_blocks(tree: Tree, player: int) -> list[list[int]]:
-    """First sequence, first infoset, infosets and actions of a player's blocks, top-down."""
+    """Return first sequence, first infoset, number of infosets and of actions of a player's blocks, top-down."""
     blocks = tree.blocks[int(tree.block_offsets[player]) : int(tree.block_offsets[player + 1]), :4]
     found: list[list[int]] = blocks.tolist()
     return found

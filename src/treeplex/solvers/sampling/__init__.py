@@ -1,1 +1,1 @@
-"""Monte Carlo CFR: on compiled games, and over rules that are never compiled."""
+"""Monte Carlo CFR on compiled games, and on rules without compiling."""

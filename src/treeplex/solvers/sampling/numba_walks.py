@@ -1,4 +1,4 @@
-"""Monte Carlo CFR on Numba rules by compiled walks; infostates are named on demand."""
+"""Monte Carlo CFR on Numba rules by compiled walks; infostate strings are computed on demand."""
 
 from collections.abc import Sequence
 from math import inf
@@ -27,40 +27,40 @@ from treeplex.solvers.sampling.rules_tables import DICT_BYTES, NUMBER_BYTES
 from treeplex.solvers.sampling.rules_walk import too_long
 
 AT_ONCE = 1 << 20
-"""Histories between two looks for Ctrl-C."""
+"""Histories between two checks for Ctrl-C."""
 TEXTS = 64
-"""Playouts that look for the longest infostate."""
+"""Number of playouts that estimate the longest infostate."""
 
 
 @final
 class NumbaWalks:
-    """Tables that grow as compiled walks meet infosets; see :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`."""
+    """Compiled walks with growing tables; see :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`."""
 
     def __init__(self, game: Game, functions: NumbaRules, rules: SchemeCodes, key: str, most_bytes: int | None) -> None:
         """Compile the functions.
 
         Args:
-            game: the same game as ordinary rules, which name infostates.
+            game: the game as ordinary rules, which provide infostate strings.
             functions: the functions.
             rules: the scheme.
-            key: to what baselines belong.
-            most_bytes: memory that tables may take.
+            key: key of baselines.
+            most_bytes: memory limit of the tables.
 
         Raises:
-            GameError: functions that fail.
+            GameError: a function fails.
         """
         self.game, self.rules = game, rules
         try_rules(game, NumbaGame(functions), inf)
         self.compiled = CompiledRules(functions)
         learns, players = rules.baseline == LEARNED, functions.players
         by_slot = learns and key == "infoset"
-        moved = 4 + 1  # the longest row of an array that is on the move to a longer one
+        moved = 4 + 1  # the longest row of an array that is being copied to a longer one
         keeping = Keeping(
             everybody=by_slot or rules.averaging == OPPONENT,
             by_history=learns and not by_slot,
             by_slot=by_slot,
             infoset_bytes=8 * (8 + 3 + 4) + DICT_BYTES + NUMBER_BYTES + longest_text(game),
-            slot_bytes=8 * (4 + 1 + 2 * rules.discounts + players * by_slot + moved + 2),  # also of a policy
+            slot_bytes=8 * (4 + 1 + 2 * rules.discounts + players * by_slot + moved + 2),  # also for a policy
             step_bytes=4,
             history_bytes=8 * (1 + 2 * players),
             most_bytes=2**62 if most_bytes is None else most_bytes,
@@ -74,11 +74,11 @@ class NumbaWalks:
         """Run iterations from ``first`` by weight rows; stop early at ``most_nodes`` histories.
 
         Returns:
-            The number of iterations done, which may be fewer than the rows.
+            Number of iterations done, possibly fewer than rows.
 
         Raises:
-            GameError: what the rules do is not right.
-            AlgorithmError: a walk without end, see :func:`treeplex.solvers.sampling.rules_walk.too_long`.
+            GameError: the rules are invalid.
+            AlgorithmError: a walk is too long, see :func:`treeplex.solvers.sampling.rules_walk.too_long`.
         """
         pause = min(most_nodes, self.nodes + AT_ONCE)
         self.tables, done, fault, detail, path = sample_rules(
@@ -92,22 +92,22 @@ class NumbaWalks:
 
     @property
     def nodes(self) -> int:
-        """Histories walked."""
+        """Number of visited histories."""
         return int(self.tables.counts[sampled_tables.WALKED])
 
     @property
     def unstored(self) -> int:
-        """Visits of infosets for which there was no memory."""
+        """Number of visits to infosets not stored for lack of memory."""
         return int(self.tables.counts[sampled_tables.UNSTORED])
 
     @property
     def infosets(self) -> int:
-        """Infosets in the tables."""
+        """Number of infosets in the tables."""
         return int(self.tables.counts[sampled_tables.INFOSETS])
 
     @property
     def bytes(self) -> int:
-        """Memory that tables take, an upper estimate."""
+        """Upper estimate of the tables' memory in bytes."""
         return int(self.tables.counts[sampled_tables.USED])
 
     @property
@@ -116,10 +116,10 @@ class NumbaWalks:
         return bool(self.tables.counts[sampled_tables.FULL])
 
     def policies(self, *, average: bool) -> tuple[list[Infosets], list[Floats]]:
-        """Each player's infosets and probabilities [S], of the average or of the next iteration.
+        """Return each player's infosets and probabilities [S] of the average or the next policy.
 
         Raises:
-            GameError: functions that tell more histories apart than the ordinary rules do.
+            GameError: the functions distinguish more histories than the ordinary rules.
         """
         self._write_texts()
         return self._texts, [self._policy(player, average) for player in range(len(self._texts))]
@@ -144,7 +144,7 @@ class NumbaWalks:
         return weights
 
     def _write_texts(self) -> None:
-        """Write the infostates of infosets met since the last time: each at the history at which it was met."""
+        """Compute the infostate strings of newly visited infosets from their first histories."""
         tables, states, path = self.tables, [self.game.new_initial_state()], list[int]()
         for row in tables.infosets[self._written : self.infosets].tolist():
             actions = tables.paths[row[PATH] : row[PATH] + row[LEVEL]].tolist()
@@ -165,7 +165,7 @@ class NumbaWalks:
             self._written += 1
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything, to be written."""
+        """Return all tables for writing."""
         tables, counts = self.tables, self.tables.counts.tolist()
         slots = counts[sampled_tables.SLOTS]
         arrays: dict[str, NDArray[Any]] = {
@@ -182,10 +182,10 @@ class NumbaWalks:
         return {name: tensor(array) for name, array in arrays.items()}
 
     def restore(self, file: TensorFile) -> None:
-        """Take over what :meth:`tensors` gave.
+        """Restore the tables of :meth:`tensors`.
 
         Raises:
-            FileError: the tensors do not fit.
+            FileError: the tensors do not match.
         """
         held, counts = self.tables.held, file.read("walks", "I64")
         infosets, rows, logs = file.read("infosets", "I64"), file.read("rows", "F64"), file.read("logs", "F64")
@@ -200,17 +200,17 @@ class NumbaWalks:
             counts=counts,
         )
         if not fits(found, self.tables):
-            raise FileError(f"{file.path}: the state of another run; put back the right file")
+            raise FileError(f"{file.path}: the state of another run; restore the matching file")
         self.tables = found
         self._texts, self._written = [Infosets() for _ in self._texts], 0
 
     def resume(self, counts: Sequence[int], *, full: bool) -> None:
-        """Go on; ``full`` says whether the limit is still reached. The ``counts`` stand in the tables."""
+        """Continue; ``full`` tells whether the limit is still reached. The tables already contain ``counts``."""
         self.tables.counts[sampled_tables.FULL] = full
 
 
 def fits(found: RulesTables, blank: RulesTables) -> bool:
-    """Whether tables from a file fit each other, and the run that has the ``blank`` ones."""
+    """Return whether tables from a file are consistent with each other and with the run's ``blank`` tables."""
     counts = found.counts.tolist() if found.counts.shape == blank.counts.shape else [0] * sampled_tables.COUNTS
     infosets, slots, steps, histories = counts[: sampled_tables.USED]
     rows = found.infosets
@@ -240,7 +240,7 @@ def fits(found: RulesTables, blank: RulesTables) -> bool:
 
 
 def longest_text(game: Game) -> int:
-    """Bytes of the longest infostate in some random playouts."""
+    """Return the bytes of the longest infostate in random playouts."""
     longest = 0
     for number in range(TEXTS):
         state, stream = game.new_initial_state(), Stream(0, number, 0)

@@ -1,7 +1,7 @@
 """Monte Carlo CFR on rules: the schemes of :mod:`treeplex.solvers.sampling.solver` for games too large to compile.
 
-A walk asks the rules for one state after another; tables grow as infosets are met, within a limit. On a game that can be
-compiled, the tables are those of the compiled walks.
+A walk computes states from the rules, and tables grow with visited infosets up to a limit. On games that can be compiled, the
+tables equal those of the compiled walks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,18 +30,19 @@ LEAST_BYTES = 1 << 16
 
 @final
 class RulesSampler:
-    """Any :class:`treeplex.solvers.sampling.solver.SamplingScheme` on rules. One iteration is one walk for each player in turn.
+    """Any :class:`treeplex.solvers.sampling.solver.SamplingScheme` on rules; an iteration is one walk per player.
 
-    An infoset enters the tables when its player's walk first comes by (when anybody's does, if the scheme learns or counts
-    there). Once the memory limit is reached no more do: infosets outside the tables are played uniformly and not learned, all
-    that is in the tables is learned on, and visits outside are counted. So a run with a limit solves the game in which those
-    infosets are fixed; since infosets enter as they are met, they are the ones seldom met.
+    An infoset is added to the tables on the first visit by its player's walk (or by any walk, if the scheme updates it there).
+    Once the
+    memory limit is reached, no more are added: play at other infosets stays uniform, and visits to them are counted. A run with
+        a limit
+    thus solves the game with a fixed policy at those infosets, which are the rarely visited ones.
 
     Attributes:
-        game: the rules, with moves one at a time.
+        game: the rules with sequential moves.
         iteration: iterations done.
         nodes: histories walked.
-        unstored: visits of infosets for which there was no memory.
+        unstored: visits to infosets not stored for lack of memory.
     """
 
     def __init__(
@@ -59,18 +60,18 @@ class RulesSampler:
 
         Args:
             game: rules or a spec.
-            scheme: which actions are followed.
-            options: what it is combined with.
-            seed: of everything random.
-            most_bytes: memory that tables may take, by an upper estimate; None for any. Python, its libraries and the rules
-                come on top.
-            algorithm: text of the algorithm.
-            functions: whether the rules are walked as Numba functions where there are any; else as Python, slowly.
+            scheme: the sampling scheme.
+            options: options of the scheme.
+            seed: random seed.
+            most_bytes: memory limit of the tables, by an upper estimate, without Python, libraries and rules; None for no
+                limit.
+            algorithm: canonical spec of the algorithm.
+            functions: whether to use Numba functions of the rules if available, instead of slow Python walks.
 
         Raises:
-            SpecError: an option outside its range.
-            AlgorithmError: options that need the whole game, or are not sound here.
-            GameError: rules that cannot be walked.
+            SpecError: an option is out of range.
+            AlgorithmError: an option needs the compiled game, or is unsound here.
+            GameError: the rules cannot be walked.
         """
         self.game, self.scheme, self.options = turn_by_turn(load(game).enumerable_rules()), scheme, options or SamplingOptions()
         self.algorithm, self.seed = algorithm or scheme.name, seed % 2**63
@@ -86,20 +87,20 @@ class RulesSampler:
         self._torn = False
 
     def _walks(self, functions: bool) -> "PythonWalks | NumbaWalks":
-        """Walks with empty tables; of Numba functions if these are asked for and there are any."""
+        """Return walks with empty tables, using Numba functions if requested and available."""
         rules = self.game.numba_rules() if functions else None
         if isinstance(rules, NumbaRules):
             return NumbaWalks(self.game, rules, self.rules, self.options.key, self.most_bytes)
         return PythonWalks(self.game, self.rules, self.options.key, self.most_bytes)
 
     def _check_options(self) -> None:
-        """Refuse what needs all infosets or histories at every iteration."""
+        """Check that no option needs all infosets or histories in every iteration."""
         for name, code, wrong, instead in (
-            ("averaging=full", self.rules.averaging, FULL, "averaging=lazy, which is as exact"),
+            ("averaging=full", self.rules.averaging, FULL, "averaging=lazy, which is also exact"),
             ("baseline=oracle", self.rules.baseline, ORACLE, "baseline=learned"),
         ):
             if code == wrong:
-                raise AlgorithmError(f"{name} sweeps the whole game, which walks over rules do not have; use {instead}")
+                raise AlgorithmError(f"{name} needs the compiled game, which walks over rules do not have; use {instead}")
         if self.options.quantiles:
             raise AlgorithmError("quantiles are kept for each chance node of a compiled game; leave them out (es-mccfr)")
         if self.options.threads > 1:
@@ -109,8 +110,8 @@ class RulesSampler:
         """Run ``iterations`` more iterations; stop early at the limit of histories.
 
         Raises:
-            GameError: what the rules do is not right; tables are then in the middle of a walk and cannot be saved or used on.
-            AlgorithmError: an earlier walk was broken off.
+            GameError: the rules are invalid; the tables are then incomplete and cannot be saved or used.
+            AlgorithmError: an earlier walk was interrupted.
         """
         self.check_whole()
         limit = 2**62 if nodes is None else nodes
@@ -126,42 +127,42 @@ class RulesSampler:
                     return
 
     def check_whole(self) -> None:
-        """Raise :class:`AlgorithmError` if a walk was broken off, so that tables are not those of any iteration."""
+        """Raise :class:`AlgorithmError` if a walk was interrupted, which leaves incomplete tables."""
         if self._torn:
-            raise AlgorithmError("a walk was broken off, so the tables are incomplete; resume from the last saved state")
+            raise AlgorithmError("a walk was interrupted, so the tables are incomplete; resume from the last saved state")
 
     @property
     def nodes(self) -> int:
-        """Histories walked."""
+        """Number of visited histories."""
         return self.walks.nodes
 
     @property
     def unstored(self) -> int:
-        """Visits of infosets for which there was no memory."""
+        """Number of visits to infosets not stored for lack of memory."""
         return self.walks.unstored
 
     @property
     def infosets(self) -> int:
-        """Infosets in the tables."""
+        """Number of infosets in the tables."""
         return self.walks.infosets
 
     @property
     def bytes(self) -> int:
-        """Memory that the tables take, an upper estimate; below the limit."""
+        """Upper estimate of the tables' memory in bytes; below the limit."""
         return self.walks.bytes
 
     @property
     def full(self) -> bool:
-        """Whether the memory limit was reached, so that no more infosets enter."""
+        """Whether the memory limit is reached, so that no more infosets are added."""
         return self.walks.full
 
     def average_policy(self) -> TablePolicy:
-        """The average policy as it stands; it shares the infosets with the tables, and stays as it is while they grow."""
+        """Return the current average policy; it shares infosets with the tables but does not change as they grow."""
         self.check_whole()
         return self._policy(average=True)
 
     def current_policy(self) -> TablePolicy:
-        """The policy of the next iteration."""
+        """Return the policy of the next iteration."""
         return self._policy(average=False)
 
     def _policy(self, *, average: bool) -> TablePolicy:
@@ -169,7 +170,7 @@ class RulesSampler:
         return TablePolicy(self.game.spec, *self.walks.policies(average=average), about)
 
     def tensors(self) -> Mapping[str, Tensor]:
-        """Everything from which :meth:`restore` goes on bit for bit; nothing is copied."""
+        """Return the complete state for :meth:`restore` without copying."""
         self.check_whole()
         most = -1 if self.most_bytes is None else self.most_bytes
         counts = [self.iteration, self.nodes, self.unstored, int(self.full), most, self.seed]
@@ -180,15 +181,15 @@ class RulesSampler:
         }
 
     def restore(self, file: TensorFile) -> None:
-        """Go on from what :meth:`tensors` gave; for a new sampler. With a larger limit than before, more infosets may enter.
+        """Restore a new sampler from :meth:`tensors`; a larger memory limit than before is allowed.
 
         Raises:
-            FileError: it does not fit this sampler.
+            FileError: the state does not match this sampler.
             SpecError: the tables are larger than the limit.
         """
         counts, running = file.read("counts", "I64"), file.read("schedule", "F64")
         if counts.shape != (6,) or running.shape != self.schedule.running.shape or counts[5] != self.seed:
-            raise FileError(f"{file.path}: the state of another run; put back the right file")
+            raise FileError(f"{file.path}: the state of another run; restore the matching file")
         if isinstance(self.walks, NumbaWalks) != ("walks" in file):
             self.walks = self._walks("walks" in file)
         self.walks.restore(file)
@@ -201,21 +202,21 @@ class RulesSampler:
 
 @final
 class PythonWalks:
-    """Tables that grow as walks in Python meet infosets.
+    """Walks in Python with growing tables.
 
     Attributes:
-        tables: of all players.
-        nodes, unstored: as of the sampler.
+        tables: tables of all players.
+        nodes, unstored: as in the sampler.
     """
 
     def __init__(self, game: Game, rules: SchemeCodes, key: str, most_bytes: int | None) -> None:
-        """Empty tables."""
+        """Create empty tables."""
         self.rules, self.root = rules, game.new_initial_state()
         self.tables = GrowingTables(rules, game.num_players, key, most_bytes)
         self.nodes = self.unstored = 0
 
     def iterate(self, seed: int, first: int, weights: Floats, most_nodes: int) -> int:
-        """One iteration: a walk for every player in turn. Returns 1; see :meth:`NumbaWalks.iterate`."""
+        """Run one iteration with a walk per player; return 1, see :meth:`NumbaWalks.iterate`."""
         rules, row = self.rules, weights[0].tolist()
         for player, table in enumerate(self.tables.players):
             table.total += row[AVERAGE_WEIGHT]
@@ -235,12 +236,12 @@ class PythonWalks:
 
     @property
     def infosets(self) -> int:
-        """Infosets in the tables."""
+        """Number of infosets in the tables."""
         return self.tables.infosets
 
     @property
     def bytes(self) -> int:
-        """Memory that tables take, an upper estimate."""
+        """Upper estimate of the tables' memory in bytes."""
         return self.tables.book.used
 
     @property
@@ -249,17 +250,17 @@ class PythonWalks:
         return self.tables.book.full
 
     def policies(self, *, average: bool) -> tuple[list[Infosets], list[Floats]]:
-        """Each player's infosets and probabilities [S], of the average or of the next iteration."""
+        """Return each player's infosets and probabilities [S] of the average or the next policy."""
         tables = self.tables.players
         found = [table.average_policy() if average else np.array(table.policy, np.float64) for table in tables]
         return [table.infosets for table in tables], found
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything, to be written; nothing is copied."""
+        """Return all tables for writing, without copying."""
         return self.tables.tensors()
 
     def restore(self, file: TensorFile) -> None:
-        """Fill empty tables with what :meth:`tensors` gave.
+        """Restore empty tables from :meth:`tensors`.
 
         Raises:
             FileError: the tensors do not fit.

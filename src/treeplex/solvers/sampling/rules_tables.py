@@ -1,4 +1,4 @@
-"""Tables that grow as infosets are met, in plain arrays, and an honest count of the memory that they take."""
+"""Growing tables in plain arrays, with accounting of their memory."""
 
 import math
 from array import array
@@ -22,25 +22,25 @@ else:
     Column = array
 
 GROWTH_SHARE = 17 / 16
-"""Room that Python's arrays keep for growing, as a factor."""
+"""Over-allocation factor of Python's arrays."""
 DICT_BYTES = 90
-"""A dict's memory an entry, at most: when it doubles (at two thirds of its size) the old and the new table exist at once."""
+"""Maximum bytes per dict entry: on resizing (at two thirds full) the old and the new table coexist."""
 NUMBER_BYTES = 32
-"""A whole number as an object: the value in the dict."""
+"""Bytes of an integer object, the value in the dict."""
 TOUCHED_BYTES = 64
-"""An entry of the set of infosets that one walk has touched."""
+"""Bytes per entry of the set of infosets visited by a walk."""
 PLAYER_BYTES = 4096
-"""Objects around the tables of one player."""
+"""Bytes of the objects around one player's tables."""
 
 
 @final
 class MemoryBook:
-    """Memory accounting for tables: bytes used, and the limit.
+    """Memory accounting for tables.
 
     Attributes:
-        most: bytes that tables may take; None without a limit.
-        used: bytes that they take, an upper estimate.
-        full: something did not fit; from then on nothing is added, so that what is known of a game stays in one piece.
+        most: memory limit in bytes; None for no limit.
+        used: upper estimate of used bytes.
+        full: whether a reservation failed; nothing is added afterwards, so that the tables stay consistent.
     """
 
     def __init__(self, most: int | None) -> None:
@@ -59,16 +59,16 @@ class MemoryBook:
 
 @final
 class PlayerTable:
-    """One player's tables in a run: a row per slot, a mark or two per infoset.
+    """One player's tables: a row per slot and marks per infoset.
 
     Attributes:
-        infosets: which they are.
+        infosets: the infosets.
         regrets, policy, average: float64 [S].
-        marks: float64 [I], with lazy and optimistic averages: what had come in at the last visit.
-        positive_logs, negative_logs: float64 [I], with discounts: their logs at the last visit.
-        parents: int64 [I], slot of the own action before, ``NO_PARENT`` or ``UNKNOWN_PARENT``.
-        baselines: float64 [S] for each traverser, with baselines an infoset; else empty.
-        total: sum of the weights of the iterations in the average.
+        marks: float64 [I], with lazy and optimistic averages: accumulated weight at the last visit.
+        positive_logs, negative_logs: float64 [I], with discounts: cumulative log discounts at the last visit.
+        parents: int64 [I], slot of the player's previous action, ``NO_PARENT`` or ``UNKNOWN_PARENT``.
+        baselines: float64 [S] for each traverser if baselines are per infoset; else empty.
+        total: sum of iteration weights in the average.
     """
 
     def __init__(self, rules: SchemeCodes, players: int, key: str, book: MemoryBook) -> None:
@@ -84,20 +84,20 @@ class PlayerTable:
         with_baselines = rules.baseline == LEARNED and key == "infoset"
         self.baselines = tuple(array("d") for _ in range(players if with_baselines else 0))
         self.stores_others: Final = with_baselines or rules.averaging == OPPONENT
-        slot_columns = 4 + len(self.baselines) + 2  # with actions; a copy for the average policy, one array on the move
-        infoset_columns = 2 + self.marked + 2 * self.discounts + 1  # with first slot and parent; one array on the move
+        slot_columns = 4 + len(self.baselines) + 2  # with actions; a copy for the average policy, one array being copied
+        infoset_columns = 2 + self.marked + 2 * self.discounts + 1  # with first slot and parent; one array being copied
         self.slot_bytes: Final = ceil(8 * GROWTH_SHARE * slot_columns)
         self.infoset_bytes: Final = ceil(8 * GROWTH_SHARE * infoset_columns) + DICT_BYTES + NUMBER_BYTES + TOUCHED_BYTES
         book.used += PLAYER_BYTES
 
     @property
     def bytes(self) -> int:
-        """Memory that this takes, an upper estimate."""
+        """Upper estimate of the memory in bytes."""
         slots = len(self.infosets.actions)
         return PLAYER_BYTES + len(self.infosets) * self.infoset_bytes + slots * self.slot_bytes + self.infosets.text_bytes
 
     def add(self, infostate: str, actions: Sequence[int]) -> int:
-        """A new infoset with the uniform policy; its number, or -1 where there is no memory for it."""
+        """Add an infoset with the uniform policy; return its number, or -1 for lack of memory."""
         size = len(actions)
         if not self.book.take(self.infoset_bytes + size * self.slot_bytes + text_bytes(infostate)):
             return -1
@@ -135,7 +135,7 @@ class PlayerTable:
                 policy[start:end] = array("d", [1.0 / (end - start)]) * (end - start)
 
     def discount(self, number: int, positive: float, negative: float) -> None:
-        """Apply to an infoset's regrets the discounts since its last visit; the arguments are the logs of all so far."""
+        """Apply the discounts since an infoset's last visit; the arguments are cumulative log discounts."""
         up = math.exp(min(positive - self.positive_logs[number], 0.0))
         down = math.exp(min(negative - self.negative_logs[number], 0.0))
         self.positive_logs[number], self.negative_logs[number] = positive, negative
@@ -145,7 +145,7 @@ class PlayerTable:
             self.regrets[slot] *= up if self.regrets[slot] > 0.0 else down
 
     def average_policy(self) -> Floats:
-        """The average as probabilities, float64 [S]; a copy, what is lazily kept brought up to date in it."""
+        """Return a copy of the average as probabilities, float64 [S], with lazy updates applied."""
         weights, first = np.array(self.average), view(self.infosets.first)
         if self.lazy:
             settle_averages(first, view(self.parents), view(self.marks), view(self.policy), self.total, weights)
@@ -153,21 +153,21 @@ class PlayerTable:
         return weights
 
     def columns(self) -> dict[str, Column]:
-        """All arrays but the infosets', by name."""
+        """Return all arrays except the infosets, by name."""
         names = ("regrets", "policy", "average", "marks", "positive_logs", "negative_logs", "parents")
         named: dict[str, Column] = {name: getattr(self, name) for name in names}
         return named | {f"baselines-{traverser}": column for traverser, column in enumerate(self.baselines)}
 
     def tensors(self, player: int) -> dict[str, Tensor]:
-        """Everything, to be written; nothing is copied."""
+        """Return all tables for writing, without copying."""
         own = {f"{name}.{player}": tensor(view(column)) for name, column in self.columns().items()}
         return {**tensors_of(self.infosets, player), **own, f"total.{player}": tensor(np.array([self.total]))}
 
     def restore(self, file: TensorFile, player: int) -> None:
-        """Fill an empty table with what :meth:`tensors` gave.
+        """Restore an empty table from :meth:`tensors`.
 
         Raises:
-            FileError: the tensors do not fit this table.
+            FileError: the tensors do not match this table.
         """
         self.infosets = infosets_from(file, player)
         self.total = float(single(file, f"total.{player}"))
@@ -176,19 +176,19 @@ class PlayerTable:
             found = file.read(f"{name}.{player}", "I64" if column.typecode == "q" else "F64")
             size = len(self.infosets) * rows[name] if name in rows else len(self.infosets.actions)
             if found.shape != (size,):
-                raise FileError(f"{file.path}: {name} of player {player} has {len(found)} numbers, not {size}; put back a copy")
+                raise FileError(f"{file.path}: {name} of player {player} has {len(found)} numbers, not {size}; restore a copy")
             column.frombytes(found.tobytes())
         self.book.used += self.bytes - PLAYER_BYTES
 
 
 @final
 class HistoryBaselines:
-    """Learned baselines of every history met: what each traverser has found it to be worth.
+    """Learned baselines: the estimated value of every visited history for each traverser.
 
-    A history is a number; the children of a history have numbers side by side.
+    Histories are numbered; the children of a history have consecutive numbers.
 
     Attributes:
-        children: int64 [H], the number of each history's first child; 0 before the history is met, since the root is 0.
+        children: int64 [H], first child of each history; 0 if not yet visited (the root is 0).
         values: float64 [H] for each traverser.
     """
 
@@ -199,7 +199,7 @@ class HistoryBaselines:
         self.history_bytes: Final = ceil(8 * GROWTH_SHARE * (2 + players))
 
     def below(self, history: int, actions: int) -> int:
-        """The number of a history's first child; -1 where there is no memory for them, or ``history`` is -1 for that reason."""
+        """Return a history's first child; -1 for lack of memory, or if ``history`` is -1."""
         if history < 0:
             return -1
         found = self.children[history]
@@ -213,21 +213,21 @@ class HistoryBaselines:
         return found
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything, to be written."""
+        """Return all baselines for writing."""
         own = {f"values.{traverser}": tensor(view(column)) for traverser, column in enumerate(self.values)}
         return {"children": tensor(view(self.children)), **own}
 
     def restore(self, file: TensorFile) -> None:
-        """Take over what :meth:`tensors` gave.
+        """Restore the baselines of :meth:`tensors`.
 
         Raises:
-            FileError: the tensors do not fit.
+            FileError: the tensors do not match.
         """
         children = file.read("children", "I64")
         for traverser, column in enumerate(self.values):
             found = file.read(f"values.{traverser}", "F64")
             if found.shape != children.shape:
-                raise FileError(f"{file.path}: baselines do not fit; put back a copy")
+                raise FileError(f"{file.path}: baselines do not match; restore a copy")
             column[:] = array("d", found.tobytes())
         self.children[:] = array("q", children.tobytes())
         self.book.used += (len(self.children) - 1) * self.history_bytes
@@ -235,12 +235,12 @@ class HistoryBaselines:
 
 @final
 class GrowingTables:
-    """All that a run knows about a game.
+    """All tables of a run.
 
     Attributes:
         players: the table of each player.
-        histories: baselines that belong to histories; None without.
-        book: the memory of all of them.
+        histories: baselines per history; None without.
+        book: memory accounting for all tables.
     """
 
     def __init__(self, rules: SchemeCodes, players: int, key: str, most: int | None) -> None:
@@ -251,21 +251,21 @@ class GrowingTables:
 
     @property
     def infosets(self) -> int:
-        """The number of infosets."""
+        """Number of infosets."""
         return sum(len(table.infosets) for table in self.players)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything, to be written; nothing is copied."""
+        """Return all tables for writing, without copying."""
         found = {} if self.histories is None else self.histories.tensors()
         for player, table in enumerate(self.players):
             found |= table.tensors(player)
         return found
 
     def restore(self, file: TensorFile) -> None:
-        """Fill empty tables with what :meth:`tensors` gave.
+        """Restore empty tables from :meth:`tensors`.
 
         Raises:
-            FileError: the tensors do not fit.
+            FileError: the tensors do not match.
         """
         for player, table in enumerate(self.players):
             table.restore(file, player)
@@ -274,13 +274,13 @@ class GrowingTables:
 
 
 def view(column: Column) -> NDArray[Any]:
-    """An array as NumPy sees it, not copied; the array cannot grow while the view lives."""
+    """Return a NumPy view of an array without copying; the array cannot grow while the view exists."""
     return np.frombuffer(column, np.int64 if column.typecode == "q" else np.float64)
 
 
 def single(file: TensorFile, name: str) -> float:
-    """A number that is a tensor of its own."""
+    """Read a scalar tensor."""
     found = file.read(name, "F64")
     if found.shape != (1,):
-        raise FileError(f"{file.path}: {name} is no single number; put back a copy")
+        raise FileError(f"{file.path}: {name} is not a single number; restore a copy")
     return float(found[0])

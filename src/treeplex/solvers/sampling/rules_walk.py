@@ -1,6 +1,6 @@
-"""One walk of Monte Carlo CFR over rules: what :func:`treeplex.engine.sampling.walks.walk` does, state by state.
+"""One walk of Monte Carlo CFR over Python rules, equivalent to :func:`treeplex.engine.sampling.walks.walk`.
 
-It takes its random numbers in the same order as the compiled walk and computes the same sums in the same order.
+It uses the same random numbers and computes the same sums in the same order as the compiled walk.
 """
 
 from array import array
@@ -32,35 +32,35 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
 from treeplex.solvers.sampling.rules_tables import GrowingTables, PlayerTable
 
 MOST_WALKED = 200_000
-"""The most histories of a single walk, see :func:`too_long`: about ten seconds on ``oshi_zumo`` in Python, as are the
-50 times as many that walks over Numba functions may meet. It is no setting: solving takes thousands of walks, so that a scheme
-whose single walk is longer is the wrong one for the game, and the error says which to take."""
+"""Maximum number of histories of a walk, see :func:`too_long`: about ten seconds on ``oshi_zumo`` in Python, as are the
+50 times as many of walks over Numba functions. It is fixed, since solving takes thousands of walks, so a scheme with longer walks
+does not suit the game, and the error suggests another one."""
 STEP, FIRST_FACTOR, SECOND_FACTOR = int(GOLDEN), int(FIRST), int(SECOND)
 LOST = -3
-"""In place of the slot of the own action before, where the tables have no room for it."""
+"""Code in place of the previous action's slot if the tables lack room for it."""
 
 
 def too_long(histories: int) -> AlgorithmError:
-    """The error of a walk without end: it follows all actions of its player wherever it comes to one."""
+    """Return the error for a walk that is too long because it follows all actions of its player."""
     return AlgorithmError(
-        f"a single walk has met {histories:,} histories and not come to an end, since it follows all actions of its player; "
-        "sample one action (os-mccfr), or make the game smaller: a shorter horizon, and fewer coins, cards or places"
+        f"a single walk has visited {histories:,} histories without ending, since it follows all actions of its player; sample "
+        "one action (os-mccfr), or choose a smaller game: a shorter horizon, fewer coins, cards or places"
     )
 
 
 class Choices(Protocol):
-    """Where a walk gets its random choices from."""
+    """Source of a walk's random choices."""
 
     def pick(self, probabilities: list[float]) -> int:
-        """One of some options."""
+        """Draw an option."""
 
     def happens(self, share: float, of: int) -> bool:
-        """Whether something happens whose probability is ``share / of``."""
+        """Draw an event with probability ``share / of``."""
 
 
 @final
 class StreamChoices:
-    """The choices of the compiled walk: one number of the stream for each."""
+    """The choices of the compiled walk: one random number each."""
 
     __slots__ = ("state",)
 
@@ -68,35 +68,35 @@ class StreamChoices:
         self.state = Stream(seed, iteration, player).state
 
     def draw(self) -> float:
-        """The next number in [0, 1): ``engine.sampling.streams.Stream.draw``, written out, since it is called so often."""
+        """Return the next number in [0, 1): an inlined ``engine.sampling.streams.Stream.draw``."""
         self.state = z = (self.state + STEP) & MASK
         z = ((z ^ (z >> 30)) * FIRST_FACTOR) & MASK
         z = ((z ^ (z >> 27)) * SECOND_FACTOR) & MASK
         return ((z ^ (z >> 31)) >> 11) * UNIT
 
     def pick(self, probabilities: list[float]) -> int:
-        """The option that the next number picks."""
+        """Return the option selected by the next number."""
         return picked(probabilities, self.draw())
 
     def happens(self, share: float, of: int) -> bool:
-        """Whether the number times ``of`` is below ``share``."""
+        """Return whether the next number times ``of`` is below ``share``."""
         return self.draw() * of < share
 
 
 @final
 class Frame:
-    """A history of which several actions may be followed, while they are.
+    """A history on the path with several followed actions.
 
     Attributes:
-        state, actor, actions, probabilities: the history, who acts, the actions and the policy or chance there.
-        slot: the first slot of the infoset; -1 where the tables do not have it.
-        before: the slot of the traverser's own action before.
-        weight, own_reach, sample_reach: importance weight, the traverser's reach, the probability that a walk comes here.
-        chosen: the probability with which each action is followed; 0 for those that are not.
-        values: baselines at first, then the sampled values of actions.
-        baseline, edge: where the baselines are; None if nowhere.
-        history: the number of the first child for baselines that belong to histories; -1 without.
-        following: the next action to look at.
+        state, actor, actions, probabilities: the history, its actor, its actions, and the policy or chance probabilities.
+        slot: first slot of the infoset; -1 if not in the tables.
+        before: slot of the traverser's previous action.
+        weight, own_reach, sample_reach: importance weight, the traverser's reach, and the sampling reach.
+        chosen: sampling probability of each action; 0 for actions not followed.
+        values: initially baselines, then sampled action values.
+        baseline, edge: location of the baselines; None without.
+        history: number of the first child for baselines per history; -1 without.
+        following: index of the next action.
     """
 
     __slots__ = (
@@ -123,13 +123,13 @@ class Frame:
 
 @final
 class HistoryWalk:
-    """One walk for one traverser; tables change on the way, policies after it.
+    """One walk for one traverser; tables change during the walk, policies after it.
 
     Attributes:
-        touched: numbers of the traverser's infosets met.
-        nodes: histories walked.
-        unstored: visits of infosets for which the tables had no room.
-        at: the history that the walk has come to.
+        touched: the traverser's visited infosets.
+        nodes: number of visited histories.
+        unstored: visits to infosets not stored for lack of memory.
+        at: the current history.
     """
 
     def __init__(
@@ -142,13 +142,13 @@ class HistoryWalk:
         *,
         prunes: bool = False,
     ) -> None:
-        """Get ready.
+        """Prepare the walk.
 
         Args:
             tables: updated in place.
             rules: the scheme.
             player: the traverser.
-            choices: decides all that is random.
+            choices: source of random choices.
             weights: a row of :meth:`treeplex.solvers.sampling.schedule.SampledSchedule.chunks`.
             prunes: whether actions with very negative regrets are skipped.
         """
@@ -162,7 +162,7 @@ class HistoryWalk:
         self.lowest = -LOWEST * below if rules.prune > 0.0 else -inf
 
     def run(self, root: State) -> float:
-        """Walk from a state; its sampled value."""
+        """Walk from a state; return its sampled value."""
         frames: list[Frame] = []
         value = self.enter(frames, root, NO_PARENT, 1.0, 1.0, 1.0, 0)
         while frames:
@@ -191,7 +191,7 @@ class HistoryWalk:
         sample_reach: float,
         history: int,
     ) -> float | None:
-        """Go on from a state while one action alone is followed; the payoff at the end, or None and a new frame."""
+        """Continue while a single action is followed; return the terminal payoff, or None after pushing a frame."""
         player, rules = self.player, self.rules
         while True:
             self.nodes += 1
@@ -236,7 +236,7 @@ class HistoryWalk:
             return None
 
     def table_of(self, actor: int) -> PlayerTable:
-        """The table of who acts."""
+        """Return the table of the player to act."""
         if 0 <= actor < len(self.tables.players):
             return self.tables.players[actor]
         if actor == SIMULTANEOUS:
@@ -246,7 +246,7 @@ class HistoryWalk:
         raise GameError(f"current_player() is {actor}; give 0 to {len(self.tables.players) - 1}, CHANCE or TERMINAL")
 
     def number(self, table: PlayerTable, actor: int, state: State, actions: list[int]) -> int:
-        """The number of an infoset, a new one if it has to be in the table; -1 if it is not."""
+        """Return the number of an infoset, adding it if needed; -1 if it is not in the table."""
         infosets, infostate = table.infosets, state.information_state_string(actor)
         number = infosets.lookup.get(infostate, -1)
         if number < 0:
@@ -263,7 +263,7 @@ class HistoryWalk:
         return number
 
     def payoff(self, state: State) -> float:
-        """The traverser's payoff at a terminal state."""
+        """Return the traverser's payoff at a terminal state."""
         returns = state.returns()
         value = float(returns[self.player])
         if not isfinite(value) or len(returns) != len(self.tables.players):
@@ -273,7 +273,7 @@ class HistoryWalk:
         return value
 
     def find_baseline(self, frame: Frame, table: PlayerTable, history: int) -> None:
-        """Set the values of a frame's actions before any is followed, and where they are learned."""
+        """Set the baselines of a frame's actions, and record where they are learned."""
         count = len(frame.actions)
         frame.baseline, frame.edge, frame.history = None, -1, -1
         if self.learns:
@@ -288,7 +288,7 @@ class HistoryWalk:
             frame.values = frame.baseline[frame.edge : frame.edge + count].tolist()
 
     def chosen(self, actor: int, probabilities: list[float], table: PlayerTable, slot: int) -> list[float]:
-        """The probability with which each action is followed; 0 for those that this walk does not follow."""
+        """Return the sampling probability of each action; 0 for actions not followed."""
         own, rules, choices = actor == self.player, self.rules, self.choices
         rule = ONE if actor == CHANCE else rules.own if own else rules.others
         count = len(probabilities)
@@ -312,14 +312,14 @@ class HistoryWalk:
         return chosen
 
     def skip(self, frame: Frame, table: PlayerTable) -> None:
-        """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
+        """Skip own actions with zero probability and very negative regrets that do not end the game."""
         for a, probability in enumerate(frame.probabilities):
             seldom = table.regrets[frame.slot + a] < self.skipped and probability == 0.0
             if seldom and frame.state.child(frame.actions[a]).current_player() != TERMINAL:
                 frame.chosen[a] = 0.0
 
     def shares(self, table: PlayerTable, slot: int, count: int) -> list[float]:
-        """The probabilities of average strategy sampling (Gibson et al. 2012, equation 4)."""
+        """Return the probabilities of average strategy sampling (Gibson et al. 2012, equation 4)."""
         rules, total = self.rules, 0.0
         row = table.average[slot : slot + count].tolist() if slot >= 0 else [0.0] * count
         for weight in row:
@@ -329,7 +329,7 @@ class HistoryWalk:
         return [min(1.0, max(rules.least, (rules.bonus + rules.scale * weight) / (rules.bonus + total))) for weight in row]
 
     def follow(self, frames: list[Frame], frame: Frame, a: int) -> float | None:
-        """Go on below one action of a frame."""
+        """Follow one action of a frame."""
         probability, rho, state = frame.probabilities[a], frame.chosen[a], frame.state.child(frame.actions[a])
         history = frame.history + a if frame.history >= 0 else -1
         if frame.actor == self.player:
@@ -340,7 +340,7 @@ class HistoryWalk:
         return self.enter(frames, state, before, weight, own_reach, frame.sample_reach * rho, history)
 
     def accept(self, frame: Frame, value: float) -> None:
-        """Take the sampled value of the history below the action followed last."""
+        """Record the sampled value of the last followed action."""
         a = frame.following - 1
         baseline = frame.values[a]
         frame.values[a] = baseline + (value - baseline) / frame.chosen[a]
@@ -349,7 +349,7 @@ class HistoryWalk:
             frame.baseline[frame.edge + a] = known + self.rules.rate * (value - known)
 
     def leave(self, frame: Frame) -> float:
-        """The sampled value of a frame's history; adds regrets if it is the traverser's."""
+        """Return the sampled value of a frame; add regrets if the traverser acts."""
         value = 0.0
         for probability, each in zip(frame.probabilities, frame.values, strict=True):
             value += probability * each
@@ -392,7 +392,7 @@ class HistoryWalk:
             table.discount(number, self.weights[POSITIVE_LOG], self.weights[NEGATIVE_LOG])
 
     def meet_parent(self, table: PlayerTable, number: int, before: int) -> None:
-        """Record the own action before an infoset at its first visit; check it at later ones.
+        """Record the player's previous action at the first visit of an infoset; check it later.
 
         Raises:
             ImperfectRecallError: the action differs.
@@ -402,6 +402,6 @@ class HistoryWalk:
             return
         infostate = next(text for text, each in table.infosets.lookup.items() if each == number)
         raise ImperfectRecallError(
-            f"player {self.player} forgets an own action at infostate {infostate!r}; let information_state_string() tell the "
-            "player's own actions so far"
+            f"player {self.player} forgets an own action at infostate {infostate!r}; include the player's own past actions in "
+            "information_state_string()"
         )

@@ -1,4 +1,4 @@
-"""The discounting of the CFR family in the form that sampled walks need, which visit infosets now and then."""
+"""Discounts of the CFR family for sampled walks, which visit infosets irregularly."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_o
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 
 CHUNK = 65_536
-"""Iterations whose weights are prepared at a time."""
+"""Number of iterations whose weights are prepared at a time."""
 LEAST_LOG = -745.0
 """The logarithm that stands for a factor of zero."""
 MOST_WEIGHT = 1e280
-"""Weights beyond it are refused: their sums over iterations, times payoffs, have to stay finite too."""
+"""Largest allowed weight, so that weighted sums over iterations stay finite."""
 
 
 def is_variant(thing: object) -> bool:
-    """Whether it is a variant."""
+    """Return whether an object is a variant."""
     return isinstance(thing, Variant)
 
 
@@ -34,10 +34,10 @@ VARIANT = Wanted("variant", "DAMPED", "treeplex.solvers.Variant", is_variant, is
 
 @dataclass(frozen=True)
 class DiscountSequence:
-    """What a variant does at iterations t, float64 [K]: weight of new regrets, weight in the average, factors on old regrets.
+    """A variant's weights at iterations t, float64 [K]: of new regrets, in the average, and factors on old regrets.
 
-    The factors are None where old regrets are kept as they are, and ``kept``, that on the average, where its weights grow
-    in its place.
+    The factors are None if old regrets are not discounted. ``kept``, the factor on the average, is None if growing weights
+    replace it.
     """
 
     regret: Floats
@@ -48,28 +48,28 @@ class DiscountSequence:
 
 
 def undiscounted(t: Floats) -> DiscountSequence:
-    """``R += r``, all iterations alike."""
+    """``R += r``, uniform average."""
     return DiscountSequence(np.ones_like(t), np.ones_like(t))
 
 
 def plus(t: Floats, *, gamma: float) -> DiscountSequence:
-    """``R = [R + r]+``, average by ``t^gamma``."""
+    """``R = [R + r]+``, average weighted by ``t^gamma``."""
     return DiscountSequence(np.ones_like(t), t**gamma)
 
 
 def linear(t: Floats) -> DiscountSequence:
-    """``R += t r``, average by t."""
+    """``R += t r``, average weighted by t."""
     return DiscountSequence(t, t)
 
 
 def discounted(t: Floats, *, alpha: float, beta: float, gamma: float) -> DiscountSequence:
-    """Old regrets times ``(t-1)^a / ((t-1)^a + 1)``, a by their sign; average by ``t^gamma``."""
+    """Old regrets times ``(t-1)^a / ((t-1)^a + 1)``, a depending on their sign; average weighted by ``t^gamma``."""
     positive, negative = (discounts(t - 1, exponent, 1.0, at_zero=1.0) for exponent in (alpha, beta))
     return DiscountSequence(np.ones_like(t), t**gamma, positive, negative)
 
 
 def discounted_plus(t: Floats, *, alpha: float, offset: float, gamma: float) -> DiscountSequence:
-    """``R = [R d(t) + r]+``; average by ``t^gamma``."""
+    """``R = [R d(t) + r]+``; average weighted by ``t^gamma``."""
     discount = discounts(t - 1, alpha, offset, at_zero=1.0)
     return DiscountSequence(np.ones_like(t), t**gamma, discount, discount)
 
@@ -81,17 +81,17 @@ DISCOUNT_SEQUENCES: Mapping[str, tuple[Callable[..., DiscountSequence], bool]] =
     "dcfr": (discounted, False),
     "dcfr+": (discounted_plus, True),
 }
-"""Variants for many iterations at once, and whether they floor regrets; the same weights as those of :data:`VARIANTS`.
+"""Vectorised variants, and whether they floor regrets; the weights equal those of :data:`VARIANTS`.
 
-Other variants, a user's own among them, are asked for one iteration at a time; see :func:`sequence_of`.
+Other variants, including custom ones, are evaluated one iteration at a time; see :func:`sequence_of`.
 """
 
 
 def sequence_of(variant: Variant) -> Callable[[Floats], DiscountSequence]:
-    """The weights of iterations of any variant, by the rows of its schedule.
+    """Return a function that computes any variant's weights from the rows of its schedule.
 
-    Full iterations discount the average; here iteration t counts ``average(t) / (d(2) ... d(t))`` in its place, d being those
-    discounts, which are given in ``kept``.
+    Full iterations discount the average. Here iteration t has weight ``average(t) / (d(2) ... d(t))`` instead, where d are
+    those discounts, returned in ``kept``.
     """
     floor = variant.rows((1,), 0)[0, FLOOR]
 
@@ -100,7 +100,7 @@ def sequence_of(variant: Variant) -> Callable[[Floats], DiscountSequence]:
         factors = np.where(t[:, None] > 1, rows[:, [POSITIVE, NEGATIVE, AVERAGE_DISCOUNT]], 1.0)
         for wrong, what in (
             ((factors < 0.0).any(axis=1), "a negative discount"),
-            (rows[:, FLOOR] != floor, "a floor that not all iterations have"),
+            (rows[:, FLOOR] != floor, "a floor in only some iterations"),
         ):
             if wrong.any():
                 at = int(t[np.argmax(wrong)])
@@ -111,25 +111,25 @@ def sequence_of(variant: Variant) -> Callable[[Floats], DiscountSequence]:
 
 
 class SampledSchedule:
-    """A variant's weights as increments and running discounts.
+    """A variant's weights as increments and cumulative discounts.
 
-    A full iteration multiplies every regret by a discount before it adds the new one. A walk comes to an infoset only now and
-    then; it then applies the product of all discounts since its last visit, which is a difference of running logarithms. The
-    average is kept by increments, weight ``t^gamma``, in place of the discounts of full iterations.
+    A full iteration multiplies every regret by a discount before adding the new one. A walk visits an infoset irregularly and
+    then applies the product of all discounts since the last visit, a difference of cumulative logarithms. The average uses
+    increments of weight ``t^gamma`` in place of discounts.
 
     Attributes:
         variant: the variant, with its parameters.
-        floor: regrets are set to zero where negative.
-        discounts: old regrets are discounted.
-        running: float64 [3], the logs of all discounts of positive regrets, of negative ones and of the average so far.
+        floor: whether negative regrets are set to zero.
+        discounts: whether old regrets are discounted.
+        running: float64 [3], cumulative log discounts of positive regrets, of negative regrets and of the average.
     """
 
     def __init__(self, variant: str | Variant) -> None:
-        """Read a spec such as ``lcfr`` or ``dcfr(alpha=2)``, or take a variant of your own.
+        """Parse a spec such as ``lcfr`` or ``dcfr(alpha=2)``, or use a custom variant.
 
         Raises:
             SpecError: an unknown variant or parameter.
-            AlgorithmError: a variant that does not combine with sampling.
+            AlgorithmError: the variant does not support sampling.
         """
         chosen = sampled_variant(variant)
         self.variant = chosen
@@ -143,10 +143,10 @@ class SampledSchedule:
         self._chunk, self._logs = 0, np.zeros((0, 3))
 
     def chunks(self, done: int, iterations: int) -> Iterator[Floats]:
-        """Rows of :func:`treeplex.engine.sampling.walks.iterate_sampled`, float64 [K, 4], for the iterations after ``done``.
+        """Yield rows for :func:`treeplex.engine.sampling.walks.iterate_sampled`, float64 [K, 4], after iteration ``done``.
 
         Raises:
-            SpecError: weights that are not finite, or so large that their sums would not be.
+            SpecError: weights are not finite or too large.
         """
         for start in range(done, done + iterations, CHUNK):
             t = np.arange(start + 1, min(start + CHUNK, done + iterations) + 1, dtype=np.float64)
@@ -164,12 +164,12 @@ class SampledSchedule:
             if not sound.all():
                 first = int(t[np.argmin(sound)])
                 raise SpecError(
-                    f"{self.variant.name} has weights beyond all numbers at iteration {first}; change its parameters"
+                    f"{self.variant.name} has weights that are too large at iteration {first}; change its parameters"
                 )
             yield rows
 
     def stop(self, done: int) -> None:
-        """Rewind to ``done`` iterations; ``done`` lies within the last rows yielded."""
+        """Rewind to iteration ``done`` within the last yielded rows."""
         self.running[:] = self._logs[done - self._chunk - 1]
 
     def _course(self, t: Floats) -> DiscountSequence:
@@ -177,7 +177,7 @@ class SampledSchedule:
             return self.course(t)
 
     def _summed(self, column: int, factor: Floats | None, count: int) -> Floats:
-        """Running logs, the same to the last bit however iterations are grouped."""
+        """Return cumulative logs, bit-identical for any grouping of iterations."""
         if factor is None:
             return np.zeros(count)
         with np.errstate(divide="ignore"):
@@ -186,17 +186,17 @@ class SampledSchedule:
 
 
 def sampled_variant(variant: str | Variant) -> Variant:
-    """A variant that combines with sampling.
+    """Return a variant that supports sampling.
 
     Raises:
         SpecError: an unknown variant or parameter.
-        AlgorithmError: a variant that cannot be combined with sampling.
+        AlgorithmError: the variant does not support sampling.
     """
     chosen = variant if isinstance(variant, Variant) else named_variant(variant)
     reason = (
         "it plans for a number of full iterations"
         if chosen.needs_horizon
-        else "it predicts the next regrets from the last ones, and a walk sees regrets only where it goes"
+        else "it predicts the next regrets from the last ones, which a walk updates only at visited infosets"
     )
     if chosen.needs_horizon or chosen.adaptive or chosen.predicts:
         raise AlgorithmError(
@@ -206,7 +206,7 @@ def sampled_variant(variant: str | Variant) -> Variant:
 
 
 def named_variant(text: str) -> Variant:
-    """The variant that a spec names, one of the library's or in a user's file.
+    """Load the variant named by a spec, built in or in a user's file.
 
     Raises:
         SpecError: an unknown variant or parameter.
@@ -219,7 +219,7 @@ def named_variant(text: str) -> Variant:
     if not isinstance(found, Variant):
         found, spec = load_user_object(text, VARIANT), Spec(text)
     if not isinstance(found, Variant):
-        raise AlgorithmError(f"{text!r} gave a {type(found).__name__}, not a treeplex.solvers.Variant")
+        raise AlgorithmError(f"{text!r} returned a {type(found).__name__}, not a treeplex.solvers.Variant")
     given = {name: checked_number(spec.name, name, value, found.parameters) for name, value in spec.parameters.items()}
     for name, value in given.items():
         if not isfinite(value):

@@ -1,4 +1,4 @@
-"""Monte Carlo CFR on compiled games: schemes as data, averages done right, baselines, threads."""
+"""Monte Carlo CFR on compiled games: schemes as data, unbiased averages, baselines, threads."""
 
 import math
 from collections.abc import Mapping
@@ -32,20 +32,20 @@ AVERAGING: Mapping[str, int] = {
     "opponent": schemes.OPPONENT,
     "naive": schemes.NAIVE,
 }
-"""How the average is kept; ``sigma`` is the policy of a visited infoset of the traverser, before its regrets change.
+"""Averaging methods; ``sigma`` is the policy of a visited infoset of the traverser, before its regrets change.
 
-``lazy``: a ledger. Every own action carries the sum of weights with which it has been reached; a visit adds ``sigma`` times
-what has come in since the last visit. Exact, O(1) a visit, since a policy changes at visits only.
-``full``: the whole policy of the traverser at every iteration. Exact, O(sequences) an iteration.
-``stochastic``: ``own reach / q(h) sigma``, q the probability that the walk comes by this history. Unbiased (up to the number
-of histories in the infoset) as long as nobody plays an action with probability 0, as regret matching does; of high variance.
-``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach has not changed.
-``opponent``: ``sigma`` at the infosets of the *other* players on the walk. Unbiased, up to a constant an infoset, with two
-players, if which actions the traverser follows does not depend on the policy (all of them or a uniform subset).
+``lazy``: deferred updates. Every own action accumulates the weights with which it is reached; a visit adds ``sigma`` times the
+weight since the last visit. Exact, O(1) per visit, since a policy changes only at visits.
+``full``: the traverser's policy at all infosets in every iteration. Exact, O(sequences) per iteration.
+``stochastic``: ``own reach / q(h) sigma``, q the sampling reach of this history. Unbiased (up to the number of histories in the
+infoset) only if no action has probability 0, which regret matching does not guarantee. High variance.
+``optimistic``: ``(t - c) own reach sigma``, c the iteration of the last visit. Unbiased only if own reach is constant.
+``opponent``: ``sigma`` at the infosets of the *other* players on the walk. Unbiased, up to a constant per infoset, with two
+players, if the traverser's followed actions do not depend on the policy (all of them or a uniform subset).
 ``naive``: ``own reach sigma``. Biased by the probability of a visit, which changes over time; for comparison.
 """
 SOUND = ("lazy", "full")
-"""Kinds of averaging for any number of players."""
+"""Averaging methods that are unbiased for any number of players."""
 BASELINES = {"none": schemes.NO_BASELINE, "learned": schemes.LEARNED, "oracle": schemes.ORACLE}
 KEYS = ("history", "infoset")
 MOST_THREADS = 256
@@ -59,18 +59,18 @@ class SamplingScheme:
     """A sampling scheme.
 
     Attributes:
-        name: what the command line calls it.
+        name: its name on the command line.
         summary: one line.
         reference: the paper.
-        own: which of the traverser's actions a walk follows: ``all``, ``one`` (epsilon-on-policy), ``each`` (by its share of
-            the average) or ``subset`` (of ``k`` actions).
-        others: which of the other players' actions: ``all`` or ``one``, by the policy. Of chance's it is always one.
-        parameters: fields of :class:`SamplingOptions` that are usual with it: numbers such as ``k``, which a spec may set
-            again, or ``variant``, ``averaging`` and the like.
-        baseline: the usual baseline.
+        own: followed actions of the traverser: ``all``, ``one`` (epsilon-on-policy), ``each`` (average strategy sampling) or
+            ``subset`` (of ``k`` actions).
+        others: followed actions of the other players: ``all``, or ``one`` by the policy. Chance is always sampled.
+        parameters: its defaults for fields of :class:`SamplingOptions`: numbers such as ``k``, which a spec may override, or
+            ``variant``, ``averaging`` and so on.
+        baseline: the default baseline.
 
     Raises:
-        SpecError: one of these is not known.
+        SpecError: a value is unknown.
     """
 
     name: str
@@ -94,32 +94,31 @@ class SamplingScheme:
                 raise SpecError(f"{self.name} has no parameter {name!r}{nearest(name, SamplingOptions.__dataclass_fields__)}")
 
     def options(self, parameters: Mapping[str, Any]) -> "SamplingOptions":
-        """The scheme's options with these parameters set.
+        """Return the scheme's options with these parameters set.
 
         Raises:
-            SpecError: a value outside its range.
+            SpecError: a value is out of range.
         """
         return SamplingOptions(**{**self.parameters, **parameters})
 
 
 @dataclass(frozen=True)
 class SamplingOptions:
-    """What a scheme is combined with.
+    """Options of a sampling scheme.
 
     Attributes:
-        variant: a variant of CFR that does not predict, as a spec such as ``lcfr`` or ``dcfr(alpha=2)``, ``my.py:DAMPED``,
-            or one of your own.
+        variant: a CFR variant without prediction: a spec such as ``lcfr``, ``dcfr(alpha=2)`` or ``my.py:DAMPED``, or an object.
         averaging: one of :data:`AVERAGING`.
-        baseline: ``none``, ``learned`` (running averages of what was sampled) or ``oracle`` (exact values of the current
-            policies, at the cost of a sweep a walk); None for the scheme's usual one.
-        rate: how far a learned baseline moves toward each new sample, in (0, 1].
-        key: what a learned baseline belongs to: ``history`` and action, or ``infoset`` (of who acts) and action.
-        threads: walks of different iterations run side by side and share the tables without locks.
-        exploration, epsilon, beta, tau, k: the schemes' own parameters.
-        quantiles: 1 to pick outcomes of chance by numbers that are spread evenly over the visits of each chance node, in place
-            of random ones.
-        prune, prune_after, prune_below: of schemes that follow all of the traverser's actions: the share of walks that skip
-            actions with very negative regrets, the iterations before the first of them, and the threshold in the game's
+        baseline: ``none``, ``learned`` (running averages of samples) or ``oracle`` (exact values of the current policies, one
+            sweep per walk); None for the scheme's default.
+        rate: step size of learned baselines, in (0, 1].
+        key: key of learned baselines: ``history`` and action, or ``infoset`` (of the actor) and action.
+        threads: number of threads; walks of different iterations share the tables without locks.
+        exploration, epsilon, beta, tau, k: parameters of individual schemes.
+        quantiles: 1 to select chance outcomes by evenly spaced quantiles over the visits of each chance node instead of at
+            random.
+        prune, prune_after, prune_below: for schemes that follow all of the traverser's actions: fraction of walks that skip
+            actions with very negative regrets, number of iterations before pruning starts, and the threshold in the game's
             units, where a new regret has weight 1.
     """
 
@@ -148,7 +147,7 @@ class SamplingOptions:
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise SpecError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}")
         if not 0.0 <= self.prune < 1.0:
-            raise SpecError(f"prune is a share of walks, 0 or more and below 1, not {self.prune!r}")
+            raise SpecError(f"prune is a fraction of walks, at least 0 and below 1, not {self.prune!r}")
         if self.quantiles not in (0, 1):
             raise SpecError(f"quantiles must be 0 or 1, not {self.quantiles!r}")
         for name in ("beta", "tau", "prune_after", "prune_below"):
@@ -161,13 +160,15 @@ class SamplingOptions:
                 raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
 
     def rules(self, scheme: SamplingScheme, schedule: SampledSchedule) -> SchemeCodes:
-        """The engine's form of a scheme with these options.
+        """Return the scheme with these options in the engine's form.
 
         Raises:
-            SpecError: pruning, where not all of the traverser's actions are followed anyway.
+            SpecError: pruning is set, but the scheme does not follow all of the traverser's actions.
         """
         if self.prune > 0.0 and scheme.own != "all":
-            raise SpecError(f"{scheme.name} follows some of the traverser's actions; prune goes with schemes that follow all")
+            raise SpecError(
+                f"{scheme.name} follows only some of the traverser's actions; use prune with schemes that follow all"
+            )
         return SchemeCodes(
             own=CODES[scheme.own],
             others=CODES[scheme.others],
@@ -194,11 +195,15 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
     for sampling in (
         SamplingScheme("cs-mccfr", "chance sampling: one deal, all actions of all players", LANCTOT, "all", "all"),
         SamplingScheme(
-            "es-mccfr", "external sampling: one action of chance and of the others, all of one's own", LANCTOT, "all", "one"
+            "es-mccfr",
+            "external sampling: all actions of the traverser, one of each opponent and of chance",
+            LANCTOT,
+            "all",
+            "one",
         ),
         SamplingScheme(
             "ccs-mccfr",
-            "external sampling with correlated chance: each chance node's outcomes come in even shares",
+            "external sampling with correlated chance: evenly spaced chance outcomes",
             "Li, Chen and Huang 2026, Correlated Chance Sampling for Monte Carlo Counterfactual Regret Minimization (arXiv "
             "2607.27035)",
             "all",
@@ -206,11 +211,11 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
             {"quantiles": 1},
         ),
         SamplingScheme(
-            "os-mccfr", "outcome sampling: one whole playthrough, exploring", LANCTOT, "one", "one", {"exploration": 0.6}
+            "os-mccfr", "outcome sampling: one playthrough with exploration", LANCTOT, "one", "one", {"exploration": 0.6}
         ),
         SamplingScheme(
             "as-mccfr",
-            "average strategy sampling: each own action with a probability that grows with its share of the average",
+            "average strategy sampling: own actions sampled by their probability in the average",
             "Gibson, Burch, Lanctot and Szafron 2012, Efficient Monte Carlo Counterfactual Regret Minimization in Games with "
             "Many Player Actions",
             "each",
@@ -219,7 +224,7 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
         ),
         SamplingScheme(
             "rs-mccfr",
-            "robust sampling: k of one's own actions, one of the others and of chance",
+            "robust sampling: k actions of the traverser, one of each opponent and of chance",
             "Li, Hu, Ge, Jiang, Qi and Song 2020, Double Neural Counterfactual Regret Minimization (arXiv 1812.10607)",
             "subset",
             "one",
@@ -227,7 +232,7 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
         ),
         SamplingScheme(
             "vr-mccfr",
-            "outcome sampling with learned baselines, which take most of its variance away",
+            "outcome sampling with learned baselines, which reduce most of the variance",
             "Schmid, Burch, Lanctot, Moravcik, Kadlec and Bowling 2019, Variance Reduction in Monte Carlo Counterfactual "
             "Regret Minimization (VR-MCCFR) for Extensive Form Games using Baselines (arXiv 1809.03057)",
             "one",
@@ -237,7 +242,7 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
         ),
         SamplingScheme(
             "pluribus-mccfr",
-            "external sampling with linear weights that skips actions with very negative regrets, as Pluribus' blueprint",
+            "external sampling with linear weights and pruning of very negative regrets, as in Pluribus",
             "Brown and Sandholm 2019, Superhuman AI for multiplayer poker, supplementary materials",
             "all",
             "one",
@@ -249,10 +254,10 @@ SAMPLINGS: Mapping[str, SamplingScheme] = {
 
 
 def check_averaging(scheme: SamplingScheme, averaging: str, players: int) -> None:
-    """Refuse a kind of averaging that cannot be right.
+    """Check that an averaging method is unbiased.
 
     Raises:
-        AlgorithmError: it is biased with this number of players, or counts nothing with this scheme.
+        AlgorithmError: it is biased for this number of players, or does not apply to this scheme.
     """
     if players > 2 and averaging not in SOUND:
         raise AlgorithmError(
@@ -267,11 +272,11 @@ def check_averaging(scheme: SamplingScheme, averaging: str, players: int) -> Non
 
 
 class MonteCarloCfr(Solver):
-    """Any :class:`SamplingScheme` on a compiled game. One iteration is one walk for each player in turn.
+    """Any :class:`SamplingScheme` on a compiled game; an iteration is one walk per player.
 
-    With one thread a run is the same for the same seed, interrupted or not. With more, walks of different iterations read and
-    write the same tables at once, without locks: an update can be lost or a ledger entry counted twice where two threads meet
-    at an infoset, which is noise that fades as the game grows; no run is the same twice.
+    With one thread, runs are reproducible from the seed, interrupted or not. With several threads, walks of different
+    iterations share the tables without locks. Updates may be lost or counted twice if two threads visit an infoset at the same
+    time, a noise that fades with the size of the game. Such runs are not reproducible.
 
     Attributes:
         tables: :class:`treeplex.engine.sampling.sampled_tables.Tables`.
@@ -292,8 +297,8 @@ class MonteCarloCfr(Solver):
         """Start from the uniform policy.
 
         Raises:
-            SpecError: an option outside its range.
-            AlgorithmError: a variant or a kind of averaging that is not sound here.
+            SpecError: an option is out of range.
+            AlgorithmError: the variant or averaging method is unsound here.
         """
         self.game, self.scheme, self.options = game, scheme, options or SamplingOptions()
         self.algorithm, self.seed = algorithm or scheme.name, seed % 2**63
@@ -333,7 +338,7 @@ class MonteCarloCfr(Solver):
         self.walked += sum(in_threads(threads, lambda number: self._walk(number, weights), range(threads)))
 
     def _walk(self, number: int, weights: Floats) -> int:
-        """The rows of one thread."""
+        """Run the rows of one thread."""
         return int(
             iterate_sampled(
                 self.histories,
@@ -350,11 +355,11 @@ class MonteCarloCfr(Solver):
 
     @property
     def nodes(self) -> int:
-        """Histories walked so far."""
+        """Number of visited histories so far."""
         return int(self.walked[0])
 
     def average_policy(self) -> Policy:
-        """The average policy; a lazily kept one is brought up to date in a copy, so that the run itself is not changed."""
+        """Return the average policy; lazy updates are applied to a copy, so the run is not affected."""
         average = self.tables.rows[:, AVERAGE].copy()
         if self.rules.averaging == schemes.LAZY:
             policy, mark = self.tables.rows[:, POLICY].copy(), self.tables.rows[:, MARK].copy()
@@ -363,21 +368,21 @@ class MonteCarloCfr(Solver):
         return super().average_policy()
 
     def current_policy(self) -> Policy:
-        """The policy of the next iteration."""
+        """Return the policy of the next iteration."""
         probabilities = np.ones_like(self.average)
         probabilities[self.slots] = self.tables.rows[:, POLICY]
         return Policy(self.game, probabilities)
 
     def arrays(self) -> dict[str, Floats]:
-        """Tables, the schedule's running numbers, and histories walked."""
+        """Return tables, cumulative discounts, and the number of visited histories."""
         return {**self.tables._asdict(), "schedule": self.schedule.running, "walked": self.walked}
 
 
 def laid_out(game: CompiledGame, key: str) -> tuple[Layout, Histories, NDArray[np.int64]]:
-    """Slots: the actions of an infoset side by side, infosets in compiled order, parents first.
+    """Lay out slots: contiguous actions of an infoset, infosets in compiled order, parents first.
 
     Returns:
-        The layout, the histories with first slots as the keys of decisions, and the sequence of each slot.
+        The layout, the histories with first slots as keys of decisions, and the sequence of each slot.
     """
     tree, histories = game.tree, histories_of(game)
     first, stride, actions = tree.infoset_layout.T
