@@ -107,7 +107,7 @@ def test_another_objective() -> None:
 def test_too_large() -> None:
     with pytest.raises(AlgorithmError, match=r"kuhn_poker\(players=3\) has 4,299,\d+,\d+,\d+ joint plans and 99 sequences"):
         best_cce(compile_game("kuhn_poker(players=3)"))
-    with pytest.raises(AlgorithmError, match="take a smaller game"):
+    with pytest.raises(AlgorithmError, match="choose a smaller game"):
         best_cce(compile_game("kuhn_poker"), most_entries=1000)
     with pytest.raises(AlgorithmError, match=r"leduc_poker has some 10\^132 joint plans and 2,186 sequences"):
         best_cce(compile_game("leduc_poker"))

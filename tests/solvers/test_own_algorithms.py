@@ -93,7 +93,7 @@ def test_parameters_reach_the_variant() -> None:
         ("my.py:DAMPED(alfa=1)", SpecError, r"my\.py:DAMPED has no parameter 'alfa'; did you mean 'alpha'"),
         ("my.py:DAMPED(alpha=much)", SpecError, "parameter alpha of my.py:DAMPED is a number, not 'much'"),
         ("my.py:HEDGE(rate=1)", SpecError, "my.py:HEDGE has no parameter 'rate'; it has none"),
-        ("my.py:THREE", SpecError, "'my.py:THREE' gave a int, no algorithm; return a treeplex.solvers.Variant, Rule"),
+        ("my.py:THREE", SpecError, "'my.py:THREE' returned a int, not an algorithm; return a treeplex.solvers.Variant, Rule"),
         ("my.py:made(beta=1)", SpecError, r"unexpected keyword argument 'beta'; it takes \(alpha=2\)"),
         ("my.py:broken", AlgorithmError, r"^my\.py:23: ZeroDivisionError: .* \(while making my\.py:broken\)"),
         ("es-mccfr(variant=my.py:PREDICTS)", AlgorithmError, "variant=predicts does not combine with sampling: it predicts"),

@@ -123,11 +123,11 @@ def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant
         ("XFP", r"did you mean 'fp'\?"),
         ("sequence form lp", r"did you mean 'lp'\?"),
         ("vt cfr+", r"did you mean 'vt-cfr\+'\?"),
-        ("deep_cfr", r"'deep_cfr' is no algorithm to solve with; it is trained: treeplex train deep-cfr GAME --out DIR"),
-        ("NFSP", "'NFSP' is no algorithm to solve with; it is trained: treeplex train nfsp GAME"),
+        ("deep_cfr", r"'deep_cfr' is not a solving algorithm; train it: treeplex train deep-cfr GAME --out DIR"),
+        ("NFSP", "'NFSP' is not a solving algorithm; train it: treeplex train nfsp GAME"),
         ("DQN", "'DQN' is not implemented here; ReBeL"),
         ("qre", "'qre' is not implemented here; of those that are, pcfr"),
-        ("rebel", "rebel is no algorithm to solve with; it is trained"),
+        ("rebel", "rebel is not a solving algorithm; train it"),
     ],
 )
 def test_the_names_of_the_field_are_understood(name: str, message: str) -> None:

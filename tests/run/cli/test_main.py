@@ -549,7 +549,7 @@ def test_a_table_names_its_cards(game, cards):
 
 
 def test_learners_that_are_not_here_are_answered():
-    assert "'deep_cfr' is no algorithm to solve with; it is trained: treeplex train deep-cfr GAME" in complaint(
+    assert "'deep_cfr' is not a solving algorithm; train it: treeplex train deep-cfr GAME" in complaint(
         "solve", "kuhn_poker", "-a", "deep_cfr"
     )
     assert "'dqn' is not implemented here" in complaint("train", "dqn", "--out", "none")

@@ -126,7 +126,7 @@ def test_a_limit_of_histories(tmp_path: Path) -> None:
     assert 3000 <= whole.last.nodes < 3100
     sample("leduc_poker", nodes=1000, out=tmp_path / "run", **QUICK)
     assert timeless(sample(resume=tmp_path / "run", nodes=3000).records) == timeless(whole.records)
-    with pytest.raises(SpecError, match="already visited"):
+    with pytest.raises(SpecError, match="histories already"):
         sample(resume=tmp_path / "run", nodes=2000)
 
 

@@ -111,7 +111,7 @@ def test_a_finished_run_stays_as_it_is(tmp_path):
     assert numbers(tp.solve(resume=tmp_path).records) == numbers(first.records)
     assert tp.solve(resume=tmp_path, nodes=10_000).iterations == first.iterations
     assert (tmp_path / METRICS).read_bytes() == before
-    with pytest.raises(SpecError, match="has walked 10,092 histories already"):
+    with pytest.raises(SpecError, match="has visited 10,092 histories already"):
         tp.solve(resume=tmp_path, nodes=9_000)
 
 

@@ -176,6 +176,8 @@ def test_programs_of_minutes_are_announced(monkeypatch: pytest.MonkeyPatch) -> N
     game = compile_game("kuhn_poker")
     assert make_solver(game, "lp").announcement() == ""
     monkeypatch.setattr(lp, "PATIENCE_SECONDS", 0.0)
-    with pytest.warns(UserWarning, match=r"a linear program with 26 sequences and .* payoffs takes .* shows no progress; pcfr"):
+    with pytest.warns(
+        UserWarning, match=r"a linear program with 26 sequences and .* payoffs takes .* without progress reports; pcfr"
+    ):
         solve(game, "lp", progress=False)
     assert lp.time_text(lp.expected_seconds(2_000_000)) == "4 minutes"

@@ -74,7 +74,7 @@ def test_tic_tac_toe_is_a_draw() -> None:
     assert found.value == (0.0, 0.0)
     assert found.nash_conv == 0.0
     assert set(np.unique(policy.probabilities)) == {0.0, 1.0}
-    assert solver.notes() == ["backward induction; nobody chose without knowing the whole history"]
+    assert solver.notes() == ["backward induction: every decision had perfect information"]
 
 
 @pytest.mark.slow

@@ -154,7 +154,7 @@ def test_a_state_that_does_not_fit() -> None:
             CfrJr(LEDUC, keep=4).restore({**state, name: change})
     with pytest.raises(FileError, match=r"array 'kept' should have shape .*, found none"):
         CfrJr(LEDUC, keep=4).restore({name: array for name, array in state.items() if name != "kept"})
-    with pytest.raises(FileError, match="it keeps 3 iterations, this solver 2 at most"):
+    with pytest.raises(FileError, match="it stores 3 iterations, but this solver at most 2"):
         CfrJr(LEDUC, keep=2).restore(state)
 
 
@@ -169,7 +169,7 @@ def test_which_iterations_are_kept() -> None:
         np.testing.assert_array_equal(part.kept[: len(expected)], whole.kept[np.array(expected) - 1])
     assert part.gaps().tolist() == whole.gaps().tolist()
     assert whole.notes() == []
-    assert "Of 30 iterations 3 are kept for the device (every 8th)" in part.notes()[0]
+    assert "3 of 30 iterations are stored for the device (every 8th)" in part.notes()[0]
     seven = CfrJr(game, keep=7)
     seven.run(7)
     assert seven.spacing.tolist() == [1, 7]
@@ -259,8 +259,8 @@ def test_before_the_first_iteration() -> None:
         ({"keep": 1}, "keep of cfr-jr is a whole number of at least 2"),
         ({"keep": 2.5}, "not 2.5"),
         ({"keep": float("inf")}, "not inf"),
-        ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr takes 208,000,000 GB for kuhn_poker, more than there is; keep fewer"),
-        ({"keep": 1e300}, "more than there is"),
+        ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr takes 208,000,000 GB for kuhn_poker, more than is available; keep fewer"),
+        ({"keep": 1e300}, "more than is available"),
         ({"tilt": 1.5}, "tilt of cfr-jr is a number from 0 to 1"),
         ({"tilt": float("nan")}, "not nan"),
     ],

@@ -234,9 +234,9 @@ def damaged(tmp_path: Path, change: Any) -> Path:
         (lambda header, arrays: header.update(features=["iteration", "weather"]), "knows no 'weather'"),
         (lambda header, arrays: header.update(format="policy"), "is not a discount policy"),
         (lambda header, arrays: header.update(format_version=9), "format version 9"),
-        (lambda header, arrays: header.pop("holds"), "damaged or no discount policy"),
+        (lambda header, arrays: header.pop("holds"), "damaged or not a discount policy"),
         (lambda header, arrays: header.update(horizon=0), "at least 1"),
-        (lambda header, arrays: header.update(ranges=3), "damaged or no discount policy"),
+        (lambda header, arrays: header.update(ranges=3), "damaged or not a discount policy"),
         (lambda header, arrays: header.update(ranges=[[0, math.inf], [-5, 0], [0, 5]]), "finite"),
     ],
 )
@@ -251,7 +251,7 @@ def test_more_bad_files(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"are \.safetensors files"):
         load_discount_policy(tmp_path / "none.pkl")
     (tmp_path / "text.safetensors").write_text("hello")
-    with pytest.raises(FileError, match="damaged or no discount policy"):
+    with pytest.raises(FileError, match="damaged or not a discount policy"):
         load_discount_policy(tmp_path / "text.safetensors")
 
 

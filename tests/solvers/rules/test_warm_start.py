@@ -95,5 +95,5 @@ def test_tensors_start_alike() -> None:
 
 @pytest.mark.parametrize("algorithm", ["vt-cfr+", "apcfr+", "fp", "es-mccfr", "lp", "ddcfr"])
 def test_others_refuse(algorithm: str) -> None:
-    with pytest.raises(AlgorithmError, match="cannot start from a policy; variants of CFR such as dcfr"):
+    with pytest.raises(AlgorithmError, match="cannot start from a policy; use a CFR variant such as dcfr"):
         tp.solve("kuhn_poker", algorithm, iterations=5, start="uniform")

@@ -85,7 +85,8 @@ FICTITIOUS_RULES: Mapping[str, FictitiousRule] = {
 }
 """The variants of fictitious play by name.
 
-``flop`` gives the uniform start weight 1. Appendix H gives it weight 0; the average is then a pure best response at first, play at unreached infosets is arbitrary, and on Liar's Dice exploitability stays near 1 for a hundred iterations. With
+``flop`` gives the uniform start weight 1. Appendix H gives it weight 0; the average is then a pure best response at first,
+play at unreached infosets is arbitrary, and on Liar's Dice exploitability stays near 1 for a hundred iterations. With
 weight 1, FLOP beats linear fictitious play as in the paper's figure 4.
 """
 

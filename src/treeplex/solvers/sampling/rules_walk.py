@@ -32,9 +32,9 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
 from treeplex.solvers.sampling.rules_tables import GrowingTables, PlayerTable
 
 MOST_WALKED = 200_000
-"""Maximum number of histories of a walk, see :func:`too_long`: about ten seconds on ``oshi_zumo`` in Python, as are the
-50 times as many of walks over Numba functions. It is fixed, since solving takes thousands of walks, so a scheme with longer walks
-does not suit the game, and the error suggests another one."""
+"""Maximum number of histories of a walk, see :func:`too_long`: about ten seconds on ``oshi_zumo`` in Python, as are the 50
+times as many of walks over Numba functions. It is fixed, since solving takes thousands of walks, so a scheme with longer
+walks does not suit the game, and the error suggests another one."""
 STEP, FIRST_FACTOR, SECOND_FACTOR = int(GOLDEN), int(FIRST), int(SECOND)
 LOST = -3
 """Code in place of the previous action's slot if the tables lack room for it."""
