@@ -127,7 +127,7 @@ def test_unknown_order_of_updates_in_an_algorithm_of_ones_own(algorithm: Variant
         ("NFSP", "'NFSP' is not a solving algorithm; train it: treeplex train nfsp GAME"),
         ("DQN", "'DQN' is not implemented here; ReBeL"),
         ("qre", "'qre' is not implemented here; of those that are, pcfr"),
-        ("rebel", "rebel is not a solving algorithm; train it"),
+        ("rebel", "rebel is not a solving algorithm; it is trained"),
     ],
 )
 def test_the_names_of_the_field_are_understood(name: str, message: str) -> None:
