@@ -1,1 +1,1 @@
-"""Forms: rules compiled to treeplexes and payoff operators; policies; imports and exports."""
+"""Compiled games (treeplexes and payoff operators), policies, and imports and exports."""

@@ -1,4 +1,4 @@
-"""The form that a solver iterates on, independent of its memory layout.
+"""The interface of forms: games as arrays on which solvers iterate.
 
 A form is a game as arrays: treeplexes of any game, or hands on public boards. A solver gives it the rows of an update rule
 (:mod:`treeplex.solvers.rules.rule`); the form keeps the state and runs its own kernels.
@@ -49,7 +49,7 @@ class Form(Protocol[State]):
         ...
 
     def allocate(self, kind: RuleKind, needs: frozenset[str], averages: int, network: DiscountNetwork | None) -> State:
-        """The state before the first iteration, at the uniform policy.
+        """Return the initial state at the uniform policy.
 
         Args:
             kind: what will be run.
@@ -66,7 +66,7 @@ class Form(Protocol[State]):
         """Run one iteration for each row; no rows only compile the kernels.
 
         Raises:
-            SpecError: a row asks for what the state does not keep.
+            SpecError: a row needs arrays that the state lacks.
         """
         ...
 
@@ -77,15 +77,15 @@ class Form(Protocol[State]):
         ...
 
     def arrays(self, state: State) -> Mapping[str, Array]:
-        """The arrays that the next iteration depends on, by name; not copies."""
+        """Return the arrays that the next iteration depends on, by name, without copying."""
         ...
 
     def policy(self, state: State) -> Array:
-        """The average policy as the form stores it."""
+        """Return the average policy in the form's layout."""
         ...
 
     def values(self, state: State, *, best: bool) -> Floats:
-        """For each player what it gets against the others' average policies, float64 [N], in the game's units.
+        """Return each player's value against the others' average policies, float64 [N], in the game's units.
 
         By a best response, or by its own average policy.
         """

@@ -12,7 +12,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.form import Sparse, Tree
 
 PROBABILITY_TOLERANCE = 1e-9
-"""How far the probabilities at a chance node may be from summing to one."""
+"""Tolerance for the sum of probabilities at a chance node."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Discovery:
         return infoset
 
     def add_all(self, player: int, parents: Ints, actions: Sequence[int]) -> None:
-        """Register infosets below the sequences ``parents``, int64 [n], all at one own depth; their infostates are not kept."""
+        """Register infosets below ``parents``, int64 [n], all at one own depth, without infostate strings."""
         count, level, first = len(parents), self.sequence_level[int(parents[0])], len(self.action_ids)
         self.player.frombytes(bytes([player]) * count)
         self.parent.frombytes(parents.tobytes())
@@ -73,7 +73,7 @@ class Discovery:
 
 @dataclass(frozen=True)
 class Layout:
-    """A tree and where each provisional sequence went.
+    """A tree and the mapping from provisional to final sequences.
 
     Attributes:
         tree: the finished treeplexes.
@@ -91,7 +91,7 @@ class Layout:
 
 
 class Numbering(NamedTuple):
-    """A tree, where each provisional sequence went, and the order in which infosets stand.
+    """A tree, the mapping from provisional to final sequences, and the order of infosets.
 
     Attributes:
         tree: the finished treeplexes.
@@ -105,7 +105,7 @@ class Numbering(NamedTuple):
 
 
 def lay_out(found: Discovery) -> Layout:
-    """Number everything that was discovered."""
+    """Assign final numbers to all discovered infosets and sequences."""
     ids = np.frombuffer(found.action_ids, np.int64)
     numbering = numbered(
         player=np.frombuffer(found.player, np.int8).astype(np.int32),
@@ -135,7 +135,7 @@ def numbered(
     root_sequence: Ints,
     sequences: int,
 ) -> Numbering:
-    """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything.
+    """Group infosets into blocks by player, own depth and number of actions, and assign final numbers top-down.
 
     Args:
         player, level, actions, first, parent: int32 or int64 [I], for each infoset its player, own depth, number of actions,
@@ -215,7 +215,7 @@ def sparse_operator(tree: Tree, sequences: NDArray[np.int32], payoffs: Floats) -
 
 
 def merged_rows(sequences: NDArray[np.int32], payoffs: Floats) -> tuple[NDArray[np.int32], Floats]:
-    """Rows in lexicographic order, equal ones added up, zeros dropped."""
+    """Sort rows lexicographically, sum duplicates and drop zeros."""
     order = np.lexsort(sequences.T[::-1]).astype(np.int32 if len(sequences) < 2**31 else np.int64)
     rows = sequences[order]
     starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))) if len(rows) else np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""One door to compilation: from a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
+"""Compilation of a spec, rules or an OpenSpiel game to a :class:`CompiledGame`."""
 
 import os
 from collections.abc import Callable
@@ -37,21 +37,21 @@ def compile_game(
     named_in: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> CompiledGame:
-    """Compile a game, through its public tree, its buckets or its timelines where it has them, else by walking its rules.
+    """Compile a game by its public tree, buckets or timelines if available, else by walking its rules.
 
     Args:
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
-        refine: split infosets in which a player's own past differs, instead of refusing them.
-        limit: the most histories that are walked, default 50 million; of public-tree rules the most sequences. A game that is
-            clearly larger is refused in a second or two, with an estimate of its size. Of rules as Numba functions 20 billion.
+        refine: split infosets of imperfect recall instead of refusing them.
+        limit: maximum number of histories walked, default 50 million (20 billion for Numba functions), or of sequences for
+            public-tree rules. A clearly larger game is refused within a second or two, with an estimate of its size.
         stored: of games that have Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`): whether terminals are
             stored; else every iteration walks the rules. None: stored where they fit easily.
-        watch: called now and then, while the rules are walked, with the number of histories so far.
+        watch: called periodically with the number of histories walked so far.
         named_in: the file in which a spec stands, which may then name no file (see :func:`treeplex.forms.sources.load.load`).
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Returns:
-        The compiled game; the same object for the same rules object and ``refine``, as long as somebody holds it.
+        The compiled game, cached by rules object and ``refine`` as long as it is referenced.
 
     Raises:
         SpecError: an unknown name or parameter.
@@ -71,7 +71,7 @@ def compile_game(
 
 
 def reuse(game: CompiledGame) -> None:
-    """Make :func:`compile_game` return this game for its rules, however it was compiled, as long as somebody holds it."""
+    """Make :func:`compile_game` return this game for its rules as long as it is referenced."""
     if game.rules is not None:
         _compiled.setdefault((id(game.rules), False, None), game)
 
@@ -79,7 +79,7 @@ def reuse(game: CompiledGame) -> None:
 def compile_new(
     rules: Game, *, refine: bool, limit: int | None, stored: bool | None, watch: Callable[[int], None]
 ) -> CompiledGame:
-    """Compile rules; arguments as of :func:`compile_game`."""
+    """Compile rules; arguments as for :func:`compile_game`."""
     tree = rules.public_tree()
     known = isinstance(tree, PublicTree) or factored(rules)
     functions = None if known and stored is None else functions_of(rules, refine, stored)
@@ -99,7 +99,7 @@ def compile_new(
 
 
 def factored(rules: Game) -> TypeGuard[PhantomGame]:
-    """Whether it is a phantom game whose payoffs are products over timelines; see :mod:`treeplex.forms.compile.phantom`."""
+    """Return whether a phantom game has payoffs that factor over timelines; see :mod:`treeplex.forms.compile.phantom`."""
     if not isinstance(rules, PhantomGame):
         return False
     from treeplex.forms.compile.phantom import factors
@@ -108,15 +108,15 @@ def factored(rules: Game) -> TypeGuard[PhantomGame]:
 
 
 def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules | None:
-    """The Numba functions by which a game is to be walked; None where Python walks it.
+    """Return the Numba functions used to walk a game; None to walk it in Python.
 
     Raises:
-        GameError: ``stored`` was asked for, and there are none.
+        GameError: ``stored`` is False, but the game has no Numba functions.
     """
     found = rules.numba_rules()
     if isinstance(found, NumbaRules) and not refine:
         asked = stored is not None or isinstance(rules, NumbaGame)
         return found if asked or estimated_histories(rules) > LARGE else None
     if stored is False:
-        raise GameError(f"{rules} has no Numba functions that could be walked; leave out stored=False, or write numba_rules()")
+        raise GameError(f"{rules} has no Numba functions to walk; leave out stored=False, or implement numba_rules()")
     return None

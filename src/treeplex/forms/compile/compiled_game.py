@@ -1,4 +1,4 @@
-"""The compiled game: what every algorithm runs on. See ``docs/design.md`` for the layout."""
+"""The compiled game on which algorithms run. See ``docs/design.md`` for the layout."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ class GameSize:
     """Counts of a game, as in Table 4 of the DDCFR paper (Xu et al., 2024).
 
     Attributes:
-        histories: all nodes of the game tree, chance and terminal ones included.
+        histories: all nodes of the game tree, including chance and terminals.
         terminals: terminal histories.
         depth: nodes on the longest path, chance nodes included.
-        largest_infoset: the most histories in one infoset.
-        public_states: public states with a decision, or None when the rules do not say what is public.
+        largest_infoset: maximum number of histories in an infoset.
+        public_states: public states with a decision, or None if the rules do not define public states.
     """
 
     histories: int
@@ -83,28 +83,28 @@ class CompiledGame:
         return self.constant is not None and abs(self.constant) < 1e-12
 
     def need_stored(self, what: str) -> None:
-        """Refuse what reads stored payoffs where there are none.
+        """Check that payoffs are stored, for a feature ``what`` that reads them.
 
         Raises:
             AlgorithmError: rules are walked in every iteration.
         """
         if self.payoff.walk != STORED:
             raise AlgorithmError(
-                f"{what} needs stored payoffs, and the rules of {self} are walked instead; take a member of the CFR family on "
-                "the processor, or store them if they fit into memory: tp.compile(game, stored=True)"
+                f"{what} needs stored payoffs, but the rules of {self} are walked instead; use a CFR variant on the CPU, or "
+                "store payoffs if they fit into memory: tp.compile(game, stored=True)"
             )
 
     def player_of(self, infoset: int) -> int:
-        """The player who acts at an infoset."""
+        """Return the player to act at an infoset."""
         return int(np.searchsorted(self.tree.infoset_offsets, infoset, side="right")) - 1
 
     def sequences_at(self, infoset: int) -> Ints:
-        """The sequences that leave an infoset, int64 [A], in the order of the rules' actions."""
+        """Return the sequences of an infoset's actions, int64 [A], in the order of the rules."""
         first, stride, actions = self.tree.infoset_layout[infoset]
         return np.arange(first, first + stride * actions, stride)
 
     def actions_at(self, infoset: int) -> list[int]:
-        """The action ids at an infoset, in order."""
+        """Return the action ids at an infoset, in order."""
         return [int(action) for action in self.action_ids[self.sequences_at(infoset)]]
 
     @cached_property
@@ -125,7 +125,7 @@ class CompiledGame:
         return text == self.identity_with("\x00".join(other_names(player, name)[1] for player, name in self.lookup))
 
     def identity_with(self, infostates: str) -> str:
-        """:attr:`identity` with these infostates."""
+        """Compute :attr:`identity` with these infostates."""
         digest = hashlib.sha256(infostates.encode())
         sparse, dense, factors, _ = self.payoff
         whole = [*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts]
@@ -152,7 +152,7 @@ class CompiledGame:
         }
 
     def __str__(self) -> str:
-        """The game's spec, or its rules' name if they have none."""
+        """Return the game's spec, or the name of its rules."""
         return str(self.rules) if self.rules is not None else self.spec or "a game without a name"
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""Compile Numba rules: few terminals are stored, many are walked in every iteration."""
+"""Compile Numba rules: terminals are stored if they are few, otherwise walked in every iteration."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -34,36 +34,36 @@ from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.size_estimate import count_text, history_playout, summary_of, time_text
 
 MOST_STORED = 10_000_000
-"""Terminals that pay, up to which they are stored: an iteration is many times faster then, and they take half a gigabyte."""
+"""Maximum number of stored non-zero terminals (half a gigabyte), which make iterations many times faster."""
 MOST_WALKED = 20_000_000_000
-"""Histories beyond which a game is refused, unless another limit is given: half an hour for each gradient."""
+"""Default limit of histories (half an hour per gradient)."""
 INFOSET_BYTES = 400
-"""What an infoset takes while a game is compiled and solved, about."""
+"""Approximate bytes per infoset for compiling and solving."""
 FEW_HISTORIES = 200_000
-"""Histories up to which one thread walks."""
+"""Largest number of histories walked by a single thread."""
 PLAYED = 64
-"""Playouts from which the number of histories is estimated."""
+"""Number of playouts that estimate the number of histories."""
 JOBS = 512
-"""Nodes at the depth where a walk is divided among threads, at least, where the game has as many."""
+"""Minimum number of nodes at the depth where a walk is divided among threads, if available."""
 NAMED = 50_000
-"""Infosets of a player, first and last ones, from which actions get their names."""
+"""Number of first and of last infosets per player from which action names are read."""
 FRAMES = 128
-"""Nodes on the longest path, at first."""
+"""Initial maximum of nodes on a path."""
 WATCHED = 0.2
 """Seconds between two reports of progress."""
 LONG_WALK = 50_000_000
-"""Histories from which on a game's size is said before it is walked, by estimate."""
+"""Estimated histories above which a game's size is announced before walking it."""
 A_SECOND = 5_000_000
-"""Histories that one core walks in a second, about."""
+"""Approximate number of histories walked per second and core."""
 LONG = 2.0
-"""Seconds from which on a walk tells how far it is."""
+"""Seconds after which a walk reports progress."""
 
 
 class CompiledRules:
-    """The functions of a game put together for kernels, which know their addresses; they live as long as this does."""
+    """The compiled functions of a game for kernels, valid as long as this object exists."""
 
     def __init__(self, rules: NumbaRules) -> None:
-        """Compile them."""
+        """Compile the functions."""
         sizes = rules.players, len(rules.start), rules.most_actions
         self.enter = enter_of((rules.actor, rules.actions, rules.infoset, rules.payoff), rules.probability, sizes)
         self.step = step_of(rules.play, sizes[1])
@@ -71,7 +71,7 @@ class CompiledRules:
         self.start = np.array(rules.start, np.int64)
 
     def enter_at(self, state: Ints) -> tuple[int, list[int], list[float], int]:
-        """Of one state who acts, the actions, probabilities or payoffs, and the infoset's number."""
+        """Return a state's actor, actions, probabilities or payoffs, and infoset number."""
         calls = self.calls
         actions, about = np.zeros(calls.most_actions, np.int64), np.zeros(2, np.int64)
         numbers = np.zeros(max(calls.most_actions, calls.players))
@@ -80,7 +80,7 @@ class CompiledRules:
         return player, actions[: about[COUNT]].tolist(), numbers.tolist(), int(about[KEY])
 
     def step_from(self, state: Ints, action: int) -> Ints:
-        """The state after an action."""
+        """Return the state after an action."""
         below = np.empty_like(state)
         self.step.ctypes(np.ctypeslib.as_ctypes(state.copy()), np.ctypeslib.as_ctypes(below), action)
         return below
@@ -94,15 +94,15 @@ def compile_numba_rules(
     limit: int | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> CompiledGame:
-    """Walk rules once, find and check all infosets.
+    """Walk rules once, and collect and validate all infosets.
 
     Args:
-        game: the ordinary rules of the game, which name infostates and actions.
+        game: the ordinary rules, which name infostates and actions.
         rules: the functions.
-        stored: whether terminals are stored, merged where they have the same sequences; None: up to :data:`MOST_STORED`.
+        stored: whether to store terminals, merged by sequences; None: up to :data:`MOST_STORED`.
         limit: the most histories, default :data:`MOST_WALKED`; a game that is surely larger is refused before it is walked,
             others where a walk reaches the limit.
-        watch: called now and then with the number of histories so far.
+        watch: called periodically with the number of histories so far.
 
     Raises:
         ImperfectRecallError: two histories of an infoset differ in what the player did or knew before.
@@ -122,7 +122,7 @@ def compile_numba_rules(
         frames *= 4
     if found.histories > limit:
         raise GameSizeError(
-            f"{game} has more than {limit:,} histories; make it smaller, or raise the limit (limit=..., --limit)"
+            f"{game} has more than {limit:,} histories; choose smaller parameters, or raise the limit (limit=..., --limit)"
         )
     check(game, found, most)
     rows = found.rows
@@ -168,9 +168,9 @@ def compile_numba_rules(
 
 
 def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
-    """Try the functions as plain Python, before they run where mistakes are not noticed; return the :func:`frontier`.
+    """Test the functions as plain Python, where errors are detected; return the :func:`frontier`.
 
-    Of a game that takes long to walk, a line says how long and what does without.
+    For a game that takes long to walk, a notice gives the time and alternatives.
 
     Raises:
         GameError: rules that fail, or numbers beyond 64 bits, as far as some playouts show.
@@ -200,7 +200,7 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
 
 
 def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | None, limit: int) -> Discovery:
-    """Run a walk in a thread, reporting progress; Ctrl-C or the limit of histories ends it."""
+    """Run a walk in a thread with progress reports, until it ends, Ctrl-C or the limit of histories."""
     progress, found = np.zeros(2, np.int64), list[Discovery | BaseException]()
 
     def run() -> None:
@@ -226,7 +226,7 @@ def watched(walk: Callable[[Ints], Discovery], watch: Callable[[int], None] | No
 
 
 def frontier(game: Game) -> int:
-    """The depth at which there are at least :data:`JOBS` nodes, as far as the game has as many."""
+    """Return the depth with at least :data:`JOBS` nodes, if there is one."""
     level: list[State] = [game.new_initial_state()]
     for depth in range(64):
         inner = [state for state in level if state.current_player() != TERMINAL]
@@ -243,18 +243,18 @@ def frontier(game: Game) -> int:
 
 
 def check(game: Game, found: Discovery, most: int) -> None:
-    """Raise what a walk found wrong."""
+    """Raise the fault found by a walk, if any."""
     if found.fault == discover.TOO_LARGE:
         raise GameSizeError(
-            f"{game} has more than {most:,} infosets after {found.histories:,} histories: solving so many takes more "
-            f"than the {megabytes(most * INFOSET_BYTES)} that are free; make it smaller, or sample it (tp.sample)"
+            f"{game} has more than {most:,} infosets after {found.histories:,} histories: solving them takes more than the "
+            f"{megabytes(most * INFOSET_BYTES)} that are free; choose smaller parameters, or sample it (tp.sample)"
         )
     if found.fault != discover.NO_FAULT:
         raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path.tolist())
 
 
 def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Sequence[int]) -> NoReturn:
-    """Raise a fault of rules; ``infosets`` are ``rows`` and ``action_ids``, see :class:`Discovery`."""
+    """Raise the error for a fault; ``infosets`` are ``rows`` and ``action_ids`` of :class:`Discovery`."""
     first, second = detail.tolist()
     where = place(game, path)
     if fault in (discover.FORGETS, discover.OTHER_ACTIONS):
@@ -285,7 +285,7 @@ def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Flo
 
 
 def place(game: Game, actions: Sequence[int]) -> str:
-    """Where a history is, in words."""
+    """Describe the location of a history."""
     state, names = game.new_initial_state(), []
     try:
         for action in actions:
@@ -297,7 +297,7 @@ def place(game: Game, actions: Sequence[int]) -> str:
 
 
 def names_of(game: Game, found: Discovery) -> tuple[dict[int, str], ...]:
-    """Names of actions: those at the first and the last of some infosets that have them; the id where these differ."""
+    """Return action names, read at some infosets; the id if names differ."""
     names = []
     for player in range(game.num_players):
         of_player = np.flatnonzero(found.rows[:, discover.PLAYER] == player)
@@ -320,7 +320,7 @@ def names_of(game: Game, found: Discovery) -> tuple[dict[int, str], ...]:
 
 
 def state_at(game: Game, path: int) -> State:
-    """The history with a path: the number of each action among those of its node, in mixed radix, the first one lowest."""
+    """Return the history of a path: action indices as a mixed-radix number, first action lowest."""
     state = game.new_initial_state()
     while path > 1:
         chance = state.current_player() == CHANCE
@@ -331,7 +331,7 @@ def state_at(game: Game, path: int) -> State:
 
 
 class PathInfostates(LazyInfostates):
-    """The infostate of every infoset, said by ordinary rules at one of its histories when it is asked for.
+    """Infostate strings computed on demand by the ordinary rules at one history per infoset.
 
     Attributes:
         walk: what finds gradients; kernels know only its number, so it must live as long as the game.
@@ -340,7 +340,7 @@ class PathInfostates(LazyInfostates):
     walk: "RulesWalk | None" = None
 
     def __init__(self, game: Game, paths: Ints) -> None:
-        """Keep the path [I] to a history of each infoset."""
+        """Store the path [I] to a history of each infoset."""
         self.game = game
         self.paths = paths
 
@@ -350,14 +350,12 @@ class PathInfostates(LazyInfostates):
     def written(self, infoset: int) -> str:
         path = int(self.paths[infoset])
         if path == discover.NO_PATH:
-            raise GameError(
-                f"infoset {infoset} of {self.game} lies too deep for its history to be kept; it has no infostate text"
-            )
+            raise GameError(f"infoset {infoset} of {self.game} is too deep for a stored path, so it has no infostate string")
         return state_at(self.game, path).information_state_string()
 
 
 class RulesWalk:
-    """Gradients by walking the rules, see :class:`treeplex.engine.tree.walked.GradientWalk`.
+    """Computes gradients by walking the rules, see :class:`treeplex.engine.tree.walked.GradientWalk`.
 
     The nodes at the frontier are dealt out in turn to as many threads as there are parts; each part is summed by itself, so
     that sums have one order.
@@ -376,7 +374,7 @@ class RulesWalk:
 
     @cached_property
     def sums(self) -> Floats:
-        """Partial sums of all parts but the first, [parts - 1, most sequences of a player]."""
+        """Partial sums of all parts but the first, [parts - 1, maximum sequences of a player]."""
         return np.empty((self.part.parts - 1, int(np.diff(self.offsets).max())))
 
     @property
@@ -396,7 +394,7 @@ class RulesWalk:
 
     @contextmanager
     def sampled(self, shares: int) -> Iterator[None]:
-        """Meanwhile one of ``shares`` shares of the nodes at the frontier is walked, to see how long it takes."""
+        """Within the context, walk only one of ``shares`` parts of the frontier, to measure the time."""
         with self.lock:
             whole, self.part = self.part, self.part._replace(shares=shares)
         try:
@@ -424,7 +422,7 @@ class RulesWalk:
                 own += each
 
     def _wait(self, walks: "list[Future[None]]", progress: Ints) -> None:
-        """Wait for walks; tell how far they are where that takes long, and stop them where waiting is broken off."""
+        """Wait for walks, reporting progress; stop them if waiting is interrupted."""
         began = perf_counter()
         try:
             while wait(walks, WATCHED).not_done:

@@ -1,4 +1,4 @@
-"""Compile a phantom game by its timelines: histories, 10^10 of them on a board of 3 by 3, are counted, never walked."""
+"""Compile a phantom game by timelines: its histories (10^10 on a 3 by 3 board) are counted but never walked."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -21,11 +21,11 @@ from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.builtin.phantom import HIDDEN, PhantomGame
 
 TERM_BYTES = 32
-"""What a term of an abrupt game takes in all, lists, infosets and sequences included, at the most."""
+"""Upper bound of bytes per term of an abrupt game, including lists, infosets and sequences."""
 MOST_ENTRIES = 1_500_000_000
-"""Entries of lists and terms, beyond which a game is refused."""
+"""Maximum number of entries of lists and terms."""
 CLEARLY = 1.5
-"""How many times as many an estimate must say, so that nothing is walked to see."""
+"""Factor by which an estimate must exceed the limit to refuse a game without walking it."""
 
 
 def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Callable[[int], None] | None = None) -> CompiledGame:
@@ -33,7 +33,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
 
     Args:
         game: the game, in which players do not observe whose turn it is.
-        limit: the most entries of lists and terms, default :data:`MOST_ENTRIES`.
+        limit: maximum number of entries of lists and terms, default :data:`MOST_ENTRIES`.
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -44,7 +44,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     order = len(group.images)
     about = estimated_terms(game) / order
     needed, free = int(about * TERM_BYTES) if game.abrupt else 0, available_memory()
-    remedy = "take a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
+    remedy = "choose a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
     if limit is None and free is not None and free < needed and about <= CLEARLY * most:
         raise GameError(f"{game} needs about {megabytes(needed)}, and {megabytes(free)} are free; {remedy}")
     found = None
@@ -57,13 +57,13 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
         wanted = f" (about {megabytes(needed)})" if needed else ""
         raise GameError(f"{game} needs more memory than is free{wanted}; {remedy}") from error
     raise GameError(
-        f"{game} has about {about:.2g} timelines that somebody wins; with the lists of sequences that fit them that is more "
-        f"than {most:,} entries; take a smaller board"
+        f"{game} has about {about:.2g} decisive timelines; with their lists of sequences that is more than {most:,} entries; "
+        "choose a smaller board"
     )
 
 
 def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
-    """The compiled game of a walk over its timelines."""
+    """Build the compiled game from a walk over its timelines."""
     group, order = game.group, len(game.group.images)
     own, size = found.own, size_of(found)
     first, known = own.about >> FIRST, own.about & BOARD
@@ -109,7 +109,7 @@ def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
 
 
 def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
-    """About how many timelines somebody wins: the mean over random timelines, weighted by their choices (Knuth 1975).
+    """Estimate the number of decisive timelines by random timelines weighted by their choices (Knuth 1975).
 
     A player can fail as long as the other has more stones than it knows of, whatever else it tried.
     """
@@ -135,12 +135,12 @@ def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
 
 
 def factors(game: object) -> bool:
-    """Whether payoffs are known to factor: phantom games that hide whose turn it is."""
+    """Return whether payoffs factor: phantom games that hide whose turn it is."""
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 
 def size_of(found: TimelineResult) -> GameSize:
-    """Counts of histories. Nothing is public, so there is one public state."""
+    """Return the counts of histories; nothing is public, so there is one public state."""
     sizes = found.sizes
     return GameSize(
         int(sizes[HISTORIES]), int(sizes[TERMINALS]), int(sizes[DEPTH]), int(found.own.visits.max()), public_states=1
@@ -148,10 +148,10 @@ def size_of(found: TimelineResult) -> GameSize:
 
 
 class PhantomInfostates(LazyInfostates):
-    """The infostate of every infoset, written when it is asked for."""
+    """Infostate strings of a phantom game, computed on demand."""
 
     def __init__(self, game: PhantomGame, tree: Tree, cells: Ints, put: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> None:
-        """Say where each infoset lies.
+        """Store the last action of each infoset.
 
         Args:
             game: the rules.
@@ -235,7 +235,7 @@ class PhantomLookup(Mapping[tuple[int, str], int]):
         return self._find(key) is not None
 
     def _find(self, key: object) -> int | None:
-        """The infoset; None where the text is no infostate of the player."""
+        """Return the infoset; None if the text is not an infostate of the player."""
         if not (isinstance(key, tuple) and len(key) == 2 and key[0] in (0, 1) and isinstance(key[1], str)):
             return None
         player, text = key
@@ -256,10 +256,10 @@ class PhantomLookup(Mapping[tuple[int, str], int]):
         return infoset if infoset is not None and infostates[infoset] == text else None
 
     def after(self, steps: Ints) -> Ints:
-        """The infosets that steps, int64 [k], lead to; they must."""
+        """Return the infosets after steps, int64 [k], which must exist."""
         return self._order[np.searchsorted(self._steps, steps)]
 
     def _after(self, step: int) -> int | None:
-        """The infoset that a step leads to."""
+        """Return the infoset after a step."""
         place = int(np.searchsorted(self._steps, step))
         return int(self._order[place]) if place < len(self._steps) and self._steps[place] == step else None

@@ -1,4 +1,4 @@
-"""Compile public-tree rules: hands and public nodes, never histories."""
+"""Compile public-tree rules from hands and public nodes, without enumerating histories."""
 
 from array import array
 from collections.abc import Callable, Hashable, Sequence
@@ -21,10 +21,10 @@ from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 from treeplex.games.size_estimate import Count, Playout, SizeCheck
 
 MOST_SEQUENCES = 50_000_000
-"""Where a walk over public nodes gives up: some eight gigabytes."""
+"""Default limit of sequences (about eight gigabytes)."""
 
 WRITTEN = 1_000_000
-"""Infosets up to which infostates are written at once, and checked to belong to one public node each."""
+"""Largest number of infosets whose infostate strings are computed and checked when compiling."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +42,20 @@ class Slice:
     hands: Ints | None
 
     def sequences(self, hands: Ints) -> Ints:
-        """The provisional sequence of each of these hands."""
+        """Return the provisional sequence of each hand."""
         if self.hands is None:
             return np.full(len(hands), self.first)
         return self.first + self.stride * np.searchsorted(self.hands, hands)
 
 
 class Spread:
-    """Which pairs of hands can be at a public node; nodes between which nothing is dealt share one.
+    """The possible pairs of hands at a public node, shared by nodes between deals.
 
     Attributes:
         weight: float64 [hands, hands], the probability of each pair.
-        deals: how many deals these are.
-        hands: of each player those that can be here.
-        largest: of each player the most deals of one of its hands.
+        deals: number of deals.
+        hands: possible hands of each player.
+        largest: maximum number of deals of one hand, per player.
     """
 
     def __init__(self, weight: Floats, deals: Ints) -> None:
@@ -68,11 +68,11 @@ class Spread:
 
 @dataclass
 class NodeInfostates(LazyInfostates):
-    """Infostates by public node and hand, written when they are asked for.
+    """Infostate strings by public node and hand, computed on demand.
 
     Attributes:
         rules: the rules.
-        nodes: the public nodes at which somebody acts.
+        nodes: the public decision nodes.
         node, player, hand: [I], of each infoset.
     """
 
@@ -92,7 +92,7 @@ class NodeInfostates(LazyInfostates):
 
 @dataclass
 class Terminals:
-    """Leaves gathered by the matrix they share."""
+    """Leaves grouped by shared payoff matrix."""
 
     matrices: list[Floats] = field(default_factory=list)
     numbers: dict[tuple[bytes, tuple[int, ...]], int] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Terminals:
         self.scales.append(scale)
 
     def operator(self, final: Ints) -> Dense:
-        """The dense operator, with final sequence numbers."""
+        """Return the dense operator with final sequence numbers."""
         if not self.matrices:
             return empty_dense()
         order = np.argsort(np.array(self.matrix), kind="stable")
@@ -136,9 +136,9 @@ class PublicWalk:
     """The accumulated state of a walk over public nodes.
 
     Attributes:
-        nodes, counts: nodes at which somebody acts, and the infosets of each.
-        hands: of each infoset.
-        seen: infostates so far, while there are few.
+        nodes, counts: decision nodes, and the number of infosets of each.
+        hands: hand of each infoset.
+        seen: infostate strings so far, while there are few.
     """
 
     rules: PublicTree
@@ -164,7 +164,7 @@ def compile_public_tree(
     Args:
         game: the game itself.
         rules: its public-tree rules.
-        limit: the most sequences, default :data:`MOST_SEQUENCES`; a game that is clearly larger is refused in a second or two.
+        limit: maximum number of sequences, default :data:`MOST_SEQUENCES`; clearly larger games are refused early.
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -189,7 +189,7 @@ def compile_public_tree(
                 watch(walk.histories)
         node, spread, slices, depth = stack.pop()
         if not len(spread.hands[0]):
-            continue  # no pair of hands can be here
+            continue  # no pair of hands is possible here
         walk.depth = max(walk.depth, depth)
         walk.histories += spread.deals
         visited = rules.visit(node)
@@ -220,7 +220,7 @@ def compile_public_tree(
 
 
 def infostates_of(walk: PublicWalk, layout: Layout) -> Sequence[str]:
-    """The infostates in final order; where there are many, not yet written."""
+    """Return the infostate strings in final order, computed on demand if there are many."""
     if layout.infostates:
         return layout.infostates
     node = np.repeat(np.arange(len(walk.nodes), dtype=np.int32), np.frombuffer(walk.counts, np.int32))
@@ -229,7 +229,7 @@ def infostates_of(walk: PublicWalk, layout: Layout) -> Sequence[str]:
 
 
 def sequence_count(rules: PublicTree, prior: Floats) -> Count:
-    """The number of sequences as if nothing shown in public blocked a hand; nodes with equal futures are counted once."""
+    """Return a counter of sequences that ignores blocked hands and shares counts of nodes with equal futures."""
     hands = [int((prior > 0).any(axis=1 - player).sum()) for player in (0, 1)]
 
     def count(deadline: float) -> int | None:
@@ -238,7 +238,7 @@ def sequence_count(rules: PublicTree, prior: Floats) -> Count:
         stack: list[tuple[Hashable, Hashable] | None] = [(rules.root, rules.future(rules.root))]
         while stack:
             entry = stack.pop()
-            if entry is None:  # all below the last of the ready ones is counted
+            if entry is None:  # the subtree of the last ready node is counted
                 future, own, futures = ready.pop()
                 below[future] = own + sum(below[known] for known in futures)
                 continue
@@ -262,7 +262,7 @@ def sequence_count(rules: PublicTree, prior: Floats) -> Count:
 
 
 def sequence_playout(rules: PublicTree, prior: Floats) -> Playout:
-    """Playouts that estimate the number of sequences of public-tree rules: at each node one for each hand and action."""
+    """Return a playout function that estimates the number of sequences of public-tree rules."""
 
     def play(random: Random, deadline: float) -> int:
         node, possible = rules.root, prior > 0
@@ -283,7 +283,7 @@ def sequence_playout(rules: PublicTree, prior: Floats) -> Playout:
 
 
 def check_chance(node: Hashable, chance: Chance, weight: Floats) -> None:
-    """For every pair of hands that can be here, the outcomes' probabilities must be a distribution."""
+    """Check that outcome probabilities are a distribution for every possible pair of hands."""
     possible = weight > 0
     total = sum(probability for _, probability in chance.outcomes)
     if not (np.abs(np.where(possible, total, 1.0) - 1.0) <= PROBABILITY_TOLERANCE).all():
@@ -301,7 +301,9 @@ def add_decision(
     if not decision.actions or len(set(decision.actions)) != len(decision.actions):
         raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
     if decision.private:
-        raise GameError(f"the action at public node {node!r} is private; such rules are for search, compile the game's own")
+        raise GameError(
+            f"the action at public node {node!r} is private, which only search supports; compile the game's rules instead"
+        )
     first = len(found.action_ids)
     if len(found.player) < WRITTEN:
         for hand in hands.tolist():
@@ -343,7 +345,7 @@ def add_terminal(walk: PublicWalk, node: Hashable, terminal: Terminal, spread: S
 
 
 def dense_entries(dense: Dense) -> tuple[Ints, Ints, Floats]:
-    """The dense operator as coordinates: sequences of player 0, of player 1, and what player 0 gets."""
+    """Return the dense operator as coordinates: sequences of player 0 and of player 1, and player 0's payoffs."""
     rows, columns, values = [], [], []
     for offset, n0, n1, start, end in dense.groups:
         matrix = dense.matrices[offset : offset + n0 * n1].reshape(n0, n1)

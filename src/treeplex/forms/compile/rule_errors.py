@@ -1,4 +1,4 @@
-"""Exceptions that rules raise while they are walked, as a :class:`GameError` that names the line and the history."""
+"""Conversion of exceptions in rules to a :class:`GameError` that names the line and the history."""
 
 import traceback
 from pathlib import Path
@@ -9,18 +9,18 @@ PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def said_by(error: BaseException) -> str:
-    """An exception of a user's code as text: its kind and its message, if that can be had."""
+    """Format an exception of user code: its type and its message, if available."""
     try:
         return f"{type(error).__name__}: {error}".rstrip(": ")
-    except (Exception, SystemExit):  # the user's __str__ fails too
+    except (Exception, SystemExit):  # the exception's __str__ fails, too
         return type(error).__name__
 
 
 def failed_rules(error: BaseException, where: str) -> GameError:
-    """The error to raise instead of ``error``; ``where`` names the history.
+    """Return the error to raise instead of ``error``; ``where`` names the history.
 
-    Blame falls on the last line outside Treeplex; where there is none, rules gave something of another kind than asked for,
-    and the line of Treeplex that could not use it says what.
+    It names the last line outside Treeplex. Without one, the rules returned a value of the wrong kind, and it quotes the line
+    of Treeplex that failed.
     """
     what = said_by(error)
     frames = traceback.extract_tb(error.__traceback__)

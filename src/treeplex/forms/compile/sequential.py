@@ -1,4 +1,4 @@
-"""Rules without simultaneous moves, for whatever takes one move at a time."""
+"""Conversion of simultaneous moves to sequential moves."""
 
 from treeplex.forms.sources.explicit_tree import ExplicitGame
 from treeplex.forms.sources.openspiel import OpenSpielGame
@@ -8,7 +8,7 @@ from treeplex.games.turn_based import TurnBased
 
 
 def one_at_a_time(game: Game) -> Game:
-    """``game`` itself, or turn by turn (:class:`TurnBased`) if it has simultaneous moves.
+    """Return ``game``, wrapped in :class:`TurnBased` if it has simultaneous moves.
 
     The tree is walked until a simultaneous state turns up, except where the kind of game excludes them.
 

@@ -1,4 +1,4 @@
-"""Whether rules leave states as they are: a sample of histories is played, and every state asked again afterwards.
+"""Check that states are immutable: play sample histories and query every state again afterwards.
 
 A walk holds many states at once and continues from each of them. A ``child`` that changes the state it is called on, a list
 that two states share, or rules that draw random numbers would silently turn the game into another one.
@@ -24,24 +24,24 @@ LEAST = 4
 MOST_HISTORIES, SHARE = 1000, 0.03
 """The sample that is checked while rules are compiled, and its share of that time."""
 MOST_MOVES = 200
-"""Where a playthrough is cut off."""
+"""Maximum number of moves of a playthrough."""
 REPEATS = 8
 """How often a method is called again to see whether it is the calls that change its answer."""
 SHOWN = 120
-"""Characters of an answer that an error shows."""
+"""Longest answer, in characters, that an error shows."""
 
 Seen = dict[str, object]
-"""What the methods of a state say, by method."""
+"""Answers of a state's methods, by method name."""
 
 _checked: "WeakValueDictionary[int, Game]" = WeakValueDictionary()
-"""The rules that were checked, by identity."""
+"""Checked rules, by object identity."""
 
 
 def check_states(game: Game) -> None:
-    """Check a sample of the histories of rules, once for each object; rules of Treeplex itself are left to its tests.
+    """Check a sample of histories, once per rules object; built-in rules are covered by tests instead.
 
     Raises:
-        GameError: a state changes, or what its methods say does; the message names the history, the method and the remedy.
+        GameError: a state or the answers of its methods change; the message names history, method and remedy.
     """
     rules = innermost(game)
     if is_foreign(rules) and id(rules) not in _checked:
@@ -50,20 +50,20 @@ def check_states(game: Game) -> None:
 
 
 def innermost(game: Game) -> Game:
-    """The rules inside wrappers."""
+    """Return the rules inside wrappers."""
     while isinstance(game, TurnBased | OpenLoop):
         game = game.game
     return game
 
 
 def is_foreign(rules: Game) -> bool:
-    """Whether rules come from elsewhere: a user's, or a game of OpenSpiel, which may be written in Python."""
+    """Return whether rules are not built in: a user's rules, or an OpenSpiel game."""
     return isinstance(rules, OpenSpielGame) or not type(rules).__module__.startswith("treeplex.")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception of a method, in place of its answer."""
+    """An exception raised by a method, recorded as its answer."""
 
     what: str
 
@@ -73,7 +73,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Visit:
-    """A state of a playthrough: what it said, and the names and numbers of the actions that lead to it."""
+    """A state of a playthrough with its answers and the actions that lead to it."""
 
     state: State
     seen: Seen
@@ -82,7 +82,7 @@ class Visit:
 
     @property
     def where(self) -> str:
-        """The history in words."""
+        """Description of the history."""
         return f"after history [{', '.join(self.names)}]" if self.names else "at the root"
 
 
@@ -91,7 +91,7 @@ class StateCheck:
     """Plays histories of a game at random and raises :class:`GameError` as soon as a state changes.
 
     Attributes:
-        histories: how many were checked.
+        histories: number of checked histories.
     """
 
     def __init__(self, game: Game) -> None:
@@ -101,12 +101,12 @@ class StateCheck:
         self._seconds = 0.0
 
     def keep_up(self, elapsed: float) -> None:
-        """Check histories until this has taken its :data:`SHARE` of the seconds ``elapsed``, or there were enough."""
+        """Check histories for a :data:`SHARE` of the ``elapsed`` seconds, or until the sample is complete."""
         while self.histories < MOST_HISTORIES and self._seconds < SHARE * elapsed:
             self.run(1)
 
     def run(self, histories: int, seconds: float = 0.0) -> None:
-        """Check some histories; fewer if they take longer than ``seconds``, but at least :data:`LEAST`."""
+        """Check ``histories`` histories, or fewer within ``seconds``, but at least :data:`LEAST`."""
         begun = perf_counter()
         for number in range(histories):
             if number >= LEAST and perf_counter() - begun > seconds:
@@ -120,7 +120,7 @@ class StateCheck:
         try:
             range(self._game.num_players)
             root = self._game.new_initial_state()
-        except (Exception, SystemExit):  # the job itself will say so
+        except (Exception, SystemExit):  # the job itself reports the error
             return
         visits = self._play(root)
         if not visits:
@@ -176,7 +176,7 @@ class StateCheck:
         return visits
 
     def _check_child(self, visit: Visit, action: Any, child: State | None) -> None:
-        """Whether ``child`` has made a new state and left the old one as it was."""
+        """Check that ``child`` returned a new state and left the old one unchanged."""
         if child is None:
             raise GameError(f"child({action}) is None {visit.where}; return the next state")
         remedy = "let child() return a new state, with copies of the lists and other objects that it changes"
@@ -229,7 +229,7 @@ class StateCheck:
                 )
 
     def _observe(self, state: State) -> Seen:
-        """What a state says to whoever walks the rules; exceptions as :class:`Failure`."""
+        """Return the answers of a state's methods; exceptions are recorded as :class:`Failure`."""
         seen: Seen = {}
 
         def ask(method: str, call: Callable[..., object], *arguments: int) -> Any:
@@ -255,7 +255,7 @@ class StateCheck:
         return seen
 
     def _choose(self, seen: Seen) -> Any:
-        """An action at random, as ``child`` takes it; None at the end and where there is none."""
+        """Return a random argument for ``child``; None at a terminal or without actions."""
         player, choice = seen["current_player()"], self._random.choice
         if player == TERMINAL:
             return None
@@ -271,12 +271,12 @@ class StateCheck:
 
 
 def sequence(answer: object) -> object:
-    """A sequence as a tuple, anything else as it is."""
+    """Convert a sequence to a tuple; return other values unchanged."""
     return tuple(answer) if isinstance(answer, Iterable) else answer
 
 
 def check_kinds(visit: Visit, players: int) -> None:
-    """Infostates are text, public states hashable, payoffs a sequence."""
+    """Check that infostates are strings, public states hashable and payoffs a sequence."""
     for method, answer in visit.seen.items():
         if isinstance(answer, Failure):
             continue
@@ -292,7 +292,7 @@ def check_kinds(visit: Visit, players: int) -> None:
 
 
 def difference(one: Seen, other: Seen) -> str | None:
-    """The first method whose answers differ; None if none do."""
+    """Return the first method whose answers differ; None if all agree."""
     for method, answer in one.items():
         if method not in other or not (answer == other[method] or repr(answer) == repr(other[method])):  # NaN is equal here
             return method
@@ -300,7 +300,7 @@ def difference(one: Seen, other: Seen) -> str | None:
 
 
 def name_of(state: State, seen: Seen, action: Any) -> str:
-    """The name of an action, or its number where it has none or all move at once."""
+    """Return the name of an action, or its number without a name or at a simultaneous node."""
     if seen["current_player()"] == SIMULTANEOUS:
         return str(action)
     try:
@@ -310,11 +310,11 @@ def name_of(state: State, seen: Seen, action: Any) -> str:
 
 
 def shown(seen: Seen, method: str) -> str:
-    """An answer in an error."""
+    """Format an answer for an error."""
     return cut(seen[method]) if method in seen else "not to be had"
 
 
 def cut(answer: object) -> str:
-    """The representation of an answer, in one line of bounded length."""
+    """Return the representation of an answer in one line of bounded length."""
     text = " ".join(repr(answer).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

@@ -1,4 +1,4 @@
-"""Playing rules move by move: chance outcomes checked, options picked by a number, simultaneous moves one at a time."""
+"""Playing rules move by move, with validated chance outcomes and sequential moves."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from treeplex.games.base import SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBased
 
 PROBES, PROBE_MOVES = 8, 1000
-"""Random playouts that look for simultaneous moves, and how far each goes."""
+"""Number and length of random playouts that look for simultaneous moves."""
 
 
 def outcomes(state: State) -> tuple[list[int], list[float]]:
-    """The outcomes of chance with positive probability, and their probabilities.
+    """Return the chance outcomes with positive probability, and their probabilities.
 
     Raises:
         GameError: the probabilities do not sum to one.
@@ -33,7 +33,7 @@ def outcomes(state: State) -> tuple[list[int], list[float]]:
 
 
 def picked(probabilities: Sequence[float], number: float) -> int:
-    """The first option whose cumulative probability exceeds a number in [0, 1); the last if none does."""
+    """Return the first option whose cumulative probability exceeds a number in [0, 1), else the last."""
     cumulative = 0.0
     for option, probability in enumerate(probabilities):
         cumulative += probability
@@ -43,10 +43,10 @@ def picked(probabilities: Sequence[float], number: float) -> int:
 
 
 def turn_by_turn(game: Game) -> Game:
-    """The game itself, or with simultaneous moves one at a time if some random playouts come to any; the tree is not walked.
+    """Return the game, with sequential moves if random playouts find simultaneous ones; does not walk the tree.
 
     Raises:
-        GameError: rules that cannot be played.
+        GameError: the rules are invalid.
     """
     if isinstance(game, ExplicitGame | OpenSpielGame | TurnBased):
         return game

@@ -60,13 +60,13 @@ def compile_rules(
     limit: int = MOST_HISTORIES,
     watch: Callable[[int], None] | None = None,
 ) -> CompiledGame:
-    """Walk the whole tree of ``game`` and compile what was seen.
+    """Walk the tree of ``game`` and compile it.
 
     Args:
         game: any number of players, general sums; simultaneous moves become hidden sequential ones.
         refine: split infosets whose histories differ in the player's own past, which makes recall perfect.
-        limit: the most histories; compiling takes up to some 100 bytes per history. A game that is clearly larger is refused
-            in a second or two, by an estimate (:mod:`treeplex.games.size_estimate`).
+        limit: maximum number of histories, at up to about 100 bytes each. A clearly larger game is refused within a second or
+            two, by an estimate (:mod:`treeplex.games.size_estimate`).
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -132,7 +132,7 @@ def compile_rules(
 
 
 def at(walk: GameWalk, path: Path) -> str:
-    """Where a history is, in words: its actions from the root."""
+    """Describe a history by its actions from the root."""
     actions: list[int] = []
     while path is not None:
         path, action = path
@@ -145,7 +145,7 @@ def at(walk: GameWalk, path: Path) -> str:
 
 
 def safely_at(walk: GameWalk, path: Path) -> str:
-    """Like :func:`at`, but falls back to action numbers if the rules raise."""
+    """Describe a history as :func:`at` does, with action numbers if the rules raise."""
     try:
         return at(walk, path)
     except Exception:
@@ -157,7 +157,7 @@ def safely_at(walk: GameWalk, path: Path) -> str:
 
 
 def checked_outcomes(walk: GameWalk, state: State, path: Path) -> list[tuple[int, float]]:
-    """The chance outcomes of positive probability."""
+    """Return the chance outcomes of positive probability."""
     outcomes = list(state.chance_outcomes())
     total = sum(probability for _, probability in outcomes)
     if not abs(total - 1.0) <= PROBABILITY_TOLERANCE or any(not probability >= 0.0 for _, probability in outcomes):
@@ -196,7 +196,7 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
 
 
 def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: Path) -> None:
-    """Actions are distinct whole numbers."""
+    """Check that actions are distinct whole numbers."""
     if not actions:
         raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
     if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
@@ -208,15 +208,15 @@ def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: 
 
 
 def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
-    """A history that joins an infoset must agree with those already there."""
+    """Check that a history agrees with the other histories of its infoset."""
     found = walk.found
     infostate = found.infostates[infoset]
     if found.parent[infoset] != parent:
         raise ImperfectRecallError(
             f"player {found.player[infoset]} lacks perfect recall at infostate {infostate!r} ({at(walk, path)}): "
             "its histories differ in the player's own past actions or infostates. Put them into "
-            "information_state_string(), or compile with refine=True (--refine) to split such infostates; where players learn "
-            "nothing while they play, open_loop(game=...) makes a static game of it"
+            "information_state_string(), or compile with refine=True (--refine) to split such infostates; if players observe "
+            "nothing, open_loop(game=...) converts it to a static game"
         )
     first = found.first[infoset]
     known = list(found.action_ids[first : first + found.actions[infoset]])
@@ -233,12 +233,12 @@ def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list
 
 
 def number_of(walk: GameWalk, public: Hashable) -> int:
-    """The number of a public state; -1 for None."""
+    """Return the number of a public state; -1 for None."""
     return -1 if public is None else walk.publics.setdefault(public, len(walk.publics))
 
 
 def check_public_state(walk: GameWalk, state: State, public: Hashable, sequences: tuple[int, ...], path: Path) -> None:
-    """The public state may hold only what each player's infostate says, and their own past where that is refined."""
+    """Check that the public state is known to every player, by infostate and (if refined) own past."""
     for player in range(walk.game.num_players):
         infostate = state.information_state_string(player)
         known = (infostate, sequences[player]) if walk.refine else infostate
@@ -268,7 +268,7 @@ def add_terminal(walk: GameWalk, state: State, chance: float, sequences: tuple[i
 
 
 def finished(walk: GameWalk) -> CompiledGame:
-    """Number everything and build the payoff operator."""
+    """Assign final numbers and build the payoff operator."""
     game, players = walk.game, walk.game.num_players
     infostates = walk.found.infostates
     if walk.refine:
@@ -300,7 +300,7 @@ def finished(walk: GameWalk) -> CompiledGame:
 
 
 def distinct(players: "array[int]", infostates: list[str]) -> list[str]:
-    """Append ``#1``, ``#2``, ... to infostates that a refinement has split, so that none answers for the others."""
+    """Append ``#1``, ``#2``, ... to infostates split by refinement, so that names are unique."""
     keys = list(zip(players, infostates, strict=True))
     copies = Counter(keys)
     seen: Counter[tuple[int, str]] = Counter()

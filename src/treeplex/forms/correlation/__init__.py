@@ -1,1 +1,1 @@
-"""Correlation devices, mixtures of joint plans and how plans are laid out."""
+"""Correlation devices, mixtures of joint plans, and reduced plans."""

@@ -1,4 +1,4 @@
-"""Correlation devices: distributions over joint plans, from which a mediator tells every player a plan."""
+"""Correlation devices: distributions over joint plans from which a mediator recommends plans."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,17 +17,18 @@ from treeplex.forms.policies.tabular import Policy, as_compiled, normalised
 Plans = NDArray[np.int32]
 
 WEIGHT_TOLERANCE = 1e-9
-"""How far the weights of a device may be from a sum of 1."""
+"""Tolerance for the sum of a device's weights."""
 SHOWN_PLANS = 10
-"""Joint plans that a notebook shows of a device."""
+"""Number of joint plans shown in a notebook."""
 
 
 @dataclass(frozen=True, eq=False)
 class Device:
     """A distribution over joint reduced plans of a compiled game.
 
-    A **plan** of a player is a pure strategy that says nothing about infosets which it excludes itself: the number of an
-    action (its place among the infoset's actions) at every infoset that the player's own earlier actions lead to, -1 elsewhere.
+    A **plan** of a player is a pure strategy that is undefined at infosets excluded by its own actions: an action index at
+        every
+    infoset that the player's own earlier actions lead to, -1 elsewhere.
 
     Attributes:
         game: the compiled game; a spec or rules are compiled.
@@ -69,7 +70,7 @@ class Device:
 
     @cached_property
     def _pays(self) -> tuple[Floats, Floats]:
-        """Each player's mean gradient against the others' plans, float64 [Q], and expected payoffs, float64 [N]."""
+        """Compute mean gradients against the others' plans, float64 [Q], and expected payoffs, float64 [N]."""
         gradients, values = np.empty(int(self.game.tree.sequence_offsets[-1])), np.empty(self.game.players)
         sizes = [table.size for table in self.plans]
         offsets = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
@@ -95,14 +96,14 @@ class Device:
         return float(self.payoffs.sum())
 
     def strategy(self, player: int, plan: int) -> Floats:
-        """The sequence form of a plan on the player's own sequences, float64 [Q_i] of zeros and ones."""
+        """Return the sequence form of a plan, float64 [Q_i] of zeros and ones."""
         tree = self.game.tree
         whole = np.zeros(int(tree.sequence_offsets[-1]))
         follow(tree, player, self.plans[player][plan], whole)
         return whole[int(tree.sequence_offsets[player]) : int(tree.sequence_offsets[player + 1])]
 
     def actions(self, player: int, plan: int) -> dict[str, int]:
-        """A plan to read: ``{infostate: action id}`` at the infosets that it does not exclude."""
+        """Return a plan as ``{infostate: action id}`` at the infosets that it does not exclude."""
         first, row = int(self.game.tree.infoset_offsets[player]), self.plans[player][plan]
         return {
             self.game.infostates[first + local]: self.game.actions_at(first + local)[row[local]]
@@ -110,17 +111,17 @@ class Device:
         }
 
     def plan_text(self, player: int, plan: int) -> str:
-        """A plan in words: every infostate that it does not exclude, and the action there."""
+        """Format a plan: every infostate that it does not exclude, with its action."""
         names = self.game.action_names[player]
         return "; ".join(f"{infostate}: {names.get(a, str(a))}" for infostate, a in self.actions(player, plan).items())
 
     def shares(self, player: int) -> Floats:
-        """The probability of each plan of a player, float64 [P_i]."""
+        """Return the probability of each plan of a player, float64 [P_i]."""
         shares = np.bincount(self.support[:, player], weights=self.weights, minlength=len(self.plans[player]))
         return np.asarray(shares, np.float64)
 
     def average_strategy(self) -> Floats:
-        """The sequence form of what each player does on average, float64 [Q]."""
+        """Return each player's average strategy in sequence form, float64 [Q]."""
         mean = np.zeros(int(self.game.tree.sequence_offsets[-1]))
         for player in range(self.game.players):
             own = slice(*(int(q) for q in self.game.tree.sequence_offsets[player : player + 2]))
@@ -129,15 +130,15 @@ class Device:
         return mean
 
     def policy(self) -> Policy:
-        """The players' marginal policies; the correlation is lost."""
+        """Return the players' marginal policies, without correlation."""
         return Policy(self.game, normalised(self.game, self.average_strategy()))
 
     def sample(self, generator: np.random.Generator, size: int | None = None) -> Ints:
         """Draw joint plans.
 
         Args:
-            generator: where the randomness comes from.
-            size: how many; None for one.
+            generator: the random generator.
+            size: number of joint plans; None for one.
 
         Returns:
             The numbers of the plans, int64 [N], or [size, N].
@@ -148,7 +149,7 @@ class Device:
         return drawn
 
     def merged(self) -> "Device":
-        """The distribution, sorted, without duplicate plans and joint plans of weight 0."""
+        """Return the device sorted, without duplicate plans and joint plans of weight 0."""
         kept = self.weights > 0.0
         numbers, plans = [], []
         for player, table in enumerate(self.plans):
@@ -166,7 +167,7 @@ class Device:
 
 
 def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) -> NDArray[Any]:
-    """An array of integers, contiguous; refuse what would be rounded or cut off on the way."""
+    """Convert to a contiguous array of integers; refuse values that would be rounded or truncated."""
     given = np.asarray(given)
     with np.errstate(invalid="ignore"):
         found = np.ascontiguousarray(given, kind)
@@ -177,7 +178,7 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
 
 
 def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
-    """Refuse plans that are none of this game."""
+    """Check that plans belong to the game."""
     if len(plans) != game.players:
         raise PolicyError(f"{game} has {game.players} players, the device has plans of {len(plans)}; give one table per player")
     for player, (table, infosets) in enumerate(zip(plans, game.infosets, strict=True)):
@@ -196,7 +197,7 @@ def check_plans(game: CompiledGame, plans: tuple[Plans, ...]) -> None:
 
 
 def check_support(device: Device) -> None:
-    """Refuse a support or weights that are no distribution over joint plans."""
+    """Check that support and weights are a distribution over joint plans."""
     support, weights, players = device.support, device.weights, device.game.players
     if weights.ndim != 1 or len(weights) == 0 or support.shape != (len(weights), players):
         raise PolicyError(

@@ -1,4 +1,4 @@
-"""Mixtures of products of strategies, written out as correlation devices or drawn from."""
+"""Mixtures of strategy profiles, converted to correlation devices exactly or by sampling."""
 
 from math import prod
 
@@ -13,11 +13,11 @@ from treeplex.forms.correlation.device import Device, Plans
 from treeplex.forms.correlation.plans import last_sequences
 
 MOST_JOINT_PLANS = 1_000_000
-"""Where :func:`mixture_device` gives up."""
+"""Limit of :func:`mixture_device`."""
 REPEATS = 20
-"""How many joint plans are written, equal ones not yet put together, for each that a device may have."""
+"""Maximum ratio of joint plans before merging to the limit of joint plans."""
 POOL = 1 << 20
-"""Joint plans, and numbers in tables of plans, that are written before equal ones are put together."""
+"""Number of joint plans, or of entries of plan tables, after which equal ones are merged."""
 
 
 def mixture_device(
@@ -32,7 +32,7 @@ def mixture_device(
         game: the compiled game.
         strategies: [K, Q], sequence forms of all players, a product a row.
         shares: float64 [K], the weight of each product; they sum to 1.
-        most: the largest number of joint plans; also give up where :data:`REPEATS` times as many would be written.
+        most: maximum number of joint plans; also limits joint plans before merging to :data:`REPEATS` times as many.
 
     Raises:
         AlgorithmError: too many joint plans, which happens soon in games with many infosets.
@@ -75,7 +75,7 @@ def sampled_device(game: CompiledGame, strategies: NDArray[np.generic], shares: 
 
 
 def distinct(plans: Plans) -> tuple[Plans, Ints]:
-    """The different rows of ``plans`` [M, I], in order, and for each row the number of its like, int64 [M]."""
+    """Return the distinct rows of ``plans`` [M, I] in order, and for each row its index among them, int64 [M]."""
     wide = np.ascontiguousarray(plans, ">i4").view(np.uint8).reshape(len(plans), -1)
     if wide.shape[1] == 0:
         return plans[:1], np.zeros(len(plans), np.int64)
@@ -84,11 +84,11 @@ def distinct(plans: Plans) -> tuple[Plans, Ints]:
 
 
 class Writing:
-    """A device in the making, to which products are added.
+    """Accumulates products of strategies to a device.
 
     Attributes:
         game: the compiled game.
-        most: the most joint plans.
+        most: maximum number of joint plans.
         plans: for each player the plans met, in the order of their numbers.
         support, weights: joint plans, int64 [S, N] and float64 [S].
     """
@@ -125,7 +125,7 @@ class Writing:
             start = stop
 
     def check(self) -> None:
-        """Give up where there are too many joint plans."""
+        """Raise :class:`AlgorithmError` if there are too many joint plans."""
         if len(self.support) > self.most or self.written > REPEATS * self.most:
             raise AlgorithmError(
                 f"a device of {self.game} needs more than {self.most:,} joint plans; keep fewer iterations, or draw one "
@@ -133,13 +133,13 @@ class Writing:
             )
 
     def number(self, player: int, plan: Plans) -> int:
-        """The number of a plan, a new one if it has none."""
+        """Return the number of a plan, adding it if new."""
         key = plan.tobytes()
         self.plans[player].setdefault(key, plan.copy())
         return self.numbers[player].setdefault(key, len(self.numbers[player]))
 
     def put(self, support: Ints, weights: Floats) -> None:
-        """Put new joint plans with those that are there, equal ones together."""
+        """Add joint plans, merging equal ones."""
         support, weights = np.concatenate((self.support, support)), np.concatenate((self.weights, weights))
         rows = np.lexsort(support.T[::-1])
         support = support[rows]
@@ -148,6 +148,6 @@ class Writing:
         self.weights = np.bincount(np.cumsum(fresh) - 1, weights=weights[rows]).astype(np.float64)
 
     def device(self) -> Device:
-        """What has been written."""
+        """Return the accumulated device."""
         tables = tuple(np.stack([*plans.values()]) for plans in self.plans)
         return Device(self.game, tables, self.support, self.weights / self.weights.sum()).merged()

@@ -11,20 +11,20 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Plans
 
 MOST_PLANS = 1_000_000
-"""Where :func:`all_plans` gives up."""
+"""Limit of :func:`all_plans`."""
 MOST_WRITTEN = 10**15
-"""Counts that messages write out; of greater ones they say the power of ten."""
+"""Largest count that messages show in full; larger ones are shown as powers of ten."""
 
 
 def last_sequences(game: CompiledGame, player: int) -> Ints:
-    """The sequences of a player with none of the player's infosets below, int64 (global numbers)."""
+    """Return a player's sequences without own infosets below, int64 (global numbers)."""
     first, end = (int(q) for q in game.tree.sequence_offsets[player : player + 2])
     i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])
     return np.setdiff1d(np.arange(first, end), game.tree.infoset_parent[i0:i1])
 
 
 def count_plans(game: CompiledGame, player: int) -> int:
-    """Number of a player's reduced plans: products over infosets, sums over actions."""
+    """Return the number of a player's reduced plans: products over infosets, sums over actions."""
     first = int(game.tree.sequence_offsets[player])
     below = [1] * game.sequences[player]
     i0, i1 = (int(i) for i in game.tree.infoset_offsets[player : player + 2])
@@ -35,12 +35,12 @@ def count_plans(game: CompiledGame, player: int) -> int:
 
 
 def written(count: int) -> str:
-    """A count for a message, however many digits it has: ``8,000``, or ``some 10^671``."""
+    """Format a count of any size: ``8,000``, or ``some 10^671``."""
     return f"{count:,}" if count < MOST_WRITTEN else f"some 10^{int(log10(count))}"
 
 
 def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Plans:
-    """All reduced plans of a player, int32 [P_i, I_i], in lexicographic order along infosets.
+    """Return all reduced plans of a player, int32 [P_i, I_i], in lexicographic order along infosets.
 
     Raises:
         AlgorithmError: there are more than ``most``.
@@ -68,11 +68,11 @@ def all_plans(game: CompiledGame, player: int, *, most: int = MOST_PLANS) -> Pla
 
 
 def plans_of(game: CompiledGame, player: int, strategy: Floats) -> tuple[Plans, Floats]:
-    """A strategy as a mixture of reduced plans with the same realisation.
+    """Convert a strategy to a realisation-equivalent mixture of reduced plans.
 
     Args:
         game: the compiled game.
-        player: whose strategy.
+        player: owner of the strategy.
         strategy: float64 [Q], a strategy in sequence form, of which the player's slice is read.
 
     Returns:

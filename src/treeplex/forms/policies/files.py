@@ -70,12 +70,12 @@ class Contents:
 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write a policy; the suffix of ``path`` chooses the format (``.safetensors`` if it has none).
+    """Write a policy in the format of the path's suffix (default: ``.safetensors``); return the path.
 
     Args:
         policy: what to write.
         path: the file; an existing one is replaced at once, and only by a whole one.
-        metadata: anything that JSON can say; :func:`read_policy_header` gives it back.
+        metadata: JSON-serialisable metadata; :func:`read_policy_header` returns it.
 
     Raises:
         FileError: an unknown suffix, metadata that JSON cannot say, or a file that cannot be written.
@@ -150,7 +150,7 @@ def load_policy(
 
 
 def read_policy_header(path: str | os.PathLike[str]) -> Header:
-    """The header of a policy file: ``game``, ``game_identity``, ``treeplex``, ``metadata`` and so on.
+    """Return the header of a policy file: ``game``, ``game_identity``, ``treeplex``, ``metadata`` and so on.
 
     Raises:
         FileError: the file is missing, truncated, no policy or of another format version.
@@ -159,7 +159,7 @@ def read_policy_header(path: str | os.PathLike[str]) -> Header:
 
 
 def with_suffix(path: str | os.PathLike[str]) -> Path:
-    """``path`` with ``.safetensors`` added if it has no suffix."""
+    """Return ``path`` with ``.safetensors`` added if it has no suffix."""
     target = Path(path)
     if not target.name:
         raise FileError(f"{str(path)!r} is not the name of a policy file; use {', '.join(WRITERS)}")
@@ -167,7 +167,7 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
 
 
 def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
-    """The table's entry for a path's suffix; ``besides`` names other suffixes in the error."""
+    """Return the table's entry for a path's suffix; ``besides`` names other suffixes in the error."""
     if path.suffix.lower() == ".spot":
         raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex show reads those")
     if path.suffix.lower() not in table:
@@ -177,7 +177,7 @@ def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
 
 
 def check_path(path: Path) -> None:
-    """Say what is there if it is no policy file."""
+    """Raise :class:`FileError` with a hint if the path is not a policy file."""
     if os.path.isdir(path):
         raise FileError(f"{path} is a folder without a policy; give a policy file, or a folder of solve or train with one")
     if os.path.isfile(path):
@@ -190,7 +190,7 @@ def check_path(path: Path) -> None:
 
 
 def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
-    """SHA-256 of the header (without the checksum) and of the little-endian bytes of the probabilities."""
+    """Return a SHA-256 of the header (without checksum) and the little-endian bytes of the probabilities."""
     rest = {key: value for key, value in header.items() if key != "checksum"}
     digest = hashlib.sha256(json.dumps(rest, sort_keys=True, allow_nan=False).encode())
     digest.update(np.ascontiguousarray(probabilities, dtype="<f8").tobytes())
@@ -198,7 +198,7 @@ def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
 
 
 def read_contents(path: str | os.PathLike[str]) -> Contents:
-    """The contents of a file of any format, its header checked."""
+    """Read a file of any format and validate its header."""
     source = with_suffix(path)
     if not os.path.exists(source):
         check_path(Path(path))
@@ -237,7 +237,7 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
 def array_of(
     contents: Contents, game: CompiledGame, path: str | os.PathLike[str], *, complete: bool = False
 ) -> NDArray[np.float64]:
-    """The probabilities [Q] of a file's contents on ``game``; infostates that are missing are completed on request."""
+    """Return the probabilities [Q] of a file's contents on ``game``, optionally completing missing infostates."""
     if contents.probabilities is not None:
         return contents.probabilities
     if contents.table is not None:
@@ -273,7 +273,7 @@ def array_of(
 
 
 def write_safetensors(header: Header, policy: Policy) -> bytes:
-    """The header as the metadata, the probabilities as a tensor."""
+    """Serialise the header as metadata and the probabilities as a tensor."""
     data: bytes = safetensors.numpy.save(
         {"probabilities": np.ascontiguousarray(policy.probabilities)}, metadata={"header": json.dumps(header)}
     )
@@ -281,21 +281,21 @@ def write_safetensors(header: Header, policy: Policy) -> bytes:
 
 
 def read_safetensors(path: Path) -> Contents:
-    """The header and the probabilities [Q]."""
+    """Read the header and the probabilities [Q]."""
     data = read_bytes(path)
     header = parse_json(tensor_metadata(data)["header"])
     return Contents(header, float64(safetensors.numpy.load(data)["probabilities"]))
 
 
 def write_npz(header: Header, policy: Policy) -> bytes:
-    """The header as JSON text, the probabilities as an array; no pickle."""
+    """Serialise the header as JSON text and the probabilities as an array, without pickle."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, probabilities=policy.probabilities, header=np.array(json.dumps(header)))
     return buffer.getvalue()
 
 
 def read_npz(path: Path) -> Contents:
-    """The header and the probabilities [Q]; no pickle."""
+    """Read the header and the probabilities [Q], without pickle."""
     data = read_bytes(path)
     check_unpacked(data)
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
@@ -324,14 +324,14 @@ def check_unpacked(data: bytes) -> None:
 
 
 def float64(array: NDArray[Any]) -> NDArray[np.float64]:
-    """The array, if its elements are float64."""
+    """Check that an array is float64 and return it."""
     if array.dtype != np.float64:
         raise ValueError(f"probabilities are {array.dtype}, not float64")
     return array.astype(np.float64, copy=False)
 
 
 def write_json(header: Header, policy: Policy) -> str:
-    """The header and the policy as indented JSON."""
+    """Serialise the header and the policy as indented JSON."""
     players: dict[str, dict[str, dict[str, float]]] = {str(player): {} for player in range(policy.game.players)}
     for player, infostate in policy:
         players[str(player)][infostate] = {str(action): p for action, p in policy[player, infostate].items()}
@@ -339,7 +339,7 @@ def write_json(header: Header, policy: Policy) -> str:
 
 
 def read_json(path: Path) -> Contents:
-    """The header and one entry per action."""
+    """Read the header and one entry per action."""
     header = parse_json(read_text(path))
     if not isinstance(header, dict) or "format" not in header:
         return Contents(plain_header(), table=table_from_json(path, header))
@@ -354,7 +354,7 @@ def read_json(path: Path) -> Contents:
 
 
 def write_csv(header: Header, policy: Policy) -> str:
-    """The header as a comment, then a table."""
+    """Serialise the header as a comment, then a table."""
     buffer = io.StringIO(newline="")
     buffer.write(f"# {json.dumps(header)}\n")
     writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -364,7 +364,7 @@ def write_csv(header: Header, policy: Policy) -> str:
 
 
 def read_csv(path: Path) -> Contents:
-    """The header and one entry per action."""
+    """Read the header and one entry per action."""
     text = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig")
     if not text.startswith("#"):
         return Contents(plain_header(), table=table_from_csv(path, text))
@@ -375,7 +375,7 @@ def read_csv(path: Path) -> Contents:
 
 
 def plain_header() -> Header:
-    """What stands for the header of a file without one."""
+    """Return the default header of a file without one."""
     return {"format": FORMAT, "format_version": VERSION, "game": ""}
 
 

@@ -12,7 +12,7 @@ SOFTMAX, MATCHED, MATCHED_OR_BEST, BEST = "softmax", "matched", "matched or best
 
 
 def masked_softmax(logits: NDArray[Any], legal: Bools) -> Floats:
-    """Probabilities of logits [n, columns] where ``legal``, zero elsewhere; float64 [n, columns]."""
+    """Return the softmax of logits [n, columns] over ``legal`` columns, zero elsewhere; float64 [n, columns]."""
     masked = np.where(legal, logits.astype(np.float64), -np.inf)
     weights = np.exp(masked - masked.max(axis=1, keepdims=True))
     found: Floats = weights / weights.sum(axis=1, keepdims=True)
@@ -20,9 +20,10 @@ def masked_softmax(logits: NDArray[Any], legal: Bools) -> Floats:
 
 
 def matched_rows(values: NDArray[Any], legal: Bools, greedy: bool = False) -> Floats:
-    """Regret matching: in proportion to what is positive of the values [n, columns], float64 [n, columns].
+    """Return regret matching of values [n, columns]: proportional to positive values; float64 [n, columns].
 
-    Where nothing is positive, the action of the greatest value if ``greedy`` (Brown et al. 2019, section 4.1), else all alike.
+    If no value is positive, the policy is the greatest value's action if ``greedy`` (Brown et al. 2019, section 4.1), else
+    uniform.
     """
     positive = np.where(legal, np.maximum(values, 0.0), 0.0).astype(np.float64)
     total = positive.cumsum(axis=1)[:, -1:]
@@ -31,19 +32,19 @@ def matched_rows(values: NDArray[Any], legal: Bools, greedy: bool = False) -> Fl
 
 
 def best_rows(values: NDArray[Any], legal: Bools) -> Floats:
-    """The action of the greatest value, of equal ones the first, with probability 1; float64 [n, columns]."""
+    """Return probability 1 for the action of the greatest value, the first among equals; float64 [n, columns]."""
     best = np.where(legal, values, -np.inf).argmax(axis=1)
     return np.asarray(np.arange(legal.shape[1]) == best[:, None], np.float64)
 
 
 def uniform_rows(legal: Bools) -> Floats:
-    """All actions alike, float64 [n, columns]."""
+    """Return the uniform policy over legal actions, float64 [n, columns]."""
     found: Floats = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
     return found
 
 
 def matched_or_best_rows(values: NDArray[Any], legal: Bools) -> Floats:
-    """Regret matching; where no regret is positive, the action of the greatest."""
+    """Return regret matching, or the action of the greatest regret if none is positive."""
     return matched_rows(values, legal, greedy=True)
 
 
@@ -53,4 +54,4 @@ HEADS: Mapping[str, Callable[[NDArray[Any], Bools], Floats]] = {
     MATCHED_OR_BEST: matched_or_best_rows,
     BEST: best_rows,
 }
-"""By the names that files of policies have for them."""
+"""Heads by their names in policy files."""

@@ -23,7 +23,7 @@ from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import State
 
 Layers = Sequence[tuple[Singles, Singles]]
-"""The matrix [outputs, inputs] and the biases [outputs] of each layer; rectified between them."""
+"""Weights [outputs, inputs] and biases [outputs] of each layer, with ReLU between layers."""
 FORMAT, VERSION = "treeplex neural policy", 1
 BATCH = 1 << 14
 """Infosets of a compiled game that are read together."""
@@ -33,7 +33,7 @@ ARRAYS = 4
 
 @final
 class NeuralPolicy:
-    """A behaviour policy of all players: what a network's outputs say of the actions of an infoset; or a mixture of several.
+    """A behaviour policy of all players given by networks, or a mixture of several.
 
     ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` reads it for
     all infosets of a compiled game. A mixture follows one of a player's networks from the beginning of a game to its end, drawn
@@ -83,7 +83,7 @@ class NeuralPolicy:
 
     @property
     def shared(self) -> bool:
-        """Whether one network serves all players."""
+        """Whether all players share one network."""
         return len(self.networks) == 1 < self.players
 
     @property
@@ -129,7 +129,7 @@ class NeuralPolicy:
         return dict(zip(actions, chances[self.view.columns(actions)].tolist(), strict=True))
 
     def _at(self, state: State, player: int) -> Floats:
-        """Each member's probabilities at a state, float64 [M, columns]."""
+        """Return each member's probabilities at a state, float64 [M, columns]."""
         row, legal = self.view.row(state, player)[None], np.zeros((1, len(self.view.actions)), np.bool_)
         legal[0, self.view.columns(list(state.legal_actions()))] = True
         return np.concatenate([self.probabilities(player, row, legal, member) for member in range(self.members)])
@@ -164,7 +164,7 @@ class NeuralPolicy:
         return Policy(game, normalised(game, sums))
 
     def _table(self, game: CompiledGame, member: int) -> Floats:
-        """A member's policy on a compiled game, float64 [Q]."""
+        """Return a member's policy on a compiled game, float64 [Q]."""
         tree, ids, table = game.tree, np.array(self.view.actions), np.ones(len(game.action_ids))
         for player in range(self.players):
             first, last = (int(each) for each in tree.infoset_offsets[player : player + 2])
@@ -200,7 +200,7 @@ class NeuralPolicy:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "NeuralPolicy":
-        """Read what :meth:`save` wrote. Nothing is executed, and no game is loaded.
+        """Read a policy written by :meth:`save`; executes no code and loads no game.
 
         Raises:
             FileError: missing, changed, or no such policy.
@@ -218,7 +218,7 @@ class NeuralPolicy:
                 view = View.from_json(file.about["view"])
                 return cls(file.about["game"], players, view, networks, about, head=head, weights=weights)
             except (KeyError, ValueError, TypeError, PolicyError) as error:
-                raise FileError(f"{path}: the policy is not whole ({error}); put back a copy") from error
+                raise FileError(f"{path}: the policy is not whole ({error}); restore a copy") from error
 
     def __repr__(self) -> str:
         return f"<neural policy for {self.spec or 'rules without a name'}>"
@@ -228,7 +228,7 @@ OWN_FIELDS = ("format", "version", "game", "players", "networks", "view", "head"
 
 
 def outputs_of(layers: Layers, rows: Singles) -> Singles:
-    """A network's outputs for rows float32 [n, F], float32 [n, outputs]."""
+    """Return a network's outputs, float32 [n, outputs], for rows float32 [n, F]."""
     for number, (matrix, biases) in enumerate(layers):
         rows = rows @ matrix.T + biases
         if number + 1 < len(layers):
@@ -237,12 +237,12 @@ def outputs_of(layers: Layers, rows: Singles) -> Singles:
 
 
 def with_player(rows: Singles, player: int | NDArray[np.int64], players: int) -> Singles:
-    """Rows [n, F] and who acts there as N more columns, float32 [n, F + N]."""
+    """Append the one-hot acting player to rows [n, F]; float32 [n, F + N]."""
     acting = np.zeros((len(rows), players), np.float32)
     acting[np.arange(len(rows)), player] = 1.0
     return np.concatenate([rows, acting], axis=1)
 
 
 def is_neural_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is a neural policy; only its header is read, and nothing is checked."""
+    """Return whether a file's header declares a neural policy, without validating the file."""
     return file_format(path) == FORMAT

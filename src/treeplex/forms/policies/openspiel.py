@@ -1,4 +1,4 @@
-"""Policies of OpenSpiel, to and from ours."""
+"""Conversion of policies to and from OpenSpiel."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ EXACT_TOLERANCE = 1e-12
 
 
 def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
-    """The policy as ``open_spiel.python.policy.TabularPolicy``, probabilities clipped to [0, 1].
+    """Convert a policy to ``open_spiel.python.policy.TabularPolicy``, with probabilities clipped to [0, 1].
 
     Args:
         policy: a policy on a game whose infostate strings and action ids are OpenSpiel's.
@@ -42,7 +42,7 @@ def to_tabular_policy(policy: Policy, game: Any = None) -> Any:
 
 
 def to_pyspiel_policy(policy: Policy, game: Any = None) -> Any:
-    """The policy as the C++ class ``pyspiel.TabularPolicy``, which ``pyspiel.nash_conv`` and other C++ code take.
+    """Convert a policy to the C++ class ``pyspiel.TabularPolicy``, as used by ``pyspiel.nash_conv``.
 
     Arguments as for :func:`to_tabular_policy`.
     """
@@ -56,7 +56,7 @@ def to_pyspiel_policy(policy: Policy, game: Any = None) -> Any:
 
 
 def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> Policy:
-    """A policy on ``game`` from what OpenSpiel users have.
+    """Convert an OpenSpiel policy or a mapping to a policy on ``game``.
 
     Args:
         game: a spec, rules or the compiled game; its infostate strings and action ids are the policy's.
@@ -106,7 +106,7 @@ def transferred(policy: Policy, game: CompiledGame) -> Policy:
 
 
 def policy_rows(game: CompiledGame, tabular: Any) -> dict[str, dict[int, float]]:
-    """``{infostate: {action: probability}}`` of any kind of policy."""
+    """Return ``{infostate: {action: probability}}`` of any kind of policy."""
     if hasattr(tabular, "policy_table"):
         tabular = tabular.policy_table()
     if hasattr(tabular, "state_lookup") and hasattr(tabular, "action_probability_array"):
@@ -120,7 +120,7 @@ def policy_rows(game: CompiledGame, tabular: Any) -> dict[str, dict[int, float]]
 
 
 def distribution(infostate: object, row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[int, float]:
-    """``{action: probability}`` from such a mapping or from pairs."""
+    """Return ``{action: probability}`` from a mapping or pairs."""
     try:
         return {int(action): float(p) for action, p in (row.items() if isinstance(row, Mapping) else row)}
     except (TypeError, ValueError) as error:
@@ -128,7 +128,7 @@ def distribution(infostate: object, row: Mapping[Any, Any] | Iterable[tuple[Any,
 
 
 def asked_rows(game: Any, policy: Any) -> dict[str, dict[int, float]]:
-    """What ``policy.action_probabilities`` says at one history of each infostate of a ``pyspiel.Game``."""
+    """Query ``policy.action_probabilities`` at one history of each infostate of a ``pyspiel.Game``."""
     rows: dict[str, dict[int, float]] = {}
     stack = [game.new_initial_state()]
     while stack:

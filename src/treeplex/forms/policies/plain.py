@@ -26,7 +26,7 @@ from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.games.turn_based import other_names
 
 ROUNDED = 5e-3
-"""By how much the probabilities of an infostate in a file may miss 1."""
+"""Tolerance for the sum of an infostate's probabilities in a file."""
 REQUIRED = ("infostate", "action", "probability")
 
 Table = Mapping[Any, Any]
@@ -34,10 +34,10 @@ Table = Mapping[Any, Any]
 
 
 def table_from_json(path: Path, value: Any) -> Table:
-    """The table in the value of a JSON file without a header."""
+    """Return the table in a JSON file without a header."""
     remedy = "write {infostate: {action: probability}}, or that for each player: {player: {infostate: {...}}}"
     if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
-        raise FileError(f"{path} is no policy: {remedy}")
+        raise FileError(f"{path} is not a policy: {remedy}")
     inner = [entry for row in value.values() for entry in row.values()]
     if not inner or not all(isinstance(entry, dict) for entry in inner):
         return value
@@ -47,7 +47,7 @@ def table_from_json(path: Path, value: Any) -> Table:
 
 
 def table_from_csv(path: Path, text: str) -> Table:
-    """The table in a CSV file without a header comment."""
+    """Return the table in a CSV file without a header comment."""
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
     columns = reader.fieldnames or ()
     if missing := [name for name in REQUIRED if name not in columns]:
@@ -76,7 +76,7 @@ def table_from_csv(path: Path, text: str) -> Table:
 
 
 def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False, rounded: float = 0.0) -> NDArray[np.float64]:
-    """The probabilities [Q] on ``game`` that a table says.
+    """Convert a table to probabilities [Q] on ``game``.
 
     Args:
         game: the compiled game.
@@ -119,13 +119,13 @@ def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False
 
 
 def keys_of(player: int, infostate: str) -> list[object]:
-    """The keys that a table may have for an infostate."""
+    """Return the possible keys of an infostate in a table."""
     names = (infostate, *other_names(player, infostate))
     return [key for name in names for key in ((player, name), name)]
 
 
 def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int], row: Any) -> list[float]:
-    """The probability of each action at an infostate."""
+    """Return the probability of each action at an infostate."""
     if not isinstance(row, Mapping):
         raise PolicyError(f"infostate {shown(infostate)} needs {{action: probability}}, not {shown(repr(row))}")
     names = {game.action_names[player].get(action, str(action)): action for action in actions}

@@ -1,11 +1,11 @@
-"""States that remember how they came about, for policies that depend on more than the infoset."""
+"""States that record their history, for policies that depend on more than the infoset."""
 
 from collections.abc import Iterator
 from typing import Any
 
 
 class Remembered:
-    """A state of any rules, and the states and actions before it; in everything else it is that state.
+    """A state wrapper that records previous states and actions, and otherwise behaves as the state.
 
     Attributes:
         state: as the rules have it.
@@ -15,11 +15,11 @@ class Remembered:
         self.state, self._before, self._action = state, before, action
 
     def child(self, action: int) -> "Remembered":
-        """The state after an action, which remembers this one."""
+        """Return the state after an action, which records this one."""
         return Remembered(self.state.child(action), self, action)
 
     def past(self, player: int) -> Iterator[tuple[Any, int]]:
-        """The states before this one at which a player acted, and what it did there, the last one first."""
+        """Yield a player's previous decision states and actions, latest first."""
         at = self
         while (before := at._before) is not None:
             if before.state.current_player() == player:

@@ -1,4 +1,4 @@
-"""Policies on rules: a table of the infosets that were met, uniform elsewhere. For games too large to compile."""
+"""Policies on rules: a table of visited infosets, uniform elsewhere; for games too large to compile."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ TOLERANCE = 1e-9
 
 @final
 class Infosets:
-    """One player's infosets in the order in which they were met; the actions of each are slots side by side.
+    """One player's infosets in order of first visit; the actions of each are contiguous slots.
 
     Attributes:
         lookup: the number of each infostate.
@@ -50,7 +50,7 @@ class Infosets:
         return len(self.lookup)
 
     def add(self, infostate: str, actions: Sequence[int]) -> int:
-        """A new infoset; returns its number."""
+        """Add an infoset and return its number."""
         number = len(self.lookup)
         self.actions.extend(actions)
         self.first.append(len(self.actions))
@@ -59,12 +59,12 @@ class Infosets:
         return number
 
     def actions_at(self, number: int) -> list[int]:
-        """The ids of the actions of an infoset."""
+        """Return the action ids of an infoset."""
         return self.actions[self.first[number] : self.first[number + 1]].tolist()
 
 
 def text_bytes(infostate: str) -> int:
-    """The memory of a string, as allocated: in steps of 16 bytes, with what an allocator may add."""
+    """Return the allocated bytes of a string, rounded to 16 bytes with allocator overhead."""
     return sys.getsizeof(infostate) + 31 & ~15
 
 
@@ -89,7 +89,7 @@ class TablePolicy:
         probabilities: Sequence[NDArray[np.float64]],
         about: Mapping[str, str] | None = None,
     ) -> None:
-        """Wrap tables, which are not copied."""
+        """Wrap tables without copying them."""
         self.spec, self.infosets, self.probabilities = spec, tuple(infosets), tuple(probabilities)
         self.about: Mapping[str, str] = dict(about or {})
         self.counts: Final = tuple(
@@ -99,7 +99,7 @@ class TablePolicy:
 
     @classmethod
     def uniform(cls, spec: str, players: int) -> "TablePolicy":
-        """The policy that plays every action with the same probability: an empty table."""
+        """Return the uniform policy, an empty table."""
         return cls(spec, [Infosets() for _ in range(players)], [np.empty(0) for _ in range(players)])
 
     @property
@@ -108,7 +108,7 @@ class TablePolicy:
         return len(self.infosets)
 
     def number(self, player: int, infostate: str) -> int:
-        """The number of an infoset among its player's; -1 if the table lacks it."""
+        """Return the number of an infoset among its player's; -1 if it is not in the table."""
         lookup = self.infosets[player].lookup
         number = lookup.get(infostate, -1)
         for name in other_names(player, infostate) if number < 0 else ():
@@ -188,7 +188,7 @@ class TablePolicy:
 
 
 def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:
-    """A player's infosets as tensors: all infostates in one text, where each ends, first slots and actions."""
+    """Return a player's infosets as tensors: concatenated infostates, their ends, first slots and actions."""
     ends = np.empty(len(infosets), np.int64)
     end = 0
     for number, infostate in enumerate(infosets.lookup):
@@ -203,7 +203,7 @@ def tensors_of(infosets: Infosets, player: int) -> dict[str, Tensor]:
 
 
 def encoded(infosets: Infosets) -> Iterator[Bytes]:
-    """All infostates in UTF-8, in pieces."""
+    """Yield all infostates in UTF-8, in pieces."""
     parts: list[str] = []
     size = 0
     for infostate in infosets.lookup:
@@ -216,7 +216,7 @@ def encoded(infosets: Infosets) -> Iterator[Bytes]:
 
 
 def infosets_from(file: TensorFile, player: int) -> Infosets:
-    """Read what :func:`tensors_of` gave.
+    """Rebuild infosets from :func:`tensors_of`.
 
     Raises:
         FileError: the tensors do not fit each other.
@@ -227,7 +227,7 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
     whole = len(first) == len(ends) + 1 and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
     starts = np.concatenate(([0], ends[:-1])) if len(ends) else ends
     if not whole or not (starts <= ends).all() or (ends[-1] if len(ends) else 0) != len(text):
-        raise FileError(f"{file.path}: infosets and slots of player {player} do not fit; put back a copy")
+        raise FileError(f"{file.path}: infosets and slots of player {player} do not fit; restore a copy")
     found.actions.frombytes(actions.tobytes())
     found.first.frombytes(first[1:].tobytes())
     data = text.tobytes()
@@ -235,16 +235,16 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
         try:
             infostate = data[start:end].decode()
         except UnicodeDecodeError as error:
-            raise FileError(f"{file.path}: an infostate is not UTF-8 text; put back a copy") from error
+            raise FileError(f"{file.path}: an infostate is not UTF-8 text; restore a copy") from error
         found.lookup[infostate] = number
         found.text_bytes += text_bytes(infostate)
     if len(found.lookup) != len(ends):
-        raise FileError(f"{file.path}: an infostate of player {player} stands there twice; put back a copy")
+        raise FileError(f"{file.path}: an infostate of player {player} stands there twice; restore a copy")
     return found
 
 
 def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None:
-    """Write a policy (``.safetensors``), piece by piece.
+    """Write a policy (``.safetensors``) in pieces.
 
     Args:
         policy: what to write.
@@ -269,7 +269,7 @@ def save_table_policy(policy: TablePolicy, path: str | os.PathLike[str]) -> None
 
 
 def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
-    """Read what :func:`save_table_policy` wrote. Nothing is executed, and no game is loaded.
+    """Read a policy written by :func:`save_table_policy`; executes no code and loads no game.
 
     Raises:
         FileError: the file is missing, truncated, changed, no table policy, or of another version.
@@ -278,7 +278,7 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
         try:
             players = int(file.about.get("players", ""))
         except ValueError as error:
-            raise FileError(f"{path}: the number of players is missing; put back a copy") from error
+            raise FileError(f"{path}: the number of players is missing; restore a copy") from error
         infosets = [infosets_from(file, player) for player in range(players)]
         probabilities = [file.read(f"probabilities.{player}", "F64") for player in range(players)]
         about = {key: value for key, value in file.about.items() if key not in OWN_FIELDS}
@@ -288,12 +288,12 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
 
 
 def is_table_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is a table policy; only its header is read, and nothing is checked."""
+    """Return whether a file's header declares a table policy, without validating the file."""
     return file_format(path) == FORMAT
 
 
 def file_format(path: str | os.PathLike[str]) -> str | None:
-    """The format that a file of tensors says it has; None of other files. Only its header is read."""
+    """Return the format in a tensor file's header; None for other files."""
     try:
         with open_regular(path) as file:
             begin = file.read(8)
@@ -312,4 +312,4 @@ def check_distributions(file: TensorFile, player: int, infosets: Infosets, proba
     whole = len(probabilities) == first[-1] and bool((probabilities >= 0.0).all())
     sums = np.add.reduceat(probabilities, first[:-1]) if whole and len(infosets) else np.empty(0)
     if not whole or not (np.abs(sums - 1.0) <= TOLERANCE).all():
-        raise FileError(f"{file.path}: not a distribution at some infoset of player {player}; put back a copy")
+        raise FileError(f"{file.path}: not a distribution at some infoset of player {player}; restore a copy")

@@ -14,9 +14,9 @@ from treeplex.games.base import Game
 from treeplex.games.turn_based import other_names
 
 COLUMNS = ("player", "infostate", "action", "action_name", "probability")
-"""Of policies as tables, in memory and in files."""
+"""Columns of policies as tables."""
 SHOWN_INFOSETS = 20
-"""Infosets that a notebook shows of a policy."""
+"""Number of infosets shown in a notebook."""
 
 
 class AnyState(Protocol):
@@ -27,7 +27,7 @@ class AnyState(Protocol):
 
 
 class PolicyMapping(Mapping[tuple[int, str], dict[int, float]]):
-    """What reads as ``{(player, infostate): {action id: probability}}``, by infostate alone as well; equal only to itself."""
+    """A mapping ``{(player, infostate): {action id: probability}}``, also indexed by infostate alone; compares by identity."""
 
     def get(self, key: object, default: Any = None) -> Any:
         """``{action id: probability}`` at an infostate or (player, infostate); ``default`` where there is none."""
@@ -68,13 +68,13 @@ class Policy(PolicyMapping):
 
     @classmethod
     def uniform(cls, game: CompiledGame | str | Game | Any) -> "Policy":
-        """The policy that plays every action with the same probability; of a compiled game, a spec or rules."""
+        """Return the uniform policy of a compiled game, a spec or rules."""
         game = as_compiled(game)
         return cls(game, uniform_probabilities(game))
 
     @classmethod
     def from_weights(cls, game: CompiledGame, weights: NDArray[np.float64]) -> "Policy":
-        """The policy that plays actions in proportion to weights of sequences, float64 [Q] >= 0; uniform where all are 0."""
+        """Return the policy proportional to weights of sequences, float64 [Q] >= 0; uniform where all are 0."""
         return cls(game, normalised(game, np.asarray(weights, np.float64)))
 
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
@@ -90,7 +90,7 @@ class Policy(PolicyMapping):
         return len(self.game.infostates)
 
     def infoset(self, key: str | tuple[int, str]) -> int:
-        """The infoset of an infostate string, or of a pair (player, string).
+        """Return the infoset of an infostate string, or of a pair (player, string).
 
         Where moves were simultaneous, whose turn it is may be left out or added (``Current player: 0``).
         """
@@ -102,7 +102,7 @@ class Policy(PolicyMapping):
         return self.game.lookup[keys[0]]
 
     def known_keys(self, key: object) -> list[tuple[int, str]]:
-        """The pairs (player, infostate) that a key can mean."""
+        """Return the pairs (player, infostate) that a key may refer to."""
         lookup = self.game.lookup
         if isinstance(key, str):
             pairs = [(player, key) for player in range(self.game.players)]
@@ -158,7 +158,7 @@ class Policy(PolicyMapping):
 
 
 def as_compiled(game: CompiledGame | str | Game | Any) -> CompiledGame:
-    """The compiled game itself, or the one of a spec or of rules.
+    """Return the compiled game of a spec or rules, or the compiled game itself.
 
     Raises:
         SpecError, FileError, GameError: as :func:`treeplex.compile`.
@@ -171,7 +171,7 @@ def as_compiled(game: CompiledGame | str | Game | Any) -> CompiledGame:
 
 
 def to_table(policy: Policy) -> list[dict[str, Any]]:
-    """One row for each action: ``player``, ``infostate``, ``action`` (id), ``action_name``, ``probability``."""
+    """Return one row per action: ``player``, ``infostate``, ``action`` (id), ``action_name``, ``probability``."""
     game = policy.game
     rows = []
     for player, infostate in policy:
@@ -184,7 +184,7 @@ def to_table(policy: Policy) -> list[dict[str, Any]]:
 
 
 def to_dataframe(policy: Policy) -> Any:
-    """:func:`to_table` as a ``pandas.DataFrame``.
+    """Return :func:`to_table` as a ``pandas.DataFrame``.
 
     Raises:
         PolicyError: pandas is not installed.
@@ -193,7 +193,7 @@ def to_dataframe(policy: Policy) -> Any:
 
 
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
-    """Float64 [Q], one over the number of actions; 1 for empty sequences."""
+    """Return one over the number of actions, float64 [Q]; 1 for empty sequences."""
     infoset = game.tree.sequence_infoset
     inner = infoset >= 0
     actions = np.ones(len(infoset))
@@ -202,14 +202,14 @@ def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:
 
 
 def infoset_sums(game: CompiledGame, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of ``values`` [Q] over the actions of each infoset, float64 [I]."""
+    """Return the sums of ``values`` [Q] over the actions of each infoset, float64 [I]."""
     inner = game.tree.sequence_infoset >= 0
     sums = np.bincount(game.tree.sequence_infoset[inner], weights=values[inner], minlength=len(game.infostates))
     return sums.astype(np.float64, copy=False)
 
 
 def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn weights [Q] >= 0 into probabilities [Q]; uniform where an infoset's weights sum to zero."""
+    """Normalise weights [Q] >= 0 to probabilities [Q]; uniform where an infoset's weights sum to zero."""
     sums = infoset_sums(game, weights)
     infoset = game.tree.sequence_infoset
     inner = infoset >= 0
@@ -222,7 +222,7 @@ def normalised(game: CompiledGame, weights: NDArray[np.float64]) -> NDArray[np.f
 
 
 def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probabilities as float64 [Q]; a :class:`PolicyError` names the first bad infostate."""
+    """Validate probabilities as float64 [Q]; a :class:`PolicyError` names the first invalid infostate."""
     array = np.asarray(probabilities, dtype=np.float64)
     size = int(game.tree.sequence_offsets[-1])
     if array.shape != (size,):

@@ -1,4 +1,4 @@
-"""A policy of a phantom game up to symmetry, as a policy of the game itself."""
+"""Conversion of a policy of a phantom game up to symmetry to a policy of the full game."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ from treeplex.games.base import Game
 
 
 def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Policy:
-    """A policy of a game with ``symmetric=true``, played in the game itself: cells that were the same are equally likely.
+    """Convert a policy of a game with ``symmetric=true`` to the full game; equivalent cells are equally likely.
 
-    Its value and exploitability are the same there.
+    Value and exploitability are preserved.
 
     Args:
         policy: of the game up to symmetry.
@@ -29,7 +29,7 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
     """
     small = policy.game.infostates
     if not (isinstance(small, PhantomInfostates) and small.game.symmetric):
-        raise PolicyError(f"{policy.game} is no phantom game with symmetric=true, so there is nothing to unfold")
+        raise PolicyError(f"{policy.game} is not a phantom game with symmetric=true, so there is nothing to unfold")
     named = parse_spec(policy.game.spec)
     spec = str(Spec(named.name, {key: named.parameters[key] for key in named.parameters if key != "symmetric"}))
     whole = compile_game(spec if whole is None else whole)
@@ -56,7 +56,7 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
 
 
 class Folded:
-    """Finds where histories of a game are in the game up to symmetry."""
+    """Maps histories of a game to the game up to symmetry."""
 
     def __init__(self, infostates: PhantomInfostates) -> None:
         self.tree, self.cells, self.group = infostates.tree, infostates.cells, infostates.game.group
@@ -68,7 +68,7 @@ class Folded:
                 self.fixing[start : start + many] = self.fixing[before] & self.group.fixing[self.cells[parents]]
 
     def sequences(self, infosets: Ints, elements: Ints, cells: Ints) -> tuple[Ints, Ints, Ints]:
-        """Where a try on a cell leads.
+        """Return the results of tries on cells.
 
         Args:
             infosets, elements: int64 [k], infosets up to symmetry, and the element of the group that takes the board there to

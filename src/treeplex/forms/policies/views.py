@@ -1,4 +1,4 @@
-"""Network inputs of infosets, compiled or not: a row for each, and a column per action."""
+"""Network inputs of infosets (one row each) and output columns of actions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -45,11 +45,11 @@ class View:
 
     @cached_property
     def column_of(self) -> Mapping[int, int]:
-        """The column of each action id."""
+        """Column of each action id."""
         return {action: column for column, action in enumerate(self.actions)}
 
     def row(self, state: State, player: int) -> Rows:
-        """A player's network inputs at a state, float32 [F]."""
+        """Return a player's network inputs at a state, float32 [F]."""
         if self.kind == WORDS:
             return hashed(state.information_state_string(player))
         tensor = state.information_state_tensor(player)
@@ -59,7 +59,7 @@ class View:
         return np.asarray(tensor, np.float32) / self.scale
 
     def columns(self, actions: Sequence[int]) -> list[int]:
-        """The columns of actions.
+        """Return the columns of actions.
 
         Raises:
             GameError: an action without a column.
@@ -89,12 +89,12 @@ class View:
         return found / self.scale
 
     def to_json(self) -> str:
-        """As text, for files."""
+        """Return the view as JSON text for files."""
         return json.dumps({"kind": self.kind, "scale": self.scale.tolist(), "actions": self.actions})
 
     @classmethod
     def from_json(cls, text: str) -> "View":
-        """What :meth:`to_json` wrote.
+        """Rebuild a view from :meth:`to_json`.
 
         Raises:
             ValueError, KeyError, TypeError: it is none.
@@ -123,7 +123,7 @@ class Probed(NamedTuple):
 
 
 def probe(rules: Game, kind: str | None = None) -> Probed:
-    """Play at random and see what infosets look like.
+    """Collect statistics of infosets from random playthroughs.
 
     Args:
         rules: turn by turn.
@@ -160,7 +160,7 @@ def probe(rules: Game, kind: str | None = None) -> Probed:
 
 
 def hashed(text: str) -> Rows:
-    """The words of a text and their places as a row of zeros and ones (Weinberger et al. 2009), float32 [:data:`HASHED`]."""
+    """Hash the words of a text and their positions to a binary row (Weinberger et al. 2009), float32 [:data:`HASHED`]."""
     row = np.zeros(HASHED, np.float32)
     row[[crc32(f"{place}:{word}".encode()) % HASHED for place, word in enumerate(WORD.findall(text))]] = 1.0
     return row

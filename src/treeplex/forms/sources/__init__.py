@@ -1,1 +1,1 @@
-"""Where games come from: specs, Python files, Gambit, LiteEFG and OpenSpiel."""
+"""Sources of games: specs, Python files, Gambit, LiteEFG and OpenSpiel."""

@@ -82,7 +82,7 @@ def read_efg(path: str | os.PathLike[str]) -> ExplicitGame:
 
 
 def parse_efg(text: str, name: str = "text.efg") -> ExplicitGame:
-    """Read a game from the text of a ``.efg`` file; ``name`` stands in errors and becomes the game's spec."""
+    """Read a game from the text of a ``.efg`` file; ``name`` is used in errors and becomes the game's spec."""
     return EfgReader(text, name).game()
 
 
@@ -95,7 +95,7 @@ class GambitReader:
         self.token = next(self.tokens)
 
     def split(self, text: str) -> Iterator[Token]:
-        """The tokens of the file; at the end, ``end`` for ever."""
+        """Yield the tokens of the file, then ``end`` forever."""
         position, line = 0, 1
         while position < len(text):
             match = TOKEN.match(text, position)
@@ -118,7 +118,7 @@ class GambitReader:
         raise FileError(f"{self.name}:{self.token.line if line is None else line}: {message}")
 
     def take(self, kind: str, what: str) -> str:
-        """The content of the next token, which must be of this kind."""
+        """Consume the next token, which must be of this kind, and return its content."""
         token = self.token
         if token.kind != kind:
             self.fail(f"expected {what} ({KINDS[kind]}), found {token}")
@@ -126,7 +126,7 @@ class GambitReader:
         return token.content
 
     def skip(self, content: str) -> bool:
-        """Whether the next token is this mark or word; passes over it if so."""
+        """Consume the next token if it is this mark or word; return whether it was."""
         found = self.token.kind in ("mark", "word") and self.token.content == content
         if found:
             self.token = next(self.tokens)
@@ -151,7 +151,7 @@ class GambitReader:
         return int(value)
 
     def header(self, kind: str, version: int) -> tuple[str, tuple[str, ...]]:
-        """Title and players of a file that begins with ``kind version R``."""
+        """Read title and players of a file that begins with ``kind version R``."""
         if not self.skip(kind):
             self.fail(f"not an .{kind.lower()} file: it must begin with {kind} {version} R")
         line = self.token.line
@@ -172,7 +172,7 @@ class GambitReader:
         return title, tuple(player_names)
 
     def payoffs(self, players: int, line: int, *, named: bool = False) -> tuple[Fraction, ...]:
-        """``{ payoff, ... }``, one payoff for each player; where the outcome is ``named``, after its name."""
+        """Read ``{ payoff, ... }``, one payoff per player, after the outcome's name if ``named``."""
         self.expect("{", "before the payoffs")
         if named and self.token.kind == "text":
             self.take("text", "the name of the outcome")
@@ -195,7 +195,7 @@ class EfgReader(GambitReader):
         self.drafts: list[Draft] = []
 
     def game(self) -> ExplicitGame:
-        """The whole file."""
+        """Read the file and return its game."""
         title, player_names = self.header("EFG", 2)
         if self.token.kind == "text":
             self.take("text", "the comment")
@@ -228,7 +228,7 @@ class EfgReader(GambitReader):
         return ExplicitGame(nodes, player_names, title=title, spec=self.name)
 
     def read_node(self, players: int, total: tuple[Fraction, ...]) -> Draft:
-        """The next node; ``total`` is what the outcomes above it pay."""
+        """Read the next node; ``total`` is the sum of the payoffs of outcomes above it."""
         line = self.token.line
         kind = self.token.content if self.token.kind == "word" else ""
         if kind not in ("c", "p", "t"):
@@ -248,7 +248,7 @@ class EfgReader(GambitReader):
         return Draft(player, number, infoset.actions, infoset.probabilities, self.outcome(players, total))
 
     def infoset(self, player: int, number: int, line: int) -> Infoset:
-        """The information set of this number: as described here, or as described before."""
+        """Return the information set of this number, described here or before."""
         known = self.infosets.get((player, number))
         whose = "of chance" if player == CHANCE else f"of player {player + 1}"
         if self.token.kind != "text" and not (self.token.kind == "mark" and self.token.content == "{"):
@@ -268,7 +268,7 @@ class EfgReader(GambitReader):
         return known
 
     def described_infoset(self, player: int, line: int) -> Infoset:
-        """Label and actions, with probabilities at chance."""
+        """Read label and actions, with probabilities at chance nodes."""
         label = self.take("text", "the label") if self.token.kind == "text" else ""
         self.expect("{", "before the actions")
         actions, probabilities, decimals = [], [], False
@@ -292,7 +292,7 @@ class EfgReader(GambitReader):
         return Infoset(label, tuple(actions), tuple(probabilities))
 
     def outcome(self, players: int, total: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-        """``total`` plus the payoffs of the outcome given here (by number, with or without its description)."""
+        """Return ``total`` plus the payoffs of the outcome given here (by number, with or without description)."""
         line = self.token.line
         number = self.integer("the number of the outcome")
         described = self.token.kind == "text" or (self.token.kind == "mark" and self.token.content == "{")
@@ -309,7 +309,7 @@ class EfgReader(GambitReader):
         return total if payoffs is None else tuple(a + b for a, b in zip(total, payoffs, strict=True))
 
     def described_outcome(self, players: int, line: int) -> tuple[Fraction, ...]:
-        """The payoffs after the outcome's name."""
+        """Read the payoffs after the outcome's name."""
         if self.token.kind == "text":
             self.take("text", "the name of the outcome")
         return self.payoffs(players, line)

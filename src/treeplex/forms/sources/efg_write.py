@@ -16,7 +16,7 @@ from treeplex.games.size_estimate import SizeCheck, history_playout
 
 
 def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
-    """Write the whole tree of ``game``, anything that :func:`treeplex.load` takes, as a Gambit file to ``path``.
+    """Write the tree of ``game`` (any argument of :func:`treeplex.load`) to ``path`` as a Gambit file.
 
     Simultaneous moves become one player after the other.
 
@@ -32,7 +32,7 @@ def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
 
 
 def efg_text(game: Game) -> str:
-    """The text of the ``.efg`` file of ``game``."""
+    """Return the text of the ``.efg`` file of ``game``."""
     game = one_at_a_time(game)
     names = game.player_names if isinstance(game, ExplicitGame) else [f"Player {player}" for player in range(game.num_players)]
     players = Labels()
@@ -57,7 +57,7 @@ class Labels:
         self.taken: set[str] = set()
 
     def label(self, text: str) -> str:
-        """``text`` as a label that was not given before."""
+        """Convert ``text`` to a unique label."""
         base = candidate = label_text(text) or "_"
         count = 1
         while candidate in self.taken:
@@ -78,7 +78,7 @@ class EfgWriter:
         self.chance_nodes = 0
 
     def lines(self) -> Iterator[str]:
-        """One line for each node."""
+        """Yield one line per node."""
         stack: list[State] = [self.game.new_initial_state()]
         check, written = SizeCheck(str(self.game), history_playout(self.game)), 0
         while stack:
@@ -107,7 +107,7 @@ class EfgWriter:
         return f't "" {number} "Outcome {number}" {{ {", ".join(map(number_text, payoffs))} }}'
 
     def chance_node(self, state: State, outcomes: Sequence[tuple[int, Fraction]]) -> str:
-        """Chance knows everything: every chance node is an information set of its own."""
+        """Return the line of a chance node, which is always a separate information set."""
         self.chance_nodes += 1
         names = Labels()
         inside = " ".join(f'"{names.label(state.action_to_string(action))}" {number_text(share)}' for action, share in outcomes)

@@ -1,4 +1,4 @@
-"""Games given as an explicit tree, as files give them: nodes in a list, exact chance probabilities and payoffs."""
+"""Games as explicit trees: a list of nodes with exact chance probabilities and payoffs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class ExplicitState(State):
 
     @property
     def node(self) -> Node:
-        """The node itself, with exact probabilities and payoffs."""
+        """The node with exact probabilities and payoffs."""
         return self.nodes[self.number]
 
     def current_player(self) -> int:
@@ -95,7 +95,7 @@ class ExplicitGame(Game):
 
 
 def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
-    """The outcomes of a chance node as fractions that sum to exactly one.
+    """Return the outcomes of a chance node as fractions that sum to exactly one.
 
     Floats are read as :func:`simplest_fractions` says.
 
@@ -112,7 +112,7 @@ def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
 
 
 def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
-    """The simplest fractions that are ``probabilities`` within a relative 1e-12 and sum to exactly one.
+    """Return the simplest fractions within a relative 1e-12 of ``probabilities`` that sum to exactly one.
 
     Where there are none with denominators up to 1e9: the decimals that are the same floats, the largest adjusted.
     """
@@ -128,7 +128,7 @@ def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
 
 
 def exact_payoffs(state: State) -> list[Fraction]:
-    """The payoffs at a terminal state: the simplest fraction that is the same float, else the shortest such decimal."""
+    """Return the payoffs at a terminal state as the simplest equal fractions, else the shortest decimals."""
     if isinstance(state, ExplicitState):
         return list(state.node.payoffs)
     return [simplest_fraction(float(payoff)) for payoff in state.returns()]
@@ -144,7 +144,7 @@ def simplest_fraction(value: float) -> Fraction:
 
 @lru_cache(maxsize=10_000)
 def exact_number(text: str) -> Fraction:
-    """The number that a text in a file says: an integer, a decimal or a fraction.
+    """Parse an integer, a decimal or a fraction exactly.
 
     Raises:
         ValueError: no number, denominator 0, or beyond what a float holds.

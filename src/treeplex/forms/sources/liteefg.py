@@ -54,7 +54,7 @@ def read_game_file(path: str | os.PathLike[str]) -> ExplicitGame:
 
 
 def parse_game_file(text: str, name: str = "text.game") -> ExplicitGame:
-    """Read a game from the text of such a file; ``name`` stands in errors and becomes the game's spec."""
+    """Read a game from the text of such a file; ``name`` is used in errors and becomes the game's spec."""
     return GameFileReader(text, name).game()
 
 
@@ -121,7 +121,7 @@ class GameFileReader:
         return self.fail(number, "expected 'chance actions a=p ...', 'player N actions a ...' or 'leaf payoffs 1=x ...'")
 
     def pair(self, number: int, word: str) -> tuple[str, Fraction]:
-        """Key and number of ``key=number``."""
+        """Parse ``key=number``."""
         key, equals, value = word.rpartition("=")
         try:
             return key, exact_number(value) if equals else self.fail(number, f"expected key=number, found {word!r}")
@@ -129,7 +129,7 @@ class GameFileReader:
             self.fail(number, f"{value[:40]!r} is not a number: {error}")
 
     def shares(self, number: int, weights: list[Fraction]) -> tuple[Fraction, ...]:
-        """Chance weights as fractions that sum to exactly one."""
+        """Normalise chance weights to fractions that sum to exactly one."""
         whole = sum(weights, Fraction(0))
         if min(weights, default=Fraction(0)) < 0:
             self.fail(number, "a chance probability is negative")
@@ -156,14 +156,14 @@ class GameFileReader:
         self.infosets[name] = (number, nodes)
 
     def child(self, parent: str, line: Line, word: str) -> str:
-        """The name of a child node."""
+        """Return the name of a child node."""
         if self.lists_children:
             return word
         edge = f"C:{word}" if line.player == CHANCE else f"P{line.player + 1}:{word}"
         return f"{parent}{edge}" if parent.endswith("/") else f"{parent}/{edge}"
 
     def game(self) -> ExplicitGame:
-        """The tree, from the root down."""
+        """Build the tree from the root down."""
         children = {
             name: () if line.player == TERMINAL else tuple(self.child(name, line, word) for word in line.words)
             for name, line in self.nodes.items()
@@ -192,7 +192,7 @@ class GameFileReader:
         return ExplicitGame(nodes, [f"Player {player}" for player in range(self.players)], spec=self.name)
 
     def node(self, name: str, children: tuple[int, ...], infostates: dict[str, str]) -> Node:
-        """The node of one line."""
+        """Build the node of one line."""
         line = self.nodes[name]
         if line.player == TERMINAL:
             payoffs = [Fraction(0)] * self.players
@@ -220,5 +220,5 @@ class GameFileReader:
 
 
 def highest_player(line: Line) -> int:
-    """The highest player number on a node's line, from 1; 0 at a chance node."""
+    """Return the highest player number on a node's line, from 1; 0 at a chance node."""
     return max(map(int, line.words), default=0) if line.player == TERMINAL else max(line.player + 1, 0)

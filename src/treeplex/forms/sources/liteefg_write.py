@@ -1,4 +1,4 @@
-"""Games as files that LiteEFG reads; the format is in :mod:`treeplex.forms.sources.liteefg`."""
+"""Writing of LiteEFG game files; for the format see :mod:`treeplex.forms.sources.liteefg`."""
 
 import os
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> Non
 
 
 def game_file_text(game: Game) -> str:
-    """The text of the ``.game`` file of ``game``."""
+    """Return the text of the ``.game`` file of ``game``."""
     game = one_at_a_time(game)
     lines = [
         f"# {word(game.spec or type(game).__name__)}",
@@ -71,11 +71,11 @@ def game_file_text(game: Game) -> str:
 
 
 def edge_labels(state: State, actions: Sequence[int]) -> list[str]:
-    """One word for each action: its name, or its name and id where two actions share a name."""
+    """Return one word per action: its name, with its id if two actions share a name."""
     names = [word(state.action_to_string(action)) for action in actions]
     return [name if names.count(name) == 1 else f"{name}@{action}" for name, action in zip(names, actions, strict=True)]
 
 
 def word(text: str) -> str:
-    """``text`` as one word without ``=``, ``/``, ``#`` and blanks."""
+    """Convert ``text`` to one word without ``=``, ``/``, ``#`` and blanks."""
     return quote(text, safe="!$&'()*+,:;?@[]~-._<>|^{}") or "_"

@@ -1,4 +1,4 @@
-"""One door to games: built-in ones, OpenSpiel's, files and users' own classes.
+"""Loading of games: built-in games, OpenSpiel games, files and user classes.
 
 A spec that stands in a file (the header of a policy, a run folder) may name no other file: neither a Python file, which would
 run, nor one with rules or payoffs. Only a person who types the spec may; see ``named_in`` of :func:`load`.
@@ -26,7 +26,7 @@ from treeplex.games.public import PublicGame, PublicTree
 from treeplex.games.turn_based import TurnBased
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
-"""What makes a game of another."""
+"""Wrappers that convert one game to another."""
 MOST_WRAPPERS = 20
 FILES: Mapping[str, str] = {
     ".efg": "treeplex.forms.sources.efg_read:read_efg",
@@ -34,11 +34,11 @@ FILES: Mapping[str, str] = {
     ".game": "treeplex.forms.sources.liteefg:read_game_file",
     ".openspiel": "treeplex.forms.sources.liteefg:read_game_file",
 }
-"""What reads files of the core, by how their names end; imported when used."""
+"""File readers of the core by suffix, imported on demand."""
 
 
 def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
-    """The game that ``game`` names.
+    """Load a game.
 
     A sample of the histories of a user's rules is played to see that states do not change (``forms.compile.state_check``).
 
@@ -96,7 +96,7 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
 
 
 def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
-    """The public states and private hands of a game: :attr:`treeplex.games.base.Game.public`.
+    """Return the public states and private hands of a game, :attr:`treeplex.games.base.Game.public`.
 
     Args:
         game: as for :func:`load`; a public game is returned as it is.
@@ -109,7 +109,7 @@ def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
 
 
 def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
-    """The public tree of a two-player zero-sum game, for search.
+    """Return the public tree of a two-player zero-sum game, for search.
 
     Games with public actions and private hands bring one (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
     player's action is private and becomes its hand. In a game of perfect information players hold no hands, and a public belief
@@ -137,7 +137,7 @@ def no_public_tree(game: PublicGame) -> str:
 
 
 def checked(game: Game) -> Game:
-    """The game itself, after :func:`treeplex.forms.compile.state_check.check_states`."""
+    """Return the game after :func:`treeplex.forms.compile.state_check.check_states`."""
     check_states(game)
     return game
 
@@ -154,7 +154,7 @@ def named_file(spec: str) -> str | None:
 
 
 def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
-    """What loads a spec without wrappers, and the file that it names, if it names one."""
+    """Return the loader of a spec without wrappers, and the file it names, if any."""
     if text.startswith(PREFIX):
         return OpenSpielGame, openspiel_file(text)
     if is_user_spec(text):
@@ -206,14 +206,14 @@ def matrix_game(payoffs: Any) -> MatrixGame:
 
 
 def plain_lists(table: Any) -> Any:
-    """Arrays and tuples as lists, NumPy's numbers as Python's."""
+    """Convert arrays and tuples to lists, and NumPy numbers to Python numbers."""
     if isinstance(table, np.ndarray | np.generic):
         return table.tolist()
     return [plain_lists(row) for row in table] if isinstance(table, list | tuple) else table
 
 
 def wrapped(text: str) -> str:
-    """The spec of the game inside ``name(game=...)``.
+    """Return the spec of the game inside ``name(game=...)``.
 
     Raises:
         SpecError: no inner game, or further parameters.

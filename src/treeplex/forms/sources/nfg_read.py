@@ -35,7 +35,7 @@ def read_nfg(path: str | os.PathLike[str]) -> ExplicitGame:
 
 
 def parse_nfg(text: str, name: str = "text.nfg") -> ExplicitGame:
-    """Read a game from the text of a ``.nfg`` file; ``name`` stands in errors and becomes the game's spec."""
+    """Read a game from the text of a ``.nfg`` file; ``name`` is used in errors and becomes the game's spec."""
     return NfgReader(text, name).game()
 
 
@@ -43,7 +43,7 @@ class NfgReader(GambitReader):
     """One pass over one ``.nfg`` file."""
 
     def game(self) -> ExplicitGame:
-        """The whole file."""
+        """Read the file and return its game."""
         title, players = self.header("NFG", 1)
         strategies = self.strategies(len(players))
         if self.token.kind == "text":
@@ -59,7 +59,7 @@ class NfgReader(GambitReader):
         return ExplicitGame(nodes_of(players, strategies, payoffs), players, title=title, spec=self.name)
 
     def strategies(self, players: int) -> list[tuple[str, ...]]:
-        """The names of each player's strategies; their numbers, from 1, where the file only counts them."""
+        """Read the names of each player's strategies, or number them from 1 if the file only counts them."""
         line = self.token.line
         self.expect("{", "before the strategies")
         found: list[tuple[str, ...]] = []
@@ -83,7 +83,7 @@ class NfgReader(GambitReader):
         return found
 
     def outcomes(self, players: int) -> list[Payoffs]:
-        """The payoffs of all outcomes, the empty one first."""
+        """Read the payoffs of all outcomes, starting with the empty outcome."""
         found: list[Payoffs] = [(Fraction(0),) * players]
         while not self.skip("}"):
             line = self.token.line
@@ -91,7 +91,7 @@ class NfgReader(GambitReader):
         return found
 
     def outcome(self, outcomes: list[Payoffs], profiles: int) -> Payoffs:
-        """The payoffs of the next profile, by its outcome."""
+        """Read the payoffs of the next profile by its outcome."""
         line = self.token.line
         if self.token.kind == "end":
             self.fail(f"the file ends early; give the number of an outcome for each of {profiles:,} profiles")
@@ -101,7 +101,7 @@ class NfgReader(GambitReader):
         return outcomes[number]
 
     def payoff(self, profiles: int) -> Fraction:
-        """The next payoff."""
+        """Read the next payoff."""
         if self.token.kind == "end":
             self.fail(f"the file ends early; give one payoff for each player, for each of {profiles:,} profiles")
         value = self.number("a payoff")
@@ -110,7 +110,7 @@ class NfgReader(GambitReader):
 
 
 def nodes_of(players: tuple[str, ...], strategies: list[tuple[str, ...]], payoffs: list[Payoffs]) -> list[Node]:
-    """The game tree with hidden moves, player 0 first: all nodes of one player, then the next."""
+    """Build the game tree with hidden sequential moves, player by player."""
     nodes: list[Node] = []
     profiles = [0]
     step, first = 1, 1

@@ -19,7 +19,7 @@ OF_FILES = ("file", "puzzles_root")
 
 
 def import_pyspiel() -> ModuleType:
-    """The module ``pyspiel``.
+    """Import and return ``pyspiel``.
 
     Raises:
         GameError: OpenSpiel is not installed.
@@ -135,7 +135,7 @@ class OpenSpielGame(Game):
 
     @property
     def num_distinct_actions(self) -> int:
-        """As OpenSpiel says."""
+        """Number of distinct actions in OpenSpiel."""
         return int(self.game.num_distinct_actions())
 
     def new_initial_state(self) -> OpenSpielState:
@@ -188,7 +188,7 @@ def openspiel_file(text: str) -> str | None:
 
 @contextmanager
 def quiet_stderr() -> Iterator[None]:
-    """Keep off stderr what C++ code writes there before it raises the same as an exception."""
+    """Suppress messages that C++ code prints to stderr before raising them as exceptions."""
     try:
         kept = os.dup(2)
     except OSError:
@@ -204,7 +204,7 @@ def quiet_stderr() -> Iterator[None]:
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what OpenSpiel said."""
+    """Return the first line of an OpenSpiel error."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 

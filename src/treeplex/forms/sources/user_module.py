@@ -26,7 +26,7 @@ from treeplex.games.base import Game
 
 @dataclass(frozen=True)
 class Wanted:
-    """The kind of object wanted from a user file.
+    """The kind of object expected in a user file.
 
     Attributes:
         noun: what it is called, such as ``game``.
@@ -107,13 +107,13 @@ def module_of(path: Path, error: type[TreeplexError]) -> ModuleType:
 
 
 def is_user_spec(text: str) -> bool:
-    """Whether a spec names a Python file."""
+    """Return whether a spec names a Python file."""
     head = spec_name(text)
     return head.endswith(".py") or ".py:" in head
 
 
 def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value]]:
-    """Path, name (empty if left out) and parameters."""
+    """Split a spec into path, name (possibly empty) and parameters."""
     head, _, tail = text.strip().partition(".py")
     path = Path(head + ".py")
     if not os.path.isfile(path):
@@ -127,7 +127,7 @@ def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value
 
 
 def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
-    """Run the file's present text as a new module; files in its folder can be imported."""
+    """Execute the file's current text as a new module; files in its folder can be imported."""
     full = path.resolve()
     name = f"treeplex_user_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
     specification = importlib.util.spec_from_file_location(name, full)
@@ -158,7 +158,7 @@ def compiled(path: Path) -> CodeType:
 
 @contextmanager
 def blame(path: Path, doing: str, kind: type[TreeplexError]) -> Iterator[None]:
-    """Turn an exception of the user's code into one of ours with the line of the user's file."""
+    """Convert an exception of user code to an error that names the line of the user's file."""
     try:
         yield
     except TreeplexError:
@@ -173,12 +173,12 @@ def blame(path: Path, doing: str, kind: type[TreeplexError]) -> Iterator[None]:
 
 
 def same_file(name: str, path: Path) -> bool:
-    """Whether a traceback's file name is the user's file."""
+    """Return whether a traceback's file name is the user's file."""
     return Path(name).resolve() == path.resolve()
 
 
 def is_game_class(thing: object) -> bool:
-    """Whether it is a class of games, Treeplex's or OpenSpiel's, that is not abstract."""
+    """Return whether an object is a concrete class of Treeplex or OpenSpiel games."""
     return inspect.isclass(thing) and not inspect.isabstract(thing) and (issubclass(thing, Game) or is_openspiel_class(thing))
 
 
@@ -194,7 +194,7 @@ GAME = Wanted(
 
 
 def named_object(module: ModuleType, path: Path, name: str, wanted: Wanted) -> Any:
-    """The file's object ``name``; without a name, its only class of the wanted kind."""
+    """Return the file's object ``name``, or its only class of the expected kind without a name."""
     own = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
     if name:
         if not hasattr(module, name):
@@ -230,7 +230,7 @@ def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wa
 def check_parameters(
     source: Callable[..., object], arguments: tuple[object, ...], parameters: Mapping[str, Value], text: str
 ) -> None:
-    """Whether the class or function takes these parameters."""
+    """Check that the class or function accepts these parameters."""
     signature = inspect.signature(source)
     try:
         signature.bind(*arguments, **parameters)
@@ -239,9 +239,9 @@ def check_parameters(
 
 
 def as_game(thing: object, text: str) -> Game:
-    """A game of either kind as Treeplex rules."""
+    """Convert a Treeplex or OpenSpiel game to Treeplex rules."""
     if isinstance(thing, Game):
         return thing
     if is_openspiel_class(type(thing)):
         return OpenSpielGame(thing)
-    raise GameError(f"{text!r} gave a {type(thing).__name__}, not a game; derive treeplex.Game or return such a game")
+    raise GameError(f"{text!r} returned a {type(thing).__name__}, not a game; derive treeplex.Game or return such a game")

@@ -27,12 +27,12 @@ from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verd
 from treeplex.games.base import Game
 
 MOST_HISTORIES = 5_000_000
-"""Histories up to which a game is looked at; some minutes and a gigabyte."""
+"""Default limit of histories (a few minutes and a gigabyte)."""
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """What backward recursion falls into: pieces in which somebody chooses without full knowledge of what was before.
+    """Statistics of the pieces with imperfect information that backward recursion solves.
 
     Attributes:
         count: pieces; none in games of perfect information.
@@ -107,14 +107,14 @@ def structure(
     watch: Callable[[int], None] | None = None,
     progress: bool | None = None,
 ) -> Structure:
-    """The classes of a game; it need not compile.
+    """Classify a game; it need not compile.
 
     Args:
         game: a spec, rules or a file, as for :func:`treeplex.load`; or a compiled game.
         refine: split infosets that differ in the player's own past first.
-        limit: the most histories; default: :data:`MOST_HISTORIES`.
-        watch: called now and then with the number of histories walked so far.
-        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+        limit: maximum number of histories; default: :data:`MOST_HISTORIES`.
+        watch: called periodically with the number of histories walked so far.
+        progress: False hides progress; None shows it on a terminal or in a notebook, see :func:`treeplex.solve`.
 
     Raises:
         SpecError: an unknown name or parameter.
@@ -126,7 +126,7 @@ def structure(
 
 
 def tell_walked(histories: int) -> None:
-    """Say how far a walk has come."""
+    """Report the progress of a walk."""
     tell(f"walking the game: {histories:,} histories")
 
 
@@ -144,7 +144,7 @@ def histories_of(
 
 
 def classify(tree: HistoryTree) -> Structure:
-    """Find the classes that a game belongs to."""
+    """Determine the classes of a game."""
     survey = HistoryView(tree, cut(tree.histories, len(tree.infostates)))
     recall, single = perfect_recall(survey), single_act(survey)
     order = fixed_order(survey)
@@ -182,13 +182,13 @@ def no_chance(survey: HistoryView) -> Verdict:
 
 
 def perfect_information(survey: HistoryView) -> Verdict:
-    """Whether all infosets are single histories."""
+    """Return whether all infosets are single histories."""
     wide = np.flatnonzero(survey.sizes > 1)
     return Verdict(False, survey.confused(int(wide[0]), "")) if len(wide) else Verdict(True)
 
 
 def perfect_recall(survey: HistoryView) -> Verdict:
-    """Whether the histories of each infoset agree in the actor's own past."""
+    """Return whether the histories of each infoset agree in the actor's past."""
     other = forgotten(survey.nodes, survey.parts.lines, survey.parts.ends)
     lost = np.flatnonzero(other >= 0)
     if not len(lost):
@@ -199,7 +199,7 @@ def perfect_recall(survey: HistoryView) -> Verdict:
 
 
 def single_act(survey: HistoryView) -> Verdict:
-    """Whether every player moves at most once."""
+    """Return whether every player moves at most once."""
     again = second_act(survey.nodes, survey.parts.lines)
     return (
         Verdict(True)
@@ -228,7 +228,7 @@ def fixed_order(survey: HistoryView) -> Verdict:
 
 
 def nested_verdict(survey: HistoryView) -> Verdict:
-    """Whether everybody knows what those before them knew, in a single-act form."""
+    """Return whether every player knows what earlier players knew, in a single-act form."""
     wrong = unsure(survey)
     if not len(wrong):
         return Verdict(True)
@@ -240,7 +240,7 @@ def nested_verdict(survey: HistoryView) -> Verdict:
 
 
 def ladder_verdict(survey: HistoryView) -> Verdict:
-    """Whether a nested form is ladder-nested."""
+    """Return whether a nested form is ladder-nested."""
     wrong = informed(survey)
     if not len(wrong):
         return Verdict(True)
@@ -275,7 +275,7 @@ def reordered_verdicts(survey: HistoryView, nested: Verdict, ladder: Verdict) ->
 
 
 def open_loop(survey: HistoryView) -> Verdict:
-    """Whether all histories after the same number of moves lie in one infoset."""
+    """Return whether all histories after the same number of moves are in one infoset."""
     low, high = extremes(survey.depth, survey.key, int(survey.depth.max(initial=-1)) + 1)
     wrong = np.flatnonzero(low < high)
     if not len(wrong):

@@ -20,7 +20,7 @@ from treeplex.engine.histories.subtrees import Outline, closed_subtrees, edges, 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Where a tree falls apart.
+    """Decomposition of a tree into closed subtrees and tied branches.
 
     Attributes:
         tree: the histories.
@@ -43,20 +43,20 @@ class Decomposition:
         return [int(root) for root in above[self.closed[above] == 1][::-1]]
 
     def groups(self, root: int) -> list[tuple[int, ...]]:
-        """The branches of a root, those that are tied together."""
+        """Return the branches of a root in tied groups."""
         first, count = (int(n) for n in self.tree.nodes[root, [CHILD, CHILDREN]])
         branches = sorted(range(first, first + count), key=lambda child: (int(self.tied[child]), child))
         return [tuple(group) for _, group in groupby(branches, key=lambda child: int(self.tied[child]))]
 
     def pieces(self) -> Iterator["StaticPart"]:
-        """All pieces of tied branches, what lies below first."""
+        """Yield all pieces of tied branches, lower pieces first."""
         for root in self.roots():
             for branches in self.groups(root):
                 if len(branches) > 1:
                     yield self.piece(root, branches)
 
     def piece(self, root: int, branches: tuple[int, ...]) -> "StaticPart":
-        """The piece at some branches of a root."""
+        """Return the piece at some branches of a root."""
         tree = self.tree
         actor = int(tree.nodes[root, ACTOR])
         found = StaticPart(self, root, branches, {}, {}, [])
@@ -119,7 +119,7 @@ class StaticPart:
 
     @property
     def static(self) -> bool:
-        """Whether every player chooses at one infoset at most, as in a matrix game."""
+        """Whether every player has at most one infoset with a choice, as in a matrix game."""
         return all(len(infosets) == 1 for infosets in self.choices.values())
 
     def plans(self) -> tuple[int, ...]:

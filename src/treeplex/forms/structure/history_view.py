@@ -1,4 +1,4 @@
-"""A game tree as the classes of extensive forms look at it, and the sentences that say where a game is not of one."""
+"""View of a game tree for classifying extensive forms, and descriptions of counterexamples."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SHOWN_CHARACTERS = 40
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a game is of a class; ``why`` says where it fails, or what shows that it holds."""
+    """Whether a game belongs to a class; ``why`` is a counterexample or a proof."""
 
     holds: bool
     why: str = ""
@@ -86,7 +86,7 @@ class HistoryView:
         return np.asarray(chance[moved[start + lines.extent[chance]] > moved[start]], np.int64)
 
     def path(self, history: int) -> str:
-        """The moves that lead to a history, in words."""
+        """Describe the moves that lead to a history."""
         names: list[str] = []
         parent = self.parts.lines.parent
         while history > 0:
@@ -97,7 +97,7 @@ class HistoryView:
         return f"[{', '.join([*dots, *reversed(names[:SHOWN_MOVES])])}]"
 
     def who(self, infoset: int) -> str:
-        """The player at an infoset, and where."""
+        """Describe the player and infostate of an infoset."""
         return (
             f"player {self.tree.infoset_player[infoset]} at infostate {shown(self.tree.infostates[infoset], SHOWN_CHARACTERS)}"
         )

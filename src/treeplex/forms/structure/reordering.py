@@ -10,7 +10,7 @@ from treeplex.engine.histories.form import ACTOR, CHILD, KEY, TERMINAL
 from treeplex.forms.structure.decomposition import Decomposition
 
 MOST_PLAYERS = 6
-"""Players whose orders are all tried."""
+"""Maximum number of players for which all orders are tried."""
 MOST_PLAYS = 100_000
 """Plays (paths from the root to an end) that are looked at."""
 
@@ -79,7 +79,7 @@ def kind_of(knows: Ints, does: Ints) -> int:
 
 
 def determines(cause: Ints, effect: Ints) -> bool:
-    """Whether equal causes have equal effects."""
+    """Return whether equal causes have equal effects."""
     return len(np.unique(cause)) == len(np.unique(np.column_stack((cause, effect)), axis=0))
 
 

@@ -63,7 +63,7 @@ class Stages:
 
 
 def levels_of(survey: HistoryView) -> Stages:
-    """Look at every depth of a form with a fixed order of play."""
+    """Compute the information at every depth of a form with a fixed order of play."""
     depths = int(survey.depth.max(initial=-1)) + 1
     depth_of = np.zeros(survey.infosets, np.int64)
     depth_of[survey.key] = survey.depth

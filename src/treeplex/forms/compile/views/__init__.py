@@ -1,1 +1,1 @@
-"""Compiled games seen in other ways: as histories, tensors, a matrix, a form to iterate on."""
+"""Views of compiled games: histories, tensors, a payoff matrix, a form for solvers."""

@@ -1,4 +1,4 @@
-"""The game tree itself, every history as a row of an array; rules are walked once more for it, and need no perfect recall."""
+"""The game tree with one array row per history, from another walk over the rules; allows imperfect recall."""
 
 from array import array
 from collections.abc import Callable
@@ -23,14 +23,14 @@ from treeplex.games.turn_based import TurnBased
 
 @dataclass(frozen=True, eq=False)
 class HistoryTree:
-    """The histories of a game, and what its infosets and actions are called.
+    """The histories of a game, with names of infosets and actions.
 
     Attributes:
         spec: the text that names the game.
         players: N.
         histories: the tree (:class:`treeplex.engine.histories.form.Histories`).
-        infostates: the infostate string of every infoset; infosets count over all players.
-        infoset_player: int64 [I], who acts there.
+        infostates: the infostate string of every infoset; infosets are numbered over all players.
+        infoset_player: int64 [I], player to act.
         actions: int64 [H], the rules' id of the action that leads to each history; -1 at the root.
         action_names: ``action_names[player][action id]``; where a name does not fit the whole game, the id as text.
     """
@@ -79,7 +79,7 @@ def grow(
     Args:
         game: any rules; players may forget.
         recall: split infosets that differ in the player's own past, as compiling with ``refine`` does.
-        limit: the most histories; each takes some 40 bytes. A game that is clearly larger is refused in a second or two.
+        limit: maximum number of histories, about 40 bytes each. A clearly larger game is refused early.
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -90,7 +90,7 @@ def grow(
 
 
 def grown(game: Game, recall: bool, limit: int, watch: Callable[[int], None] | None) -> Growth:
-    """The walk of :func:`grow`."""
+    """Run the walk of :func:`grow`."""
     growth = Growth(game, recall, names=[{} for _ in range(game.num_players)])
     growth.sequences = game.num_players
     check = SizeCheck(str(game), history_playout(game), limit)
@@ -125,7 +125,7 @@ def grown(game: Game, recall: bool, limit: int, watch: Callable[[int], None] | N
 def add_node(
     growth: Growth, state: State, node: int, player: int, sequences: tuple[int, ...]
 ) -> list[tuple[State, int, tuple[int, ...]]]:
-    """Describe a history and make room for its children; return them, in the order of their actions."""
+    """Record a history and allocate its children; return them in the order of their actions."""
     first = len(growth.actions)
     if player == base.TERMINAL:
         returns = [float(payoff) for payoff in state.returns()]
@@ -155,7 +155,7 @@ def add_node(
 
 
 def visit_infoset(growth: Growth, state: State, player: int, parent: int) -> tuple[int, list[int]]:
-    """The number of the infoset of the player to act, and the actions there."""
+    """Return the infoset number of the player to act, and its actions."""
     if not 0 <= player < growth.game.num_players:
         raise GameError(f"current_player() is {player}; give 0 to {growth.game.num_players - 1}, CHANCE or TERMINAL")
     infostate, actions = state.information_state_string(player), [int(action) for action in state.legal_actions()]
@@ -183,7 +183,7 @@ def visit_infoset(growth: Growth, state: State, player: int, parent: int) -> tup
 
 
 def harvested(growth: Growth) -> HistoryTree:
-    """The finished tree of a walk."""
+    """Return the finished tree of a walk."""
     players = growth.game.num_players
     histories = Histories(
         np.frombuffer(growth.rows, np.int32).reshape(-1, 4),
@@ -205,10 +205,10 @@ _histories: "WeakKeyDictionary[CompiledGame, Histories]" = WeakKeyDictionary()
 
 
 def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Callable[[int], None] | None = None) -> Histories:
-    """The histories of a compiled game, with its numbers of infosets; the same arrays for the same game.
+    """Return the histories of a compiled game with its infoset numbers; cached per game.
 
     Raises:
-        GameError: the rules are no longer those that were compiled, or have too many histories.
+        GameError: the rules have changed since compiling, or have too many histories.
     """
     if game not in _histories:
         rules = load(game.spec).enumerable_rules() if game.rules is None else game.rules
@@ -223,7 +223,7 @@ def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Call
 
 
 def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
-    """The compiled number of each infoset met, int64 [met]; infosets are met parents first."""
+    """Return the compiled number of each visited infoset, parents first, int64."""
     tree = game.tree
     final = np.full(growth.sequences, -1, np.int64)
     final[: game.players] = tree.sequence_offsets[:-1]
@@ -242,7 +242,7 @@ def compiled_numbers(game: CompiledGame, growth: Growth) -> NDArray[np.int64]:
 
 
 def named_below(game: CompiledGame, player: int, infostate: str, parent: int) -> int | None:
-    """The infoset of an infostate string right below a sequence; refined ones are called ``infostate#1``, ``#2``, ..."""
+    """Return the infoset of an infostate below a sequence; refined ones are named ``infostate#1``, ``#2``, ..."""
     infoset = game.lookup.get((player, infostate))
     copy = 0
     while infoset is None or game.tree.infoset_parent[infoset] != parent:

@@ -18,12 +18,12 @@ _tensors: "WeakKeyDictionary[CompiledGame, Rows | None]" = WeakKeyDictionary()
 
 
 def infoset_tensors(game: CompiledGame) -> Rows | None:
-    """``information_state_tensor`` of the first history of each infoset, float32 [I, F]; None where the rules have none.
+    """Return the ``information_state_tensor`` of each infoset's first history, float32 [I, F]; None if undefined.
 
-    Made once for a game.
+    The result is cached per game.
 
     Raises:
-        GameError: it has too many histories.
+        GameError: the game has too many histories.
     """
     if game not in _tensors:
         _tensors[game] = first_tensors(game)
@@ -50,7 +50,7 @@ def first_tensors(game: CompiledGame) -> Rows | None:
 
 
 def states_of(game: CompiledGame, histories: Histories) -> Iterator[tuple[int, State]]:
-    """Each history with the state of the rules there, depth first."""
+    """Yield each history with its state, depth first."""
     rules = one_at_a_time(load(game.spec).enumerable_rules()) if game.rules is None else game.rules
     stack = [(0, rules.new_initial_state())]
     while stack:

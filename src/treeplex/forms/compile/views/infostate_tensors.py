@@ -1,4 +1,4 @@
-"""Infostates as tensors of zeros and ones, for networks: what the strings say, word by word."""
+"""Infostates as binary tensors for networks, from the words of their strings."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,10 @@ WORD = re.compile(r"\d+|[^\W\d]+|\S")
 
 
 def infostate_tensors(game: CompiledGame | str | Game | Any, player: int) -> NDArray[np.uint8]:
-    """The infostates of a player as rows of zeros and ones, uint8 [I, D]; different infostates have different rows.
+    """Return a player's infostates as binary rows, uint8 [I, D]; different infostates have different rows.
 
-    Column (n, word) says that the n-th word of the infostate's string is that word: a number, a name or a sign. Columns that
-    are the same in all infostates, or the same as another column, are left out. Rows are in the order of the compiled game,
-    which may be given as a spec or rules.
+    Column (n, word) says that the n-th word of the infostate's string is that word: a number, a name or a sign. Constant and
+    duplicate columns are dropped. Rows are in the order of the compiled game, which may be given as a spec or rules.
     """
     game = compile_game(game)
     first, last = (int(number) for number in game.tree.infoset_offsets[player : player + 2])
@@ -27,7 +26,7 @@ def infostate_tensors(game: CompiledGame | str | Game | Any, player: int) -> NDA
 
 
 def word_tensors(infostates: Sequence[str]) -> NDArray[np.uint8]:
-    """The rows of :func:`infostate_tensors` for any texts, uint8 [texts, D]."""
+    """Return the rows of :func:`infostate_tensors` for any texts, uint8 [texts, D]."""
     texts = [WORD.findall(text) for text in infostates]
     columns: dict[tuple[int, str], list[int]] = {}
     for row, words in enumerate(texts):
@@ -41,5 +40,5 @@ def word_tensors(infostates: Sequence[str]) -> NDArray[np.uint8]:
 
 
 def distinct_columns(columns: Iterable[list[int]], rows: int) -> list[list[int]]:
-    """The columns, as rows that have a one, each once and without the constant one."""
+    """Return the distinct non-constant columns, as lists of rows with a one."""
     return [list(each) for each in dict.fromkeys(map(tuple, columns)) if len(each) < rows]

@@ -1,4 +1,4 @@
-"""Infostates of games that are compiled by arithmetic: strings that are written when they are asked for."""
+"""Infostate strings computed on demand, for games compiled without walking histories."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 
 class LazyInfostates(Sequence[str]):
-    """The infostate of every infoset.
+    """A sequence of infostate strings computed on demand.
 
     Attributes:
-        key: equal where all infostates are, and quicker to make; None where there is no such text.
-        lookup: from (player, infostate) to infoset without a table of all; None where there is none.
+        key: a cheaper text that is equal if and only if all infostates are; None if there is none.
+        lookup: maps (player, infostate) to infoset without a full table; None if not available.
     """
 
     key: str | None = None
@@ -21,12 +21,12 @@ class LazyInfostates(Sequence[str]):
 
     @abstractmethod
     def written(self, infoset: int) -> str:
-        """The infostate of an infoset, from 0."""
+        """Return the infostate of an infoset, from 0."""
 
     def tensors(self, begin: int, end: int) -> NDArray[np.float32] | None:
         """``information_state_tensor`` of the rules for infosets from ``begin`` to before ``end``, float32 [n, F].
 
-        None where it takes a history of each infoset to know it.
+        None if it can only be computed from a history of each infoset.
         """
         return None
 

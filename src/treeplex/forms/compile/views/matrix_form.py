@@ -8,11 +8,11 @@ from treeplex.forms.compile.public_tree import dense_entries
 
 
 def payoff_matrix(game: CompiledGame, player: int = 0) -> csr_array:
-    """The payoff matrix A of ``player``: ``u = x0' A x1`` with shape [sequences of player 0, sequences of player 1].
+    """Return the payoff matrix A of ``player`` in ``u = x0' A x1``, [sequences of player 0, sequences of player 1].
 
     Args:
         game: a compiled game of two players.
-        player: whose payoffs.
+        player: the player whose payoffs are returned.
 
     Raises:
         AlgorithmError: no payoffs are stored.
@@ -34,7 +34,7 @@ def payoff_matrix(game: CompiledGame, player: int = 0) -> csr_array:
 
 
 def factored_matrix(game: CompiledGame, player: int) -> csr_array:
-    """The part of terminals whose payoffs factor, multiplied out, as :func:`payoff_matrix` has it; for small games."""
+    """Return the factored operator multiplied out, for :func:`payoff_matrix` of small games."""
     factors, offsets = game.payoff.factors, game.tree.sequence_offsets
     members = []
     for owner in (0, 1):

@@ -34,7 +34,7 @@ class TreeTables(NamedTuple):
 
 
 class TreeForm:
-    """A compiled game that update rules run on; a :class:`treeplex.forms.form.Form`.
+    """A compiled game as a :class:`treeplex.forms.form.Form` for update rules.
 
     Attributes:
         game: the compiled game.
@@ -60,14 +60,14 @@ class TreeForm:
     def allocate(
         self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
     ) -> TreeTables:
-        """The state before the first iteration, at the uniform policy.
+        """Return the initial state at the uniform policy.
 
         Raises:
-            AlgorithmError: a learned rule in a game that is not two-player zero-sum.
+            AlgorithmError: the rule is learned, and the game is not two-player zero-sum.
         """
         game = self.game
         if kind is RuleKind.LEARNED and (game.players != 2 or not game.zero_sum):
-            raise AlgorithmError("looks at exploitability, which steers it in two-player zero-sum games only")
+            raise AlgorithmError("observes exploitability, which is meaningful in two-player zero-sum games only")
         policy = uniform_probabilities(game)
         size, infosets = len(policy), len(game.infostates)
         strategy = np.zeros(size)
@@ -120,18 +120,18 @@ class TreeForm:
         )  # fmt: skip
 
     def arrays(self, tables: TreeTables) -> dict[str, Floats]:
-        """The arrays that the next iteration depends on, by name; not copies."""
+        """Return the arrays that the next iteration depends on, by name, without copying."""
         arrays = tables.state._asdict() | tables.learned._asdict()
         if len(tables.state.averages) == 1:
             arrays["average"] = arrays.pop("averages")[0]
         return {name: array for name, array in arrays.items() if array.size}
 
     def policy(self, tables: TreeTables) -> Floats:
-        """The (first) average behaviour policy, [Q]; uniform before the first iteration."""
+        """Return the (first) average behaviour policy, [Q]; uniform before the first iteration."""
         return normalised(self.game, tables.state.averages[0])
 
     def values(self, tables: TreeTables, *, best: bool) -> Floats:
-        """Each player's value, or ``best`` response's, against the others' averages, [N]."""
+        """Return each player's value, or best-response value (``best``), against the others' averages, [N]."""
         tree, policy, found = self.game.tree, self.policy(tables), np.empty(self.players)
         strategy = np.empty_like(policy)
         for player in range(self.players):
@@ -146,7 +146,7 @@ class TreeForm:
         return found
 
     def candidates(self, tables: TreeTables) -> list[Floats]:
-        """The behaviour policies [Q] that value-tested CFR+ chooses from: the averages, then the last iterate."""
+        """Return the candidate policies [Q] of value-tested CFR+: the averages, then the last iterate."""
         found = [np.empty_like(tables.state.policy) for _ in tables.state.averages]
         for average, policy in zip(tables.state.averages, found, strict=True):
             for player in range(self.players):
@@ -154,16 +154,16 @@ class TreeForm:
         return [*found, tables.state.policy.copy()]
 
     def chosen(self, candidates: list[Floats]) -> list[int]:
-        """For each player the candidate against which the opponent's best response gets least.
+        """Return for each player the candidate with the lowest best-response value of the opponent.
 
-        In games that are not of two players and constant sum that says nothing about equilibrium; there it is the first.
+        In other than constant-sum two-player games the first candidate is returned.
         """
         if self.players != 2 or self.game.constant is None:
             return [0] * self.players
         return [int(np.argmin([self.opponent_value(policy, player) for policy in candidates])) for player in (0, 1)]
 
     def opponent_value(self, policy: Floats, player: int) -> float:
-        """The other player's best-response value against ``player``'s policy, part of [Q]."""
+        """Return the opponent's best-response value against ``player``'s policy, a slice of [Q]."""
         tree, strategy = self.game.tree, np.empty_like(policy)
         reach(tree, player, policy, strategy)
         gradient(tree, self.game.payoff, 1 - player, strategy, self._work.values)
