@@ -34,7 +34,7 @@ def test_value_and_exploitability_are_the_same(spec: str) -> None:
 
 
 def test_nothing_to_unfold() -> None:
-    with pytest.raises(PolicyError, match="no phantom game with symmetric=true"):
+    with pytest.raises(PolicyError, match="not a phantom game with symmetric=true"):
         unfold(tp.Policy.uniform(tp.compile("kuhn_poker")))
 
 
