@@ -108,7 +108,7 @@ class ValueKind(NamedTuple):
         return cls(hint)
 
 
-class Declared(NamedTuple):
+class SettingDeclaration(NamedTuple):
     """Declaration of a setting: name, kind, limits and default (``dataclasses.MISSING`` without one)."""
 
     name: str
@@ -227,11 +227,11 @@ class Declared(NamedTuple):
         return str(value)
 
 
-def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
+def declared(settings: "type[Settings]") -> Mapping[str, SettingDeclaration]:
     """Return the declared settings of a class by name, in order."""
     if "_declared" in vars(settings):
         return settings._declared
-    hints, above = get_type_hints(settings), dict[str, Declared]()
+    hints, above = get_type_hints(settings), dict[str, SettingDeclaration]()
     for base in settings.__mro__[1:]:
         if base is not Settings and issubclass(base, Settings):
             above = dict(declared(base)) | above
@@ -240,7 +240,7 @@ def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
         if hasattr(Settings, each.name):
             raise TypeError(f"a setting cannot be named {each.name}, the name of a method of Settings; choose another name")
         own = each.metadata.get("limits") or (above[each.name].limits if each.name in above else Limits(""))
-        found[each.name] = Declared(each.name, ValueKind.from_hint(hints[each.name]), own, each.default)
+        found[each.name] = SettingDeclaration(each.name, ValueKind.from_hint(hints[each.name]), own, each.default)
     settings._declared = found
     return found
 
@@ -257,7 +257,7 @@ class Settings:
         SpecError: a value outside its limits.
     """
 
-    _declared: ClassVar[Mapping[str, Declared]]
+    _declared: ClassVar[Mapping[str, SettingDeclaration]]
 
     def __post_init__(self) -> None:
         for name, each in declared(type(self)).items():

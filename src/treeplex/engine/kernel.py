@@ -18,12 +18,12 @@ Monte Carlo CFR took three times as long."""
 
 
 def kernel(*, ahead: str = "", **options: Any) -> Callable[[Function], Function]:
-    """A decorator that compiles a function of a module at its first call with Numba, without the GIL, and caches the result.
+    """Return a decorator that compiles a module-level function on first call, without the GIL, and caches the result.
 
     Args:
-        ahead: ``module:function`` that uses the kernels needed after this one; where this one has to be compiled, it runs
-            in a process of its own (:mod:`treeplex.engine.compile_ahead`).
-        options: of ``numba.njit``, except ``cache``.
+        ahead: ``module:function`` that uses the kernels needed next; if this kernel must be compiled, it runs in another
+            process (:mod:`treeplex.engine.compile_ahead`).
+        options: options of ``numba.njit``, except ``cache``.
     """
 
     def compiled(function: Function) -> Function:

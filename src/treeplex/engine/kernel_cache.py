@@ -77,9 +77,9 @@ class KernelCache:
     """Cached versions of one kernel, behind the interface of Numba's dispatcher.
 
     Args:
-        function: what is compiled, of a module, without a closure.
-        options: of the compilation; a part of the key.
-        ahead: ``module:function`` that runs in a process of its own while this kernel is compiled, or nothing.
+        function: a module-level function without a closure.
+        options: compilation options, part of the key.
+        ahead: ``module:function`` that runs in another process while this kernel is compiled; empty for none.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], ahead: str = "") -> None:
@@ -120,7 +120,7 @@ class KernelCache:
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled kernel; nothing is kept where no folder can be written or a source changed while the process ran."""
+        """Store a compiled kernel, unless no folder is writable or a source changed while the process ran."""
         cpu = cpu_of(compiled.codegen)
         name = self.file_name(signature, cpu)
         try:

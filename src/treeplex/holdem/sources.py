@@ -13,7 +13,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.holdem.spots.solved import is_solved_spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOTS
-from treeplex.run.policy_source import PolicySource, Showing
+from treeplex.run.policy_source import PolicySource, ShowOptions
 
 
 class SolvedSpots(PolicySource):

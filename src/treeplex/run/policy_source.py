@@ -47,7 +47,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Showing:
+class ShowOptions:
     """Options of ``treeplex show`` other than the policy; ``more`` has the options of wings."""
 
     infostate: str | None
@@ -134,7 +134,7 @@ class PolicySource(ABC):
         """
         return False
 
-    def show(self, text: str, asked: Showing) -> bool:
+    def show(self, text: str, asked: ShowOptions) -> bool:
         """Print the strategy in a custom way; return False for the default of ``treeplex show``.
 
         Raises:

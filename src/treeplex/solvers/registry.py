@@ -9,7 +9,7 @@ from treeplex.base.spec import Spec, checked_number, parse_spec
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
+from treeplex.forms.sources.user_module import ObjectKind, is_user_spec, load_user_object, user_source
 from treeplex.games.base import Game
 from treeplex.solvers.base import UPDATES, Algorithm, Solver, SolverStart, order_of_updates
 from treeplex.solvers.library import ALGORITHMS, rule_algorithm, sampling_algorithm
@@ -67,7 +67,7 @@ def is_algorithm(thing: object) -> bool:
     return isinstance(thing, Rule | SamplingScheme | UpdateRule) and not isinstance(thing, type)
 
 
-OWN = Wanted(
+OWN = ObjectKind(
     "algorithm",
     "DAMPED",
     "treeplex.solvers.Variant, Rule, FictitiousRule or SamplingScheme",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.crew import SharedValue
 from treeplex.base.workers.executor import Executor
 
 
@@ -82,7 +82,7 @@ def late_first(x):
 
 def products(executor: Executor, numbers: np.ndarray, jobs: int = 12) -> list[float]:
     """What the same jobs give, whoever does them."""
-    shared: Shared[Known] = executor.share(Known(numbers))
+    shared: SharedValue[Known] = executor.share(Known(numbers))
     found = [value for value, _, _ in executor.map(product, [(shared, place, 5) for place in range(jobs)])]
     executor.forget(shared)
     return found

@@ -18,7 +18,7 @@ MOST_LOSSES = 3
 
 
 @dataclass(frozen=True)
-class Shared(Generic[SharedT]):
+class SharedValue(Generic[SharedT]):
     """A handle to a value shared with all workers, used as a job argument."""
 
     number: int
@@ -33,7 +33,7 @@ class Task(NamedTuple):
     @property
     def needs(self) -> list[int]:
         """Return the numbers of the shared values among the arguments."""
-        return [each.number for each in self.arguments if isinstance(each, Shared)]
+        return [each.number for each in self.arguments if isinstance(each, SharedValue)]
 
     def packed(self) -> bytes:
         """Serialise the job.
@@ -131,7 +131,7 @@ class Bench:
         began = thread_time()
         value, error = None, None
         try:
-            value = task.function(*(self.values[x.number] if isinstance(x, Shared) else x for x in task.arguments))
+            value = task.function(*(self.values[x.number] if isinstance(x, SharedValue) else x for x in task.arguments))
         except Exception as raised:
             error = raised
         return Report(worker, value, error, thread_time() - began)

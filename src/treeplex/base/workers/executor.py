@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, final
 
 from treeplex.base.work_clock import add_compile_time
-from treeplex.base.workers.crew import MOST_LOSSES, Crew, Inline, Report, Shared, SharedT, Task, Threads
+from treeplex.base.workers.crew import MOST_LOSSES, Crew, Inline, Report, SharedT, SharedValue, Task, Threads
 from treeplex.errors import AlgorithmError, SpecError
 
 POLL_SECONDS = 0.2
@@ -89,13 +89,13 @@ class Executor:
         """Count of jobs and bytes sent and received so far."""
         return Traffic(self._jobs, self.crew.sent, self.crew.shared, self._received, self._seconds)
 
-    def share(self, value: SharedT) -> Shared[SharedT]:
+    def share(self, value: SharedT) -> SharedValue[SharedT]:
         """Share a value among jobs; return its handle. A worker receives it with the first job that uses it."""
         self._shared += 1
         self.crew.share(self._shared, value)
-        return Shared(self._shared)
+        return SharedValue(self._shared)
 
-    def forget(self, shared: Shared[Any]) -> None:
+    def forget(self, shared: SharedValue[Any]) -> None:
         """Drop a shared value that no further job uses."""
         self.crew.forget(shared.number)
 

@@ -70,7 +70,7 @@ class RulesTables(NamedTuple):
     counts: Ints
 
 
-class Keeping(NamedTuple):
+class StorageRules(NamedTuple):
     """What is stored, and its memory limit.
 
     Attributes:
@@ -95,7 +95,7 @@ class Run(NamedTuple):
 
     calls: Calls
     rules: SchemeCodes
-    keeping: Keeping
+    keeping: StorageRules
 
 
 class Room(NamedTuple):
@@ -168,7 +168,7 @@ def write_path(frames: Frames, depth: int, path: SmallInts) -> None:
 
 
 @kernel(**NO_COUNTS)
-def take(keeping: Keeping, counts: Ints, size: int) -> bool:
+def take(keeping: StorageRules, counts: Ints, size: int) -> bool:
     """Reserve ``size`` bytes; False for all calls once the memory limit is reached."""
     if counts[FULL] or counts[USED] + size > keeping.most_bytes:
         counts[FULL] = 1

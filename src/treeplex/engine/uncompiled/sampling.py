@@ -69,10 +69,10 @@ from treeplex.engine.uncompiled.sampled_tables import (
     UNSTORED,
     WALKED,
     WEIGHT,
-    Keeping,
     Room,
     RulesTables,
     Run,
+    StorageRules,
     add_infoset,
     lacks_room,
     more_room,
@@ -327,7 +327,7 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
 
 
 @kernel(**INLINED)
-def find_baselines(keeping: Keeping, tables: RulesTables, room: Room, depth: int, player: int) -> None:
+def find_baselines(keeping: StorageRules, tables: RulesTables, room: Room, depth: int, player: int) -> None:
     """Set the baseline values of the actions at ``depth``, and record where they are learned."""
     actions, edge = room.frames.integers[depth, ABOUT + COUNT], NOWHERE
     if keeping.by_history:

@@ -37,7 +37,7 @@ def mixture_device(
     Raises:
         AlgorithmError: too many joint plans, which happens soon in games with many infosets.
     """
-    writing = Writing(game, most)
+    writing = DeviceBuilder(game, most)
     last = max(len(last_sequences(game, player)) for player in range(game.players))
     rows = max(1, POOL // (last * max(1, *game.infosets)))
     for first in range(0, len(strategies), rows):
@@ -83,7 +83,7 @@ def distinct(plans: Plans) -> tuple[Plans, Ints]:
     return plans[first], number.reshape(-1).astype(np.int64)
 
 
-class Writing:
+class DeviceBuilder:
     """Accumulates products of strategies to a device.
 
     Attributes:

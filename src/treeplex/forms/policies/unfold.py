@@ -36,7 +36,7 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
     if whole.spec != spec:
         raise PolicyError(f"{policy.game} up to symmetry is {spec}, not {whole}")
     assert isinstance(whole.infostates, PhantomInfostates)
-    tree, folded, probabilities = whole.tree, Folded(small), np.ones(len(whole.action_ids))
+    tree, folded, probabilities = whole.tree, SymmetryMap(small), np.ones(len(whole.action_ids))
     infosets, elements = np.empty((2, len(whole.infostates)), np.int64)
     for block, (first, start, many, actions) in enumerate(tree.blocks.tolist()):
         player = int(block >= tree.block_offsets[1])
@@ -55,7 +55,7 @@ def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Pol
     return Policy(whole, probabilities)
 
 
-class Folded:
+class SymmetryMap:
     """Maps histories of a game to the game up to symmetry."""
 
     def __init__(self, infostates: PhantomInfostates) -> None:

@@ -106,7 +106,7 @@ class View:
         return cls(found["kind"], scale, actions)
 
 
-class Probed(NamedTuple):
+class PlayStatistics(NamedTuple):
     """Statistics of random playthroughs.
 
     Attributes:
@@ -122,7 +122,7 @@ class Probed(NamedTuple):
     cooperative: bool
 
 
-def probe(rules: Game, kind: str | None = None) -> Probed:
+def probe(rules: Game, kind: str | None = None) -> PlayStatistics:
     """Collect statistics of infosets from random playthroughs.
 
     Args:
@@ -156,7 +156,7 @@ def probe(rules: Game, kind: str | None = None) -> Probed:
     view = View(kind or WORDS, scale, tuple(sorted(actions)) if known is None else tuple(range(known)))
     sums = {round(sum(each), 9) for each in payoffs}
     largest = max(map(abs, chain.from_iterable(payoffs)), default=0.0) or 1.0
-    return Probed(view, largest, sums.pop() if len(sums) == 1 else None, all(len(set(each)) == 1 for each in payoffs))
+    return PlayStatistics(view, largest, sums.pop() if len(sums) == 1 else None, all(len(set(each)) == 1 for each in payoffs))
 
 
 def hashed(text: str) -> Rows:

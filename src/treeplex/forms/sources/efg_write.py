@@ -42,7 +42,7 @@ def efg_text(game: Game) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownInfoset:
     """An information set that was written before: its number, action ids and description."""
 
     number: int
@@ -72,7 +72,7 @@ class EfgWriter:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.known: dict[tuple[int, str], Known] = {}
+        self.known: dict[tuple[int, str], KnownInfoset] = {}
         self.outcomes: dict[tuple[Fraction, ...], int] = {}
         self.labels = [Labels() for _ in range(game.num_players)]
         self.chance_nodes = 0
@@ -120,7 +120,7 @@ class EfgWriter:
             names = Labels()
             inside = " ".join(f'"{names.label(state.action_to_string(action))}"' for action in actions)
             label = self.labels[player].label(infostate.removeprefix(f"p{player}:"))
-            known = Known(len(self.labels[player].taken), actions, f'"{label}" {{ {inside} }}')
+            known = KnownInfoset(len(self.labels[player].taken), actions, f'"{label}" {{ {inside} }}')
             self.known[player, infostate] = known
         if known.actions != actions:
             raise GameError(

@@ -25,7 +25,7 @@ from treeplex.games.base import Game
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ObjectKind:
     """The kind of object expected in a user file.
 
     Attributes:
@@ -63,7 +63,7 @@ def load_user_game(text: str) -> Game:
     return game
 
 
-def load_user_object(text: str, wanted: Wanted, *arguments: object) -> Any:
+def load_user_object(text: str, wanted: ObjectKind, *arguments: object) -> Any:
     """What ``file.py:Name`` or ``file.py:Name(key=value, ...)`` names: itself if it is ready, else what calling it gives.
 
     The file runs, once until it changes.
@@ -82,7 +82,7 @@ def load_user_object(text: str, wanted: Wanted, *arguments: object) -> Any:
     return made(source, parameters, path, text, wanted, *arguments)
 
 
-def user_source(text: str, wanted: Wanted) -> tuple[Any, Spec]:
+def user_source(text: str, wanted: ObjectKind) -> tuple[Any, Spec]:
     """What ``file.py:Name`` names, as it stands in the file, and the spec with ``file.py:Name`` as its name.
 
     Raises:
@@ -112,7 +112,7 @@ def is_user_spec(text: str) -> bool:
     return head.endswith(".py") or ".py:" in head
 
 
-def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value]]:
+def split_spec(text: str, wanted: ObjectKind) -> tuple[Path, str, Mapping[str, Value]]:
     """Split a spec into path, name (possibly empty) and parameters."""
     head, _, tail = text.strip().partition(".py")
     path = Path(head + ".py")
@@ -188,12 +188,12 @@ def is_openspiel_class(thing: type) -> bool:
     return pyspiel is not None and issubclass(thing, pyspiel.Game)
 
 
-GAME = Wanted(
+GAME = ObjectKind(
     "game", "MyGame", "class that derives treeplex.Game", is_game_class, lambda thing: isinstance(thing, Game), GameError
 )
 
 
-def named_object(module: ModuleType, path: Path, name: str, wanted: Wanted) -> Any:
+def named_object(module: ModuleType, path: Path, name: str, wanted: ObjectKind) -> Any:
     """Return the file's object ``name``, or its only class of the expected kind without a name."""
     own = {key: thing for key, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__}
     if name:
@@ -209,7 +209,7 @@ def named_object(module: ModuleType, path: Path, name: str, wanted: Wanted) -> A
     return getattr(module, ones[0])
 
 
-def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wanted: Wanted, *arguments: object) -> Any:
+def made(source: Any, parameters: Mapping[str, Value], path: Path, text: str, wanted: ObjectKind, *arguments: object) -> Any:
     """Call the class or function that a spec names with its parameters; what is ready is returned as it is."""
     if wanted.is_ready(source) or not callable(source):
         if parameters:

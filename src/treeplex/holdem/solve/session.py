@@ -27,7 +27,7 @@ from treeplex.run.job.lock import FileLock
 from treeplex.run.job.record import check_count, check_limits
 from treeplex.run.job.workers import Work
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
-from treeplex.run.solve.solvable import Asked
+from treeplex.run.solve.solvable import SolveRequest
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 
 DEFAULT_STORAGE = "float32"
@@ -213,7 +213,7 @@ def text_option(asked: Asked, name: str) -> str | None:
     return None if found is None else str(found)
 
 
-def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
+def until_session(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> Session:
     """The session of a spot that is solved on its first street alone."""
     file = claimed_file(asked, stack)
     job = named(provided_by_name("first_streets")["job"])(spot, replace(asked, out=file), stack)

@@ -13,7 +13,7 @@ from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.record import Watcher
-from treeplex.run.solve.solvable import Asked, SolvingJob
+from treeplex.run.solve.solvable import SolveRequest, SolvingJob
 from treeplex.solvers.registry import AnyAlgorithm
 
 
@@ -70,7 +70,7 @@ def solve_spot(
     }
     options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
-    asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
+    asked = SolveRequest(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
     with spot_session(spot, asked) as session:
         outcome = session.run(seconds=seconds, progress=progress)
         job = session.job

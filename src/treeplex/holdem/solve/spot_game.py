@@ -32,7 +32,7 @@ from treeplex.run.job.job import Session
 from treeplex.run.job.progress_line import KERNELS, ProgressLine
 from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS
-from treeplex.run.solve.solvable import Asked, ComparisonPlan, Solvable, canonical
+from treeplex.run.solve.solvable import ComparisonPlan, Solvable, SolveRequest, canonical
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 

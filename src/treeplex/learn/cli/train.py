@@ -38,7 +38,7 @@ LIMITS = "Limits"
 """Heading of options that limit a training."""
 
 
-class Train(Grouped):
+class Train(GroupedCommand):
     """``treeplex train``: ``--help`` after a learner's name also lists its settings."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from treeplex.base.arrays import Ints, Singles
 from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
 from treeplex.errors import SpecError
-from treeplex.forms.sources.user_module import Wanted, load_user_object
+from treeplex.forms.sources.user_module import ObjectKind, load_user_object
 from treeplex.learn.common.device import torch_module
 
 Module = Any
@@ -37,7 +37,7 @@ def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) 
 
 NetFactory = Callable[[int, int], Module]
 """Creates a value network: maps numbers of inputs and outputs to a PyTorch module, float32 [K, inputs] to [K, outputs]."""
-NETWORK = Wanted("network", "my_net", "function of inputs and outputs that makes a network", callable, lambda thing: False)
+NETWORK = ObjectKind("network", "my_net", "function of inputs and outputs that makes a network", callable, lambda thing: False)
 """How messages name the object loaded from a custom network's file."""
 
 

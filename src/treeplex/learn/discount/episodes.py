@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from treeplex.base.arrays import Floats
-from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.crew import SharedValue
 from treeplex.base.workers.executor import Executor
 from treeplex.engine.tree.learned import play_episode
 from treeplex.forms.compile.compile_game import compile_game
@@ -42,7 +42,7 @@ def play(player: Player, game: int, parameters: Floats) -> Floats:
 
 def evaluate(
     executor: Executor,
-    player: Shared[Player],
+    player: SharedValue[Player],
     candidates: Floats,
     games: Sequence[CompiledGame],
     watch: Watch = unwatched,

@@ -33,7 +33,7 @@ from treeplex.learn.hand_values.shipped import HANDS
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.job import Outcome
 from treeplex.run.job.record import Record, check_count
-from treeplex.run.solve.solvable import Asked, SolvingJob
+from treeplex.run.solve.solvable import SolveRequest, SolvingJob
 from treeplex.search.methods import METHODS, Method
 from treeplex.search.subgame_search import SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
@@ -180,7 +180,7 @@ class UntilJob(SolvingJob):
         self.clock.seconds, self.clock.cpu_seconds = resume.records[-1].seconds, resume.records[-1].cpu_seconds
 
 
-def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
+def until_job(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> UntilJob:
     """The job of a spot that stops at a street, new or resumed from a solution.
 
     Args:
@@ -248,7 +248,7 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
         raise SpecError(f"{done} iterations are already done, and iterations counts them; ask for more than {done}")
 
 
-def check_asked(spot: Spot, until: str, asked: Asked) -> None:
+def check_asked(spot: Spot, until: str, asked: SolveRequest) -> None:
     """Check that the street is the next one and that no option of full solves is given."""
     following = following_street(spot)
     if until != following:

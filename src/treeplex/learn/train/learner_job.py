@@ -30,7 +30,7 @@ from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load, named_file
-from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
+from treeplex.forms.sources.user_module import ObjectKind, blame, is_user_spec, user_source
 from treeplex.holdem.spots.spot_table import names_spot
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.random_state import random_state, set_random_state
@@ -349,7 +349,7 @@ def is_learner(thing: object) -> TypeGuard[type[Learner]]:
     return inspect.isclass(thing) and issubclass(thing, Learner) and thing is not Learner
 
 
-LEARNER = Wanted("learner", "MyLearner", "class derived from treeplex.learn.Learner", is_learner, is_learner)
+LEARNER = ObjectKind("learner", "MyLearner", "class derived from treeplex.learn.Learner", is_learner, is_learner)
 """How messages name the object loaded from a file."""
 
 

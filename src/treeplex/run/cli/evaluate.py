@@ -136,7 +136,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class Judged:
+class PolicyEvaluation:
     """Result of an evaluation.
 
     Attributes:
@@ -197,7 +197,7 @@ def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "So
     return target
 
 
-def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "Evaluation", live: Live) -> Judged:
+def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "Evaluation", live: Live) -> PolicyEvaluation:
     """Evaluate a policy or an agent named on the command line."""
     from treeplex.run.judge import exact_value, infostate_regrets
 
@@ -213,10 +213,10 @@ def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "
     if asked.exact:
         live.say(f"solving {target.compiled.spec} exactly")
     value = exact_value(target) if asked.exact else None
-    return Judged(target.compiled.spec, origin, judgement, cost, regrets, value, target.big_blind)
+    return PolicyEvaluation(target.compiled.spec, origin, judgement, cost, regrets, value, target.big_blind)
 
 
-def print_judged(judged: Judged, *, title: str) -> None:
+def print_judged(judged: PolicyEvaluation, *, title: str) -> None:
     """Print exploitability, values, best-response gains, and the worst infostates if requested."""
     judgement, value = judged.judgement, judged.exact_value
     facts = {

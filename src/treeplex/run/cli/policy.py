@@ -100,9 +100,9 @@ def show(
       treeplex show turn.spot --line x,b50%,c --range --player ip
       treeplex show turn.spot --json --depth all > turn.jsonl
     """
-    from treeplex.run.policy_source import Showing, sources_named_by
+    from treeplex.run.policy_source import ShowOptions, sources_named_by
 
-    asked = Showing(infostate, player, game, complete, as_json, more)
+    asked = ShowOptions(infostate, player, game, complete, as_json, more)
     if any(source.show(policy, asked) for source in sources_named_by(policy)):
         return
     refuse_more("show", more, policy)

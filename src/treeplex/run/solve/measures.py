@@ -10,7 +10,7 @@ from typing import Any
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.user_module import Wanted, check_parameters, load_user_object, user_source
+from treeplex.forms.sources.user_module import ObjectKind, check_parameters, load_user_object, user_source
 from treeplex.run.solve.settings import SOLVE
 
 Measure = Callable[[CompiledGame, Policy], float]
@@ -24,7 +24,7 @@ def is_measure(thing: object) -> bool:
     return callable(thing) and not inspect.isclass(thing)
 
 
-MEASURE = Wanted("judge", "my_gain", "function of a game and a policy", is_measure, is_measure)
+MEASURE = ObjectKind("judge", "my_gain", "function of a game and a policy", is_measure, is_measure)
 
 
 def measures_of(given: AnyMeasures | None) -> dict[str, Measure]:

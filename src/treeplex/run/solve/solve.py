@@ -18,7 +18,7 @@ from treeplex.run.job.progress_line import AnyProgress, line_for
 from treeplex.run.job.record import check_limits
 from treeplex.run.policy_source import solution_source
 from treeplex.run.solve.solution import Solution
-from treeplex.run.solve.solvable import AnyCompiled, Asked, Solvable, SolvingJob
+from treeplex.run.solve.solvable import AnyCompiled, Solvable, SolveRequest, SolvingJob
 from treeplex.run.solve.tree_game import TreeGame
 from treeplex.solvers.registry import AnyAlgorithm
 
@@ -93,7 +93,9 @@ def solve(
         chosen.check_options(given, signature(solve).parameters.keys() - {"options"})
         target = chosen.read_target(target) if isinstance(target, str) else target
         check_limits(target, seconds)
-        asked = Asked(algorithm, iterations, target, seconds, every, None if out is None else Path(out), force, resume, given)
+        asked = SolveRequest(
+            algorithm, iterations, target, seconds, every, None if out is None else Path(out), force, resume, given
+        )
         with chosen.session(asked, line) as session:
             job = session.job
             assert isinstance(job, SolvingJob)

@@ -28,7 +28,7 @@ from treeplex.run.job.record import UNCOUNTED_ITERATIONS
 from treeplex.run.policy_source import UNIFORM, holds_policy, shipped_file, source_of
 from treeplex.run.solve.measures import Measure, measures_of
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
-from treeplex.run.solve.solvable import Asked, ComparisonPlan, GameOptions, Solvable, WalkWatcher, canonical
+from treeplex.run.solve.solvable import ComparisonPlan, GameOptions, Solvable, SolveRequest, WalkWatcher, canonical
 from treeplex.run.solve.tree_job import GameSolution, SolveJob
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
@@ -66,7 +66,7 @@ class TreeGame(Solvable):
         return self.compiled
 
     @contextmanager
-    def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
+    def session(self, asked: SolveRequest, line: ProgressLine) -> Iterator[Session]:
         """Start a new run, or resume one from its folder or from a solution in memory."""
         if isinstance(asked.resume, GameSolution):
             if asked.resume.folder is None or asked.out is not None:
@@ -78,7 +78,7 @@ class TreeGame(Solvable):
         with folder_at(SOLVE, asked.out if asked.resume is None else asked.resume) as folder:
             yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
 
-    def started(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+    def started(self, asked: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Start a new run."""
         algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
         options = dict(asked.options)
@@ -100,7 +100,7 @@ class TreeGame(Solvable):
             settings = replace(settings, warm=warm_start(solver, self.policy(beginning)))
         return start(SolveJob(solver, settings, measures), folder, force=asked.force)
 
-    def reopened(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+    def reopened(self, asked: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Resume a run from its folder."""
         options = dict(asked.options)
         check_not_started_again(options)
@@ -123,7 +123,7 @@ class TreeGame(Solvable):
         line.say(f"resuming {session.job.name} ({KERNELS})")
         return session
 
-    def continued(self, found: GameSolution, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+    def continued(self, found: GameSolution, asked: SolveRequest, folder: JobFolder | None, line: ProgressLine) -> Session:
         """Resume from a solution in memory without modifying it, optionally into a new folder."""
         options = dict(asked.options)
         check_not_started_again(options)

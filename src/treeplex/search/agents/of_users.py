@@ -42,8 +42,8 @@ def is_agent_class(thing: object) -> bool:
     return inspect.isclass(thing) and is_agent(thing)
 
 
-AGENT = Wanted("agent", "MyAgent", "class of agents", is_agent_class, lambda thing: False)
-LEAF = Wanted("leaf", "MyLeaf", "class of leaves", is_leaf_class, is_leaf)
+AGENT = ObjectKind("agent", "MyAgent", "class of agents", is_agent_class, lambda thing: False)
+LEAF = ObjectKind("leaf", "MyLeaf", "class of leaves", is_leaf_class, is_leaf)
 
 
 def load_leaf(text: str) -> LeafValue:

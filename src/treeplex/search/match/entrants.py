@@ -13,7 +13,7 @@ from treeplex.errors import GameError, GameSizeError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
+from treeplex.forms.sources.user_module import ObjectKind, is_user_spec, load_user_object
 from treeplex.games.base import Game
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM

@@ -12,7 +12,7 @@ import numpy as np
 
 from treeplex.base.storage.files import append_line, write_atomically
 from treeplex.base.storage.reading import whole_lines
-from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.crew import SharedValue
 from treeplex.base.workers.executor import Executor
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.run.job.checkpoint import Arrays, State
@@ -50,7 +50,7 @@ class MatchJob(Job):
         super().__init__()
         self.player, self.work, self.path = player, work, path
         self.ledger = Ledger(player.plan)
-        self._workers: tuple[Executor, Shared[HandPlayer]] | None = None
+        self._workers: tuple[Executor, SharedValue[HandPlayer]] | None = None
         if work.ray is not None and (self.exact is not None or player.tables_only is not None):
             how = "values are exact and no hand is played" if self.exact is not None else "hands are played by this process"
             raise SpecError(f"all agents are policy tables, so {how}; leave --ray out")

@@ -15,7 +15,7 @@ from treeplex.engine.sampling.schemes import LAZY, LEARNED, OPPONENT, SchemeCode
 from treeplex.engine.sampling.streams import Stream
 from treeplex.engine.uncompiled import sampled_tables
 from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, TOO_LONG, rehashed
-from treeplex.engine.uncompiled.sampled_tables import Keeping, RulesTables, Run, new_tables
+from treeplex.engine.uncompiled.sampled_tables import RulesTables, Run, StorageRules, new_tables
 from treeplex.engine.uncompiled.sampling import MOST_WALKED, sample_rules
 from treeplex.errors import FileError, GameError
 from treeplex.forms.compile.numba_rules import CompiledRules, raise_fault, try_rules
@@ -55,7 +55,7 @@ class NumbaWalks:
         learns, players = rules.baseline == LEARNED, functions.players
         by_slot = learns and key == "infoset"
         moved = 4 + 1  # the longest row of an array that is being copied to a longer one
-        keeping = Keeping(
+        keeping = StorageRules(
             everybody=by_slot or rules.averaging == OPPONENT,
             by_history=learns and not by_slot,
             by_slot=by_slot,

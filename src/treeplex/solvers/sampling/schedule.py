@@ -13,7 +13,7 @@ from treeplex.engine.sampling.schemes import AVERAGE_WEIGHT, POSITIVE_LOG, REGRE
 from treeplex.engine.tree.discount import discounts
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
+from treeplex.forms.sources.user_module import ObjectKind, is_user_spec, load_user_object, user_source
 from treeplex.solvers.rules.variants import VARIANTS, Variant
 
 CHUNK = 65_536
@@ -29,7 +29,7 @@ def is_variant(thing: object) -> bool:
     return isinstance(thing, Variant)
 
 
-VARIANT = Wanted("variant", "DAMPED", "treeplex.solvers.Variant", is_variant, is_variant, AlgorithmError)
+VARIANT = ObjectKind("variant", "DAMPED", "treeplex.solvers.Variant", is_variant, is_variant, AlgorithmError)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from treeplex.holdem.study.batches.report import batch_report, decision_line
 from treeplex.run.job.folder import JobFolder
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.record import Progress, Record
-from treeplex.run.solve.solvable import Asked
+from treeplex.run.solve.solvable import SolveRequest
 from treeplex.solvers.registry import is_own
 from treeplex.web.jobs.requests import JobRequest
 from treeplex.web.served import Refusal
@@ -182,7 +182,7 @@ class Order:
         return cls(request, Path(data["file"]), origin, data["total"], data["threads"])
 
 
-def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
+def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
     """The library's arguments for solving a spot, or resuming a solution."""
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
     how = order.request.how()
@@ -191,12 +191,12 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
         resume = load_solution(order.file)
         target = resume.target if how.target is None else how.target.chips(resume.spot.opening_pot)
         total = order.total or how.iterations
-        return None, Asked(None, total, target, None, EVERY, order.file, True, resume, options, line.interrupt)
+        return None, SolveRequest(None, total, target, None, EVERY, order.file, True, resume, options, line.interrupt)
     if order.origin is None:
         spot = order.request.spot()
         if spot.settings.threads is not None:
             options.pop("threads", None)
-        return spot, Asked(None, None, None, None, EVERY, order.file, True, None, options, line.interrupt)
+        return spot, SolveRequest(None, None, None, None, EVERY, order.file, True, None, options, line.interrupt)
     line.tell("phase", text="reading the solution")
     origin = load_solution(order.origin, resumable=False)
     if is_own(origin.algorithm):
@@ -207,7 +207,7 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
     kept = origin.locks if order.request.keep_locks else ()
     options |= {"locks": [*kept, *order.request.library_locks(spot)], "storage": origin.settings.storage}
     target = origin.target if how.target is None else None
-    return spot, Asked(origin.algorithm, None, target, None, EVERY, order.file, True, None, options, line.interrupt)
+    return spot, SolveRequest(origin.algorithm, None, target, None, EVERY, order.file, True, None, options, line.interrupt)
 
 
 def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> None:

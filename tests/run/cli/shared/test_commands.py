@@ -9,7 +9,15 @@ from typer.testing import CliRunner
 
 from treeplex.holdem.cli.main import PACKAGES as HOLDEM
 from treeplex.run.cli.main import PACKAGES, app
-from treeplex.run.cli.shared.commands import _COMMANDS, add_commands, command, commands_of, examples_of
+from treeplex.run.cli.shared.commands import (
+    _COMMANDS,
+    SCREEN_LINES,
+    abbreviated,
+    add_commands,
+    command,
+    commands_of,
+    examples_of,
+)
 
 
 def say_hello(name: Annotated[str, typer.Option(help="Whom to greet.")] = "world") -> None:
@@ -47,3 +55,20 @@ def test_the_help_of_a_group_has_the_examples_of_its_commands() -> None:
     for each in commands_of(*PACKAGES):
         assert each.short in text
         assert not each.example or f"treeplex {each.example}" in text
+
+
+@pytest.mark.parametrize("name", [each.name for each in commands_of("treeplex.run.cli")])
+def test_help_fits_one_screen_and_names_its_complete_form(name: str) -> None:
+    wide = {"COLUMNS": "100"}
+    brief = CliRunner().invoke(app, [name, "--help"], env=wide, terminal_width=100).output
+    assert len(brief.splitlines()) <= SCREEN_LINES
+    if "--help-all" in brief:
+        complete = CliRunner().invoke(app, [name, "--help-all"], env=wide, terminal_width=100).output
+        assert len(complete) > len(brief)
+        assert "described by --help-all" not in complete
+
+
+def test_abbreviated_options_fit_one_line() -> None:
+    names = ["--board CARDS", "-n, --iterations N", "--progress / --no-progress"]
+    assert abbreviated(names, 80) == "--board, --iterations, --progress"
+    assert abbreviated(names, 30) == "--board and 2 more"

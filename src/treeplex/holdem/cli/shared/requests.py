@@ -16,7 +16,7 @@ from treeplex.holdem.spots.libratus_endgames import read_libratus_endgame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.spots.spot_table import FIELDS, HOW, names_spot
 from treeplex.holdem.study.report.hand_history import HandSpot, read_hand, with_bets_of
-from treeplex.run.cli.shared.commands import Described
+from treeplex.run.cli.shared.commands import GameDescription
 
 SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that do not describe the spot."""
@@ -45,24 +45,25 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> Described:
     sources = {name: given.pop(name, None) for name in ("endgame", "decoding", "phh", "hand", "street", "start", "resume")}
     check_sources(game, given, sources)
     if sources["resume"] is not None or (not given and not any(sources[name] for name in ("endgame", "phh", "start"))):
-        return Described(game, passed)
+        return GameDescription(game, passed)
     if game is not None and not names_spot(game):
         first = next((f"--{name}" for name in given), "--phh")
         raise SpecError(f"{first} is for hold'em spots, and {game} is not one; leave it out, or name a spot file")
     request = spot_request(game, given)
     if sources["start"] is not None:
         start = load_solution(sources["start"])
-        return Described(replace(changed_spot(start.spot, request), settings=request.settings()), {**passed, "start": start})
+        changed = replace(changed_spot(start.spot, request), settings=request.settings())
+        return GameDescription(changed, {**passed, "start": start})
     if sources["endgame"] is not None:
         spot = read_libratus_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
-        return Described(replace(spot, settings=request.settings()), passed)
+        return GameDescription(replace(spot, settings=request.settings()), passed)
     if sources["phh"] is not None:
         hand = read_hand(sources["phh"], hand=sources["hand"] or 1, street=sources["street"])
         spot = with_bets_of(request.over(spot_request(None, fields_of(hand))).spot(), hand)
         decision = hand.line.rpartition(",")[0]
         steps = [(f"show {{}} --line {quoted(decision)}", "the last decision of the hand")] if decision else []
-        return Described(spot, passed, steps)
-    return Described(request.spot(), passed)
+        return GameDescription(spot, passed, steps)
+    return GameDescription(request.spot(), passed)
 
 
 def changed_spot(spot: Spot, request: SpotRequest) -> Spot:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
-from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.crew import SharedValue
 from treeplex.base.workers.executor import Executor
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
@@ -112,7 +112,7 @@ class SplitForm:
         self._numbers = int(self.trunk.form.boards[1, STORE])
         self._scales = int(self.trunk.form.boards[1, SCALES]) if self._kind is np.int16 else 0
         self._crews: dict[bool, BoardPool] = {}
-        self._shared: tuple[Shared[PartWorker], list[Shared[Part]]] | None = None
+        self._shared: tuple[SharedValue[PartWorker], list[SharedValue[Part]]] | None = None
         self._scratch: TemporaryDirectory[str] | None = None
 
     @property

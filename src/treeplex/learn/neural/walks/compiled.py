@@ -62,9 +62,9 @@ class WorkerGame:
         return np.append(0, np.cumsum(self.compiled.tree.infoset_layout[:, 2], dtype=np.int64))
 
     @cached_property
-    def room(self) -> Recorded:
+    def room(self) -> WalkRows:
         """The buffers that traversal kernels write to."""
-        return recorded(self.histories, self.first, CHUNK)
+        return new_rows(self.histories, self.first, CHUNK)
 
 
 class WalkKind(NamedTuple):
@@ -78,7 +78,7 @@ class WalkKind(NamedTuple):
 
 
 class TraversalRecords(NamedTuple):
-    """Records of a job's traversals; see :class:`treeplex.engine.histories.recording.Recorded` and :class:`Walks`."""
+    """Records of a job's traversals; see :class:`treeplex.engine.histories.recording.WalkRows` and :class:`Walks`."""
 
     places: NDArray[np.int32]
     values: NDArray[np.float32]

@@ -238,7 +238,7 @@ def lowered(heading: str) -> str:
     return heading[0].lower() + heading[1:]
 
 
-class Described(NamedTuple):
+class GameDescription(NamedTuple):
     """A game described by command-line arguments.
 
     Attributes:
@@ -262,15 +262,15 @@ def wing_options(name: str) -> list[WingOptions]:
     return [each for each in provided("options") if each.command == name]
 
 
-def described(name: str, game: str | None, more: Mapping[str, Any]) -> Described:
+def described(name: str, game: str | None, more: Mapping[str, Any]) -> GameDescription:
     """Return the game described by a command's argument and wing options."""
     given = {name: value for name, value in more.items() if value is not None}
     for each in wing_options(name):
         own = {parameter.name for parameter in each.parameters} | {"resume"}
         if each.read and any(parameter.name in given for parameter in each.parameters):
-            found: Described = named(each.read)(game, {key: value for key, value in given.items() if key in own})
+            found: GameDescription = named(each.read)(game, {key: value for key, value in given.items() if key in own})
             return found
-    return Described(game)
+    return GameDescription(game)
 
 
 def examples_of(packages: Sequence[str], group: str) -> str:
