@@ -63,7 +63,7 @@ def test_all_built_in_functions_are_their_rules(spec: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"infoset": nothing}, "what is two infosets of player [01] is one in other rules"),
+        ({"infoset": nothing}, "infosets: two infosets of player [01] is one in other rules"),
         ({"actions": one_action}, r"actions: \[0, 1, 2, 3\], but \[0\] in "),
         ({"payoff": half}, r"payoffs: .* but \[0.5, 0.5\]"),
         ({"players": 3}, "has 2 players, and other rules have more or fewer"),

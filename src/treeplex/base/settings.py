@@ -98,10 +98,10 @@ class ValueKind(NamedTuple):
     def from_hint(cls, hint: Any) -> "ValueKind":
         """Return the kind of a type annotation."""
         if get_origin(hint) in (Union, UnionType):
-            inner = [each for each in get_args(hint) if each is not NoneType]
+            inner = [argument for argument in get_args(hint) if argument is not NoneType]
             return cls.from_hint(inner[0])._replace(optional=True)
         if get_origin(hint) is tuple:
-            inner = [each for each in get_args(hint) if each is not Ellipsis]
+            inner = [argument for argument in get_args(hint) if argument is not Ellipsis]
             return cls(inner[0], many=True, size=None if Ellipsis in get_args(hint) else len(inner))
         if hint not in WORDS:
             raise TypeError(f"a setting cannot have the type {hint}")

@@ -154,7 +154,7 @@ def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[
     joined = known[0].setdefault((player, one), two) != two
     if joined or known[1].setdefault((player, two), one) != one:
         here, there = ("one infoset", "two") if joined else ("two infosets", "one")
-        raise GameError(f"what players know: what is {here} of player {player} is {there} in {name}")
+        raise GameError(f"infosets: {here} of player {player} is {there} in {name}")
 
 
 def compare(what: str, mine: object, theirs: object, name: str) -> None:

@@ -533,7 +533,7 @@ class PublicTree(PublicGame):
             paid = visited.scale * visited.matrix * pair_state(state).weight
             return np.asarray(reached[1] @ paid.T if player == 0 else -(reached[0] @ paid))
         assert isinstance(visited, Chance)
-        return np.asarray(sum(self.terminal_values(each, reached, player) for each in successors))
+        return np.asarray(sum(self.terminal_values(successor, reached, player) for successor in successors))
 
     def stakes_at(self, state: State) -> Stakes | None:
         return self.stakes(pair_state(state).node)
@@ -571,7 +571,7 @@ def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]
     if isinstance(visited, Terminal):
         return state.weight * (1.0 + visited.matrix) / 2.0, state.weight
     if isinstance(visited, Chance):
-        found = [checked_down(rules, each) for each in successors]
+        found = [checked_down(rules, successor) for successor in successors]
         return np.asarray(sum(won for won, _ in found)), np.asarray(sum(met for _, met in found))
     bets = rules.bets(state)
     assert bets is not None

@@ -171,8 +171,8 @@ def edit(change: Callable[[dict[str, object]], object]) -> Callable[[Path], None
         (lambda data: data.update(format_version=2), FileError, "format version 2, this Treeplex reads 1"),
         (lambda data: data.update(format="other"), FileError, "not a policy file"),
         (lambda data: data.pop("game"), FileError, "not a policy file"),
-        (lambda data: data.pop("policy"), FileError, "damaged or no policy file"),
-        (lambda data: data.update(policy=[]), FileError, "damaged or no policy file"),
+        (lambda data: data.pop("policy"), FileError, "damaged or not a policy file"),
+        (lambda data: data.update(policy=[]), FileError, "damaged or not a policy file"),
         (lambda data: data["policy"]["0"].update({"x": {"0": 1}}), PolicyError, "no infostate 'x' of player 0"),
         (lambda data: data["policy"]["0"].pop("0"), PolicyError, "no number for some action at infostate '0'"),
         (lambda data: data["policy"]["0"]["0"].update({"5": 0}), PolicyError, "no action 5 at infostate '0'"),
@@ -221,7 +221,7 @@ def test_pickles_are_refused(tmp_path: Path, suffix: str) -> None:
     with path.open("wb") as file:
         np.savez(file, probabilities=np.array([print], dtype=object), header=np.array("{}"))
     target = path.rename(tmp_path / f"policy{suffix}")
-    with pytest.raises(FileError, match="damaged or no policy file"):
+    with pytest.raises(FileError, match="damaged or not a policy file"):
         load_policy(target)
 
 

@@ -33,7 +33,7 @@ class Task(NamedTuple):
     @property
     def needs(self) -> list[int]:
         """Return the numbers of the shared values among the arguments."""
-        return [each.number for each in self.arguments if isinstance(each, SharedValue)]
+        return [argument.number for argument in self.arguments if isinstance(argument, SharedValue)]
 
     def packed(self) -> bytes:
         """Serialise the job.

@@ -231,7 +231,7 @@ def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int
         return
     room = max(wanted, rows + rows // (2 if rows < LONG else 8))
     room = times * (room if most is None else min(room, most))
-    check_room(sum((room - len(each)) * each.itemsize for each in columns))
+    check_room(sum((room - len(column)) * column.itemsize for column in columns))
     for each in columns:
         each.resize(room, refcheck=False)
 

@@ -125,7 +125,7 @@ def _call(signature: Any) -> Any:
     """Return the Numba code generator for a call by address with this signature; pointers are passed as addresses."""
 
     def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-        wanted = [context.get_value_type(each) for each in signature.args]
+        wanted = [context.get_value_type(arg) for arg in signature.args]
         given = [
             builder.inttoptr(each, kind) if isinstance(kind, ir.PointerType) else each
             for each, kind in zip(arguments[1:], wanted, strict=True)

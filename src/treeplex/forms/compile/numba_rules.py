@@ -403,7 +403,7 @@ class RulesWalk:
             self.part = whole
 
     def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
-        first, last = (int(each) for each in self.offsets[player : player + 2])
+        first, last = (int(offset) for offset in self.offsets[player : player + 2])
         walk = partial(add_part_of_gradient, self.rules.calls, self.rules.start, self.table, self.offsets[:-1])
         with self.lock:
             part, own = self.part._replace(player=player), values[first:last]

@@ -89,7 +89,7 @@ def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
         weights[final[2:]] = fixed / order
     put = (own.step & 1).astype(bool)[numbering.order]
     pointers, lists = by_sequence(found.lengths, found.entries, final)
-    counts = np.array([len(each) for each in found.lengths])
+    counts = np.array([len(length) for length in found.lengths])
     return CompiledGame(
         spec=game.spec,
         players=2,

@@ -219,7 +219,7 @@ def read_contents(path: str | os.PathLike[str]) -> Contents:
         csv.Error,
         safetensors.SafetensorError,
     ) as error:
-        raise FileError(f"{source} is truncated, damaged or no policy file ({error}); save the policy again") from error
+        raise FileError(f"{source} is truncated, damaged or not a policy file ({error}); save the policy again") from error
     header = contents.header
     if (
         not isinstance(header, dict)

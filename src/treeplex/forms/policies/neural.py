@@ -167,7 +167,7 @@ class NeuralPolicy:
         """Return a member's policy on a compiled game, float64 [Q]."""
         tree, ids, table = game.tree, np.array(self.view.actions), np.ones(len(game.action_ids))
         for player in range(self.players):
-            first, last = (int(each) for each in tree.infoset_offsets[player : player + 2])
+            first, last = (int(infoset_offset) for infoset_offset in tree.infoset_offsets[player : player + 2])
             for begin in range(first, last, BATCH):
                 end = min(begin + BATCH, last)
                 start, stride, actions = tree.infoset_layout[begin:end].T[:, :, None]
@@ -218,7 +218,7 @@ class NeuralPolicy:
                 view = View.from_json(file.about["view"])
                 return cls(file.about["game"], players, view, networks, about, head=head, weights=weights)
             except (KeyError, ValueError, TypeError, PolicyError) as error:
-                raise FileError(f"{path}: the policy is not whole ({error}); restore a copy") from error
+                raise FileError(f"{path}: the policy is damaged ({error}); restore a copy") from error
 
     def __repr__(self) -> str:
         return f"<neural policy for {self.spec or 'rules without a name'}>"

@@ -239,7 +239,7 @@ def infosets_from(file: TensorFile, player: int) -> Infosets:
         found.lookup[infostate] = number
         found.text_bytes += text_bytes(infostate)
     if len(found.lookup) != len(ends):
-        raise FileError(f"{file.path}: an infostate of player {player} stands there twice; restore a copy")
+        raise FileError(f"{file.path}: an infostate of player {player} occurs twice; restore a copy")
     return found
 
 

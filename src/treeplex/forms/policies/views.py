@@ -102,7 +102,7 @@ class View:
         found = json.loads(text)
         scale, actions = np.array(found["scale"], np.float32), tuple(int(action) for action in found["actions"])
         if found["kind"] not in (TENSOR, WORDS) or scale.ndim != 1 or not (scale > 0.0).all() or not actions:
-            raise ValueError("no view of infosets")
+            raise ValueError("not a view of infosets")
         return cls(found["kind"], scale, actions)
 
 
@@ -154,9 +154,11 @@ def probe(rules: Game, kind: str | None = None) -> PlayStatistics:
     known = rules.num_distinct_actions
     scale = np.ones(HASHED, np.float32) if kind == WORDS else np.maximum(most, np.float32(1.0))
     view = View(kind or WORDS, scale, tuple(sorted(actions)) if known is None else tuple(range(known)))
-    sums = {round(sum(each), 9) for each in payoffs}
+    sums = {round(sum(payoff), 9) for payoff in payoffs}
     largest = max(map(abs, chain.from_iterable(payoffs)), default=0.0) or 1.0
-    return PlayStatistics(view, largest, sums.pop() if len(sums) == 1 else None, all(len(set(each)) == 1 for each in payoffs))
+    return PlayStatistics(
+        view, largest, sums.pop() if len(sums) == 1 else None, all(len(set(payoff)) == 1 for payoff in payoffs)
+    )
 
 
 def hashed(text: str) -> Rows:

@@ -109,8 +109,11 @@ def number_nodes(
 
 def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:
     """Convert settlements to arrays."""
-    most = max(len(each.pots) for each in settlements)
-    put, kept = np.array([each.put for each in settlements]), np.array([each.kept for each in settlements])
+    most = max(len(settlement.pots) for settlement in settlements)
+    put, kept = (
+        np.array([settlement.put for settlement in settlements]),
+        np.array([settlement.kept for settlement in settlements]),
+    )
     chips, able = np.zeros((len(settlements), most)), np.zeros((len(settlements), most), np.int64)
     for end, each in enumerate(settlements):
         for pot, (amount, winners) in enumerate(each.pots):

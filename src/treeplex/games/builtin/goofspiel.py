@@ -104,10 +104,10 @@ class GoofspielState(CheckedState):
     def returns(self) -> Sequence[float]:
         points = self.points()
         if self.rules.returns_type == "total_points":
-            return [float(each) for each in points]
+            return [float(point) for point in points]
         if self.rules.returns_type == "point_difference":
-            return [each - sum(points) / len(points) for each in points]
-        best = [each == max(points) for each in points]
+            return [point - sum(points) / len(points) for point in points]
+        best = [point == max(points) for point in points]
         if all(best):
             return [0.0] * len(points)
         return [1 / sum(best) if won else -1 / (len(best) - sum(best)) for won in best]

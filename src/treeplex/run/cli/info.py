@@ -51,7 +51,10 @@ def games(as_json: Json = False) -> None:
     if as_json:
         print_json(
             {
-                name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                name: {
+                    "summary": info.summary,
+                    "parameters": {parameter.name: parameter.default for parameter in info.parameters},
+                }
                 | ({"note": info.note} if info.note else {})
                 for name, info in games().items()
             }

@@ -351,7 +351,7 @@ class Session:
             most = math.inf if job.left is None else job.left
             estimates.append(min(max(0.0, end - job.done), most) / rate if job.ahead else 0.0)
         numbers = {**(self.records[-1].numbers if self.records else {}), **job.live()}
-        left = min((each for each in estimates if each < LONGEST_LEFT), default=None)
+        left = min((estimate for estimate in estimates if estimate < LONGEST_LEFT), default=None)
         return Progress(job.name, job.kind.unit, job.done, job.total, rate, left, numbers)
 
     def save_now_and_then(self) -> None:

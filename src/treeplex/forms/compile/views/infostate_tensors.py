@@ -41,4 +41,4 @@ def word_tensors(infostates: Sequence[str]) -> NDArray[np.uint8]:
 
 def distinct_columns(columns: Iterable[list[int]], rows: int) -> list[list[int]]:
     """Return the distinct non-constant columns, as lists of rows with a one."""
-    return [list(each) for each in dict.fromkeys(map(tuple, columns)) if len(each) < rows]
+    return [list(ones) for ones in dict.fromkeys(map(tuple, columns)) if len(ones) < rows]
