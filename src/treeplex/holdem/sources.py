@@ -47,7 +47,7 @@ class SolvedSpots(PolicySource):
         solved = load_solution(source)
         return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
 
-    def show(self, text: str, asked: Showing) -> bool:
+    def show(self, text: str, asked: ShowOptions) -> bool:
         """Show the spot at one decision, with EVs and equities."""
         from treeplex.holdem.cli.shared.node import show_node
 

@@ -108,7 +108,7 @@ def test_blueprints_that_do_not_fit_are_one_line(trained: Path, text: str, game:
     ("text", "game", "said"),
     [
         ("pluribus(blueprint=FILE)", "kuhn_poker", "pluribus needs a card game with three or more players"),
-        ("pluribus(blueprint=FILE)", "liars_dice(players=3)", "do not say what is public"),
+        ("pluribus(blueprint=FILE)", "liars_dice(players=3)", "do not define public states"),
         ("pluribus(blueprint=FILE,continuations=5)", "kuhn_poker(players=3)", "continuations"),
         ("pluribus(blueprint=FILE,play=first)", "kuhn_poker(players=3)", "play"),
         ("pluribus(blueprint=FILE)", "kuhn_poker(players=4)", "kuhn_poker"),

@@ -36,7 +36,7 @@ DEFAULT_SHARE = 0.005
 
 
 @contextmanager
-def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Session]:
+def spot_session(spot: Spot | CompiledSpot | None, asked: SolveRequest) -> Iterator[Session]:
     """A session of a run on a spot, new or resumed; the spot's settings apply where options are not given.
 
     Args:
@@ -71,7 +71,7 @@ class Limits:
     work: Work
 
     @classmethod
-    def of(cls, spot: Spot | None, asked: Asked) -> "Limits":
+    def of(cls, spot: Spot | None, asked: SolveRequest) -> "Limits":
         """The given options, with the spot's settings where options are not given.
 
         Raises:
@@ -106,7 +106,7 @@ class SessionStart(NamedTuple):
     memory: int
 
 
-def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack) -> Session:
+def new_session(spot: Spot | CompiledSpot | None, asked: SolveRequest, stack: ExitStack) -> Session:
     """The session of :func:`spot_session`; resources that end with it are put on the stack."""
     given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, asked.resume
     check_limits(asked.target, asked.seconds)
@@ -134,7 +134,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
     return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
 
 
-def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: ExitStack) -> SessionStart:
+def new_solver(spot: Spot | CompiledSpot, asked: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
     """The solver of a new run, at iteration 0 or warm-started from a solution with other ranges or sizes.
 
     Raises:
@@ -169,7 +169,7 @@ def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: E
     return begun
 
 
-def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitStack) -> SessionStart:
+def resumed_solver(spot: Spot | None, asked: SolveRequest, limits: Limits, stack: ExitStack) -> SessionStart:
     """The solver of a solution to resume, at iteration 0.
 
     Raises:
@@ -195,7 +195,7 @@ def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitS
     return begun
 
 
-def stops_early(spot: Spot | None, asked: Asked) -> bool:
+def stops_early(spot: Spot | None, asked: SolveRequest) -> bool:
     """Whether a spot is solved on its first street alone."""
     resume: HoldemSolution | None = asked.resume
     net = text_option(asked, "net") or (spot.settings.net if spot is not None else None)
@@ -207,7 +207,7 @@ def stops_early(spot: Spot | None, asked: Asked) -> bool:
     return bool(until)
 
 
-def text_option(asked: Asked, name: str) -> str | None:
+def text_option(asked: SolveRequest, name: str) -> str | None:
     """An option as text; None if not given."""
     found = asked.options.get(name)
     return None if found is None else str(found)
@@ -220,7 +220,7 @@ def until_session(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> S
     return Session(job, records=[] if asked.resume is None else list(asked.resume.records))
 
 
-def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
+def claimed_file(asked: SolveRequest, stack: ExitStack) -> Path | None:
     """The file of a run, locked for writing until the stack ends; None without a file.
 
     Raises:
@@ -266,7 +266,7 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
     return HoldemSettings(storage, limits.threads, horizon, None if target is None else float(target))
 
 
-def check_start(start: HoldemSolution, asked: Asked, how: SolveFields) -> None:
+def check_start(start: HoldemSolution, asked: SolveRequest, how: SolveFields) -> None:
     """Refuse options that the solution to start from determines, and too few iterations."""
     if asked.options.get("locks", how.locks):
         raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")

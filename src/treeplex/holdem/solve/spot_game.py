@@ -118,7 +118,7 @@ class SpotGame(Solvable):
         return self.given
 
     @contextmanager
-    def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
+    def session(self, asked: SolveRequest, line: ProgressLine) -> Iterator[Session]:
         """A session of a new run, or of one resumed from its file."""
         if asked.resume is not None and not isinstance(asked.resume, HoldemSolution):
             asked = replace(asked, resume=self.resumed, out=asked.out or Path(asked.resume))

@@ -32,7 +32,7 @@ MOST_INFOSETS = 5_000
 """Most infosets of a game in which a searching agent's policy is read at every decision."""
 MOST_SEQUENCES, VALUE_ITERATIONS = 200_000, 300
 """Most sequences of a game that is solved for a value function, and number of CFR+ iterations for it."""
-VALUES = Wanted(
+VALUES = ObjectKind(
     "value function",
     "MyValues",
     "class of value functions, made with the public game, or function of a state and hands",

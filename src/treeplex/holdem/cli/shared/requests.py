@@ -28,7 +28,7 @@ BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limps", "limit
 """Spot fields that determine the betting tree."""
 
 
-def described_spot(game: str | None, options: Mapping[str, Any]) -> Described:
+def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescription:
     """The spot that a command line describes: a file or a name with options that override it, or another source.
 
     Args:
