@@ -108,7 +108,7 @@ def test_paths_that_hold_no_device(tmp_path: Path) -> None:
         load_device(tmp_path)
     tp.solve("kuhn_poker", "cfr", iterations=2, out=tmp_path / "run")
     assert not (tmp_path / "run" / "device.safetensors").exists()
-    with pytest.raises(FileError, match="holds no device: cfr makes none; solve with -a cfr-s or -a cfr-jr"):
+    with pytest.raises(FileError, match="has no correlation device, since cfr computes none; solve with -a cfr-s or -a cfr-jr"):
         load_device(tmp_path / "run")
 
 
@@ -138,7 +138,7 @@ def test_large_devices_are_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_other_algorithms_make_no_device() -> None:
-    with pytest.raises(AlgorithmError, match="cfr makes no correlation device"):
+    with pytest.raises(AlgorithmError, match="cfr has no correlation device"):
         tp.solve("kuhn_poker", "cfr", iterations=2).device()
 
 

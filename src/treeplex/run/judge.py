@@ -147,7 +147,7 @@ def exact_value(game: AnyGame) -> float:
 
 
 def distance_to_value(game: AnyGame, policy: AnyPolicy) -> float:
-    """Return the distance of player 0's expected payoff to the exact value, in the game's units; see :func:`judge`.
+    """Return player 0's distance from the exact value, in the game's units; arguments as for :func:`judge`.
 
     Raises:
         AlgorithmError: the exact value is not available (see :func:`exact_value`).
