@@ -37,7 +37,7 @@ class GroupedCommand(TyperCommand):
         """Return the parameters, with ``--help-all`` if ``--help`` may be abbreviated."""
         params = list(super().get_params(ctx))
         if "\f" in (self.help or "") or any(getattr(param, "rich_help_panel", None) for param in params):
-            option = copy(self.get_help_option(ctx))
+            option: Any = copy(self.get_help_option(ctx))
             option.name, option.opts, option.callback = "help_all", ["--help-all"], show_all_help
             option.help = "Show all options and details."
             params.append(option)
