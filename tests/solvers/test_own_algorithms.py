@@ -162,5 +162,5 @@ def test_sampling_without_compiling(folder: Path) -> None:
         tp.sample(resume="run", iterations=4100)
     resumed = tp.sample(resume="run", algorithm=text, iterations=4100)
     assert resumed.last.done == 4100
-    with pytest.raises(AlgorithmError, match=r"my\.py:DAMPED sweeps the whole game"):
+    with pytest.raises(AlgorithmError, match=r"my\.py:DAMPED needs the compiled game"):
         tp.sample("kuhn_poker", "my.py:DAMPED")

@@ -107,7 +107,7 @@ def test_open_loop_games(tmp_path: Path) -> None:
     assert found["sequences"] == [5, 5]
     solved = json.loads(call("solve", f"open_loop(game={game})", "-a", "lp", "--json")[0])
     assert solved["nash_conv"] == pytest.approx(0.0, abs=1e-9)
-    assert "no open-loop game: after 0 moves" in call("info", "open_loop(game=kuhn_poker)", code=2)[1]
+    assert "not an open-loop game: after 0 moves" in call("info", "open_loop(game=kuhn_poker)", code=2)[1]
 
 
 def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

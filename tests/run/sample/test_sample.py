@@ -166,8 +166,8 @@ def test_memory_that_cannot_be_read(text: str | int) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"algorithm": "dcfr"}, AlgorithmError, "dcfr sweeps the whole game"),
-        ({"algorithm": "lp"}, AlgorithmError, "sample by cs-mccfr"),
+        ({"algorithm": "dcfr"}, AlgorithmError, "dcfr needs the compiled game"),
+        ({"algorithm": "lp"}, AlgorithmError, "sample with cs-mccfr"),
         ({"algorithm": "es-mcfr"}, SpecError, "did you mean 'es-mccfr'"),
         ({"algorithm": "es-mccfr(x=1)"}, SpecError, "no parameter 'x'"),
         ({"algorithm": "es-mccfr(averaging=full)"}, AlgorithmError, "averaging=full"),
@@ -306,7 +306,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     for arguments, message in (
         (("sample", "leduc_poker", "--memory", "lots"), "cannot read 'lots' as memory"),
-        (("sample", "leduc_poker", "-a", "lp"), "lp sweeps the whole game"),
+        (("sample", "leduc_poker", "-a", "lp"), "lp needs the compiled game"),
         (("sample", "leduc_poker", "-a", "nonsense"), "unknown sampling scheme 'nonsense'"),
         (("sample",), "no game given"),
         (("sample", "--resume", tmp_path), "holds no run of treeplex sample"),

@@ -77,7 +77,7 @@ def test_a_variant_of_your_own_is_not_named_again() -> None:
 
 def test_what_is_refused() -> None:
     part = tp.solve(KUHN, "dcfr", iterations=17)
-    with pytest.raises(SpecError, match="is one of kuhn_poker"):
+    with pytest.raises(SpecError, match="is for kuhn_poker"):
         tp.solve("leduc_poker", resume=part)
     with pytest.raises(SpecError, match="has run 17 iterations already"):
         tp.solve(resume=part, iterations=5)

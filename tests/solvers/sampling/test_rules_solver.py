@@ -355,7 +355,7 @@ def make(game: str | Game = "kuhn_poker", scheme: str = "es-mccfr", most: int | 
 
 
 def test_what_needs_the_whole_game_is_refused() -> None:
-    with pytest.raises(AlgorithmError, match="averaging=full sweeps the whole game"):
+    with pytest.raises(AlgorithmError, match="averaging=full needs the compiled game"):
         make(averaging="full")
     with pytest.raises(AlgorithmError, match="baseline=oracle"):
         make(baseline="oracle")
