@@ -97,7 +97,7 @@ def test_parameters_reach_the_variant() -> None:
         ("my.py:made(beta=1)", SpecError, r"unexpected keyword argument 'beta'; it takes \(alpha=2\)"),
         ("my.py:broken", AlgorithmError, r"^my\.py:23: ZeroDivisionError: .* \(while making my\.py:broken\)"),
         ("es-mccfr(variant=my.py:PREDICTS)", AlgorithmError, "variant=predicts does not combine with sampling: it predicts"),
-        ("es-mccfr(variant=my.py:HEDGE)", AlgorithmError, "'my.py:HEDGE' gave a Rule, not a treeplex.solvers.Variant"),
+        ("es-mccfr(variant=my.py:HEDGE)", AlgorithmError, "'my.py:HEDGE' returned a Rule, not a treeplex.solvers.Variant"),
     ],
 )
 def test_refusals(text: str, error: type[Exception], message: str) -> None:

@@ -178,7 +178,7 @@ def edit(change: Callable[[dict[str, object]], object]) -> Callable[[Path], None
         (lambda data: data["policy"]["0"]["0"].update({"5": 0}), PolicyError, "no action 5 at infostate '0'"),
         (lambda data: data["policy"]["0"]["0"].update({"00": 0.5}), PolicyError, "given twice"),
         (lambda data: data["policy"]["0"]["0"].update({"0": 0.9}), PolicyError, "not a distribution at infostate '0'"),
-        (lambda data: data.update(game_identity="0"), PolicyError, "whose rules have changed"),
+        (lambda data: data.update(game_identity="0"), PolicyError, "which has other rules now"),
     ],
 )
 def test_json_that_does_not_fit(

@@ -130,7 +130,7 @@ def test_files_that_are_not_right_are_refused(solved: Policy, tmp_path: Path) ->
     with pytest.raises(FileError, match="cannot read"):
         load_table_policy(tmp_path / "none")
     tp.policies.save(solved, tmp_path / "other.safetensors")
-    with pytest.raises(FileError, match="no treeplex table policy"):
+    with pytest.raises(FileError, match="not a treeplex table policy"):
         load_table_policy(tmp_path / "other.safetensors")
 
 

@@ -273,5 +273,5 @@ def test_only_the_same_rules_cross_over() -> None:
 
 
 def test_games_in_games_have_a_depth() -> None:
-    with pytest.raises(SpecError, match="more than 20 brackets"):
+    with pytest.raises(SpecError, match="brackets nested more than 20"):
         OpenSpielGame("openspiel:" + "misere(game=" * 100_000 + "kuhn_poker" + ")" * 100_000)

@@ -147,7 +147,7 @@ def test_bad_specs(folder: Path, text: str, message: str) -> None:
     ("text", "message"),
     [
         ("mygame.py:Unfinished", "class Unfinished lacks new_initial_state"),
-        ("mygame.py:NUMBER", "gave a int, not a game"),
+        ("mygame.py:NUMBER", "returned a int, not a game"),
         ("mygame.py:Broken", r"^mygame\.py:44: ZeroDivisionError: .*division"),
         ("syntax.py:X", r"syntax\.py:2: "),
         ("deep.py:X", r"^deep\.py:3: JSONDecodeError"),

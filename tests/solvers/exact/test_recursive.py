@@ -239,7 +239,7 @@ def test_one_player_against_hidden_chance() -> None:
 def test_too_large_a_piece_is_named() -> None:
     game = compile_game("leduc_poker(players=3,ranks=2,raises=1)")
     with pytest.raises(
-        AlgorithmError, match=r"recursive cannot solve leduc.*: a piece of .* is too large .*players 0 and 1 and 2"
+        AlgorithmError, match=r"recursive cannot solve leduc.*: a piece with .* is too large .*players 0 and 1 and 2"
     ):
         Recursive(game).run(1)
 

@@ -248,7 +248,7 @@ def test_before_the_first_iteration() -> None:
     found = judge(game, Policy.uniform(game))
     np.testing.assert_allclose(solver.gaps(), found.gains, atol=1e-12)
     np.testing.assert_allclose(solver.payoffs(), found.value, atol=1e-12)
-    with pytest.raises(AlgorithmError, match="cfr-s has kept no iteration yet"):
+    with pytest.raises(AlgorithmError, match="cfr-s has not stored an iteration yet"):
         solver.device()
 
 
@@ -259,7 +259,7 @@ def test_before_the_first_iteration() -> None:
         ({"keep": 1}, "keep of cfr-jr is a whole number of at least 2"),
         ({"keep": 2.5}, "not 2.5"),
         ({"keep": float("inf")}, "not inf"),
-        ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr takes 208,000,000 GB for kuhn_poker, more than is available; keep fewer"),
+        ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr needs 208,000,000 GB for kuhn_poker, more than is available; lower keep"),
         ({"keep": 1e300}, "more than is available"),
         ({"tilt": 1.5}, "tilt of cfr-jr is a number from 0 to 1"),
         ({"tilt": float("nan")}, "not nan"),
