@@ -88,7 +88,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(SpecError, match="give start or resume"):
         tp.solve(resume=part, start="uniform")
     part.solver.run(1)
-    with pytest.raises(SpecError, match="has gone on to iteration 18; resume the newest"):
+    with pytest.raises(SpecError, match="is already at iteration 18; resume the newest"):
         tp.solve(resume=part)
 
 

@@ -444,5 +444,5 @@ def test_a_walk_without_end_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
     """All actions of a player are followed, and bids of 0 can be made a thousand times."""
     monkeypatch.setattr("treeplex.solvers.sampling.rules_walk.MOST_WALKED", 3000)
     sampler = python_sampler(load("oshi_zumo"), SAMPLINGS["es-mccfr"], SamplingOptions())
-    with pytest.raises(AlgorithmError, match="3,000 histories and not come to an end"):
+    with pytest.raises(AlgorithmError, match="3,000 histories without ending"):
         sampler.run(1)
