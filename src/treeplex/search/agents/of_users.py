@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.sources.user_module import Wanted, load_user_object, user_source
+from treeplex.forms.sources.user_module import ObjectKind, load_user_object, user_source
 from treeplex.games.public import PublicGame
 from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.searching import SearchAgent, Searching
