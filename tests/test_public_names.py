@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import pkgutil
 import re
 import sys
@@ -130,12 +131,19 @@ def homes() -> dict[tuple[str, str], str]:
     return found
 
 
+def python_blocks(path: Path) -> list[str]:
+    """A Python file, the Python blocks of a Markdown file, or the code cells of a notebook."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return ["".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return BLOCK.findall(text) if path.suffix == ".md" else [text]
+
+
 def imported(paths: list[Path]) -> set[tuple[str, str, str]]:
-    """Modules and names of treeplex that files import, and the files; of Markdown those of its Python blocks."""
+    """Modules and names of treeplex that files import, and the files."""
     found = set()
     for path in paths:
-        text = path.read_text(encoding="utf-8")
-        for block in BLOCK.findall(text) if path.suffix == ".md" else [text]:
+        for block in python_blocks(path):
             for node in ast.walk(ast.parse(block)):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "treeplex":
                     found |= {(str(node.module), alias.name, path.name) for alias in node.names}
@@ -148,7 +156,8 @@ def imported(paths: list[Path]) -> set[tuple[str, str, str]]:
 
 def test_examples_and_documentation_use_public_names_only():
     pages = [ROOT / "README.md", *(page for page in (ROOT / "docs").rglob("*.md") if page.name != "log.md")]
-    found = imported([*(ROOT / "examples").rglob("*.py"), *pages])
+    notebooks = [*(ROOT / "examples").glob("*.ipynb"), *(ROOT / "docs" / "tutorials").glob("*.ipynb")]
+    found = imported([*(ROOT / "examples").rglob("*.py"), *pages, *notebooks])
     assert len(found) > 50
     assert sorted(each for each in found if not is_public(*each[:2]) and each[:2] != LIBRARY) == []
 
