@@ -86,6 +86,7 @@ def show(value: Any) -> None:
         assert repr(value)
 
 
+@pytest.mark.slow_cases("deep-cfr", "rebel")
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in NOTEBOOKS])
 def test_tutorials_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.stem in NEEDS_TORCH:
