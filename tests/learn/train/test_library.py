@@ -153,6 +153,17 @@ def test_a_refused_training_leaves_earlier_ones_of_several_seeds_as_they_were(tm
         train_seeds("kuhn_poker", "ned", seeds=2, out=tmp_path / "seeds.json" / "below")
 
 
+@pytest.mark.parametrize("what", ["learner", "game"])
+def test_resuming_several_seeds_runs_no_code_that_only_the_folder_names(what: str, tmp_path: Path) -> None:
+    code = tmp_path / "code.py"
+    code.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    asked = {"learner": "sd-cfr", "game": "kuhn_poker", "settings": {}, "seeds": 1, what: f"{code}:Code"}
+    (tmp_path / "seeds.json").write_text(json.dumps(asked))
+    with pytest.raises(FileError, match=f"the {what} is .*name it again"):
+        train_seeds(resume=tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.slow
 def test_several_seeds_give_bands(tmp_path: Path) -> None:
     folder = tmp_path / "seeds"

@@ -116,6 +116,11 @@ def train_seeds(
     else:
         folder = Path(resume)
         asked = seeds_of(folder)
+        for what, given in (("learner", learner), ("game", game)):
+            if given is None and ".py:" in str(asked[what]):
+                raise FileError(
+                    f"{folder / SEEDS}: the {what} is {asked[what]}, and reading a folder runs no code; name it again"
+                )
         known = kind_for(game, learner or asked["learner"], None, None)
     base = known.settings.from_json(asked["settings"], folder / SEEDS)
     trainings = []
