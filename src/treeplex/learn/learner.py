@@ -28,12 +28,12 @@ class Learner(ABC):
 
     Attributes:
         settings_class: class of the settings, a frozen dataclass derived from :class:`treeplex.base.settings.Settings`.
-            ``steps`` is the length of a training, ``seed`` seeds :attr:`generator`, and ``every`` is the number of steps
+            ``steps`` is the length of a training run, ``seed`` seeds :attr:`generator`, and ``every`` is the number of steps
             between measurements (ten per power of ten if absent).
         presets: changes to the settings by preset name; ``recipe``, the settings unchanged, always exists.
         source: the paper it implements.
         game: the rules.
-        settings: the training's settings.
+        settings: the training settings.
         generator: random number generator; saved and restored automatically.
         spreads: whether its work runs on :attr:`executor`, so that it accepts ``--workers`` and ``--ray``.
         executor: runs its jobs; this process by default.
@@ -61,7 +61,7 @@ class Learner(ABC):
 
     @property
     def identity(self) -> str:
-        """Identity of the game; a training resumes only on the same game."""
+        """Identity of the game; a training run resumes only on the same game."""
         return self.compiled.identity
 
     def spread_over(self, executor: Executor, spec: str) -> None:
@@ -96,7 +96,8 @@ class Learner(ABC):
     def effort(self) -> Mapping[str, int]:
         """Work done so far, for every record: ``nodes`` (histories visited) and ``episodes`` (traversals or playthroughs).
 
-        Settings of the same names are budgets: a training stops after the step that reaches one above 0.
+        Settings of the same names are budgets: training stops after the step that reaches one of these limits, if it is above
+            0.
         """
         return {}
 

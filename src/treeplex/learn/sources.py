@@ -13,7 +13,7 @@ class RebelNetworks(Agents):
     """ReBeL training folders, network files, and the shipped networks ``rebel`` and ``rebel:NAME``."""
 
     def reads(self, source: Any) -> bool:
-        """Whether a source is the folder of a training on public-tree rules."""
+        """Whether a source is a ReBeL training folder for public-tree rules."""
         if not isinstance(source, str | os.PathLike) or kind_of(source) is None:
             return False
         from treeplex.learn.rebel.training.job import is_rebel_folder

@@ -1,4 +1,4 @@
-"""Registers what learning adds: trainings, agents that play networks, and commands."""
+"""Registers the learning package: learners, agents that play networks, and commands."""
 
 from treeplex.base.wings import Wing
 

@@ -20,7 +20,7 @@ from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 NETWORK = "network.safetensors"
-"""Name of the network file in a training's folder."""
+"""Name of the network file in a training folder."""
 FORMAT, VERSION = "treeplex alphaholdem network", 1
 OF_NETWORK = ("approximator", "sizes", "slots", "channels", "layers", "width")
 """Settings that determine the network's architecture."""

@@ -1,4 +1,4 @@
-"""Job of an AlphaHoldem training.
+"""Job that runs AlphaHoldem training.
 
 ======================= =========================================================================================
 ``run.json``            the game, settings, versions, status, and the last record
@@ -51,14 +51,14 @@ ALPHAHOLDEM = JobKind(
     files=(NETWORK, CURVE),
     noun="training",
 )
-"""Trainings of AlphaHoldem.
+"""Training runs of AlphaHoldem.
 
 Numbers of a record: ``exploitability``, exact, in chips, or None; ``won``, chips per hand against uniform play, and
 ``interval``, half the width of its 95% interval; ``rating``, Elo of the newest snapshot; ``hands`` and ``decisions`` so far."""
 
 
 class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
-    """A running training.
+    """A training run in progress.
 
     Attributes:
         student: the trainer with its network and snapshots.
@@ -75,21 +75,21 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
 
     @property
     def done(self) -> int:
-        """Updates done."""
+        """Number of updates completed."""
         return self.student.updates
 
     @property
     def total(self) -> int:
-        """Updates to do."""
+        """Total number of updates."""
         return self.settings.updates
 
     @property
     def ahead(self) -> int:
-        """1, or 0 when all updates are done."""
+        """Updates per step: 1, or 0 once training is complete."""
         return 1 if self.done < self.total else 0
 
     def points(self) -> Iterator[int]:
-        """Updates after which to evaluate."""
+        """Update counts at which to evaluate."""
         later = sparse_points(self.total, every=self.settings.every)
         return chain((0,), (point for point in later if point >= FIRST or point == self.total))
 

@@ -35,7 +35,7 @@ class AlphaHoldemKind(TrainingKind):
         return {RECIPE: usual, TABLE: usual.changed(OF_TABLES)}
 
     def make(self, game: Any, settings: AlphaHoldemSettings, options: Options) -> AlphaHoldemJob:
-        """Create a training."""
+        """Create a training run."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         return AlphaHoldemJob(self.name, spec, rules, settings)
@@ -45,11 +45,11 @@ class AlphaHoldemKind(TrainingKind):
         return NetworkFile.load(folder)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again on resuming if it is custom; empty otherwise."""
+        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Report the playing strength and the amount of training."""
+        """Report playing strength, hands and decisions."""
         last = training.records[-1]
         facts = {"against uniform": f"{last.won:+.4g} ± {last.interval:.2g} chips per hand"}
         if last.exploitability is not None:

@@ -1,4 +1,4 @@
-"""Settings of AlphaHoldem's training."""
+"""Settings for training AlphaHoldem."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ class AlphaHoldem:
 
     Attributes:
         coder: encoder of the game.
-        settings: the training's settings.
+        settings: the training settings.
         net: the network.
         members: the snapshots it plays against, best first; initially only itself.
         rating: its rating, that of its newest snapshot.

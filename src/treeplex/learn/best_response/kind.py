@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from treeplex.run.plots import Panel
 
 BEST_RESPONSE = replace(LIBRARY, name="best response")
-"""Trainings of best responses.
+"""Training runs for best responses.
 
 Numbers of a record: ``at_least``, the mean over seats of the response's winnings above the fixed agent's own in held-out hands;
 ``interval``, half the width of its 95% interval; ``value_0`` and so on, its winnings in each seat."""
 
 
 class BestResponseJob(LibraryJob):
-    """A running training of a best response."""
+    """A best-response training run in progress."""
 
     kind = BEST_RESPONSE
 
@@ -48,7 +48,7 @@ class BestResponseKind(LibraryKind):
         super().__init__(BestResponse, "best-response")
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
-        """Require that a custom agent, which is code, is named again on resuming."""
+        """On resuming, require that the user names a custom agent again, since it is code."""
         if ".py:" in settings.against and "against" not in changes:
             raise FileError(
                 f"{place} learns against a custom agent, {settings.against}; reading a folder runs no code, "

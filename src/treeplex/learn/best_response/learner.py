@@ -39,7 +39,7 @@ BY_NETWORK = {"approximator": NETWORK, "batch": 1024, "rate": 0.001, "critic_rat
 
 @dataclass(frozen=True)
 class BestResponseSettings(PpoSettings):
-    """The opponent and the settings of the training."""
+    """The opponent and the training settings."""
 
     against: str = setting("uniform", "the fixed agent: a run folder, a policy file or a named agent", fixed=True)
     hands: int = setting(4000, "held-out hands per measurement in all seats, at least 30 in each", low=4, fixed=True)

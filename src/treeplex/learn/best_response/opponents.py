@@ -1,4 +1,4 @@
-"""The fixed agent of a training, and the game as its learner sees it."""
+"""The fixed agent that a response is trained against, and the game from the learner's view."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Job of a blueprint's training.
+"""Job that trains a blueprint.
 
 ========================= =======================================================================================
 ``run.json``              the game, settings, versions, status, and the last record
@@ -34,14 +34,14 @@ HOLDEM_BLUEPRINT = JobKind(
     files=(BLUEPRINT, CURVE),
     noun="training",
 )
-"""Trainings of blueprints.
+"""Training runs for blueprints.
 
 Numbers of a record: ``regret``, the mean gain of the best action at the first player's first decision, over buckets, in
 mbb/hand; ``visited``, the fraction of infosets in the average policy; ``met``, decisions visited."""
 
 
 class BlueprintJob(TrainingJob[BlueprintTraining]):
-    """A running training.
+    """A training run in progress.
 
     Attributes:
         rules: the game.
@@ -68,12 +68,12 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
 
     @property
     def done(self) -> int:
-        """Boards done."""
+        """Number of boards traversed."""
         return self.solver.iteration
 
     @property
     def total(self) -> int:
-        """Boards to do."""
+        """Total number of boards to traverse."""
         return self.settings.boards
 
     def step(self, count: int) -> None:
@@ -81,11 +81,11 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
         self.solver.run(count)
 
     def points(self) -> Iterator[int]:
-        """Boards at which to measure."""
+        """Board counts at which to measure."""
         return sparse_points(self.total, every=self.settings.every)
 
     def measure(self) -> Mapping[str, Any]:
-        """Measure the training's progress."""
+        """Measure training progress."""
         solver, every = self.solver, self.settings.discount_every
         nodes, counts, tables = solver.nodes, solver.rows.counts, solver.tables
         first = tables.regrets[: counts[0] * nodes.actions[0]].reshape(-1, nodes.actions[0]).max(axis=1)

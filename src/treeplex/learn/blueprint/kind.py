@@ -40,7 +40,7 @@ class BlueprintKind(TrainingKind):
         }
 
     def make(self, game: Any, settings: BlueprintTraining, options: Options) -> BlueprintJob:
-        """Create a training."""
+        """Create a training run."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         if not isinstance(rules, Holdem):
             raise SpecError(
@@ -53,7 +53,7 @@ class BlueprintKind(TrainingKind):
         return HoldemBlueprint.load(folder)
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Report the training's progress."""
+        """Report training progress."""
         last = training.records[-1]
         rate = last.met / last.cpu_seconds if last.cpu_seconds else 0.0
         facts = {

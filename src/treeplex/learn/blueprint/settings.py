@@ -1,4 +1,4 @@
-"""Settings of a blueprint's training."""
+"""Settings for training a blueprint."""
 
 from dataclasses import dataclass
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from treeplex.run.job.record import Progress
 
 LIMITS = "Limits"
-"""Heading of options that limit a training."""
+"""Heading of options that limit training."""
 
 
 class Train(GroupedCommand):
@@ -261,7 +261,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
 
 
 def resuming(training: "Training") -> str:
-    """The command that resumes. Custom games and learners are named again, since reading a folder runs no code."""
+    """The resume command. It repeats custom games and learners, since reading a folder runs no code."""
     own = training.kind.named_again(training)
     is_custom_learner = ".py:" in training.learner
     words = [training.learner] if is_custom_learner or own else []

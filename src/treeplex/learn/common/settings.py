@@ -1,4 +1,4 @@
-"""Settings of gradient steps that several trainings share, and the step-size schedule."""
+"""Settings of gradient steps that several learners share, and the step-size schedule."""
 
 import math
 from dataclasses import dataclass
@@ -30,15 +30,15 @@ class LearningSettings(Settings):
 
     @property
     def length(self) -> int:
-        """Length of the training, in its own unit, over which the step size falls."""
+        """Length of training, over which the step size decays; subclasses choose the unit."""
         raise NotImplementedError
 
 
 def falling_rate(settings: LearningSettings, done: float) -> float:
-    """Adam's step size after the fraction ``done`` of a training.
+    """Adam's step size after the fraction ``done`` of training.
 
-    Halves ``rate`` after each fraction ``halve`` of the training; if that is 0, falls from ``rate`` to ``last_rate`` along half
-    a cosine.
+    Halves ``rate`` after each fraction ``halve`` of training; if ``halve`` is 0, decays from ``rate`` to ``last_rate`` along
+    half a cosine.
     """
     if settings.halve:
         return settings.rate * 0.5 ** max(math.ceil(min(done, 1.0) / settings.halve) - 1, 0)

@@ -24,7 +24,7 @@ class SituationSource(ABC):
     Attributes:
         parts: names of a row's parts.
         loss: loss of a network on the parts of rows.
-        settings: the training's settings, with ``situations`` per network, the fraction ``held_out`` of them, and gradient
+        settings: the training settings, with ``situations`` per network, the fraction ``held_out`` of them, and gradient
             steps.
         networks: the networks, fitted one after the other.
         empty: an empty array [0, ...] for each part.
@@ -85,7 +85,7 @@ class SituationTrainer(Trainer):
 
     @property
     def total(self) -> int:
-        """Situations to solve, over all networks."""
+        """Total number of situations to solve, over all networks."""
         return int(self.settings.situations * len(self.source.networks))
 
     @property

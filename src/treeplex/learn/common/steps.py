@@ -31,7 +31,7 @@ class Steps:
         Args:
             fittings: networks and their rows.
             generator: random number generator for batches.
-            done: fraction of the training done, which sets the step size.
+            done: fraction of training completed, which sets the step size.
 
         Raises:
             AlgorithmError: a loss is not finite; that network is left unchanged.

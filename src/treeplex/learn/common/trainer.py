@@ -22,7 +22,7 @@ class Round:
     """Results of one training round.
 
     Attributes:
-        done: progress of the training, in its own unit.
+        done: training progress, in the unit of the settings' length.
         rows: rows in the value network's buffer.
         steps: gradient steps so far.
         loss: the value network's mean loss over the round's steps; NaN without steps.
@@ -40,11 +40,11 @@ class Trainer(ABC):
     """Alternates new rows and gradient steps; single-threaded and deterministic.
 
     Attributes:
-        settings: the training's settings, a :class:`treeplex.learn.common.settings.LearningSettings`.
+        settings: the training settings, a :class:`treeplex.learn.common.settings.LearningSettings`.
         generator: random number generator.
         due: schedule of gradient steps.
         fittings: fittings by the prefix of their arrays' names, the value network's first.
-        done: progress of the training, in its own unit.
+        done: training progress, in the unit of the settings' length.
     """
 
     fittings: dict[str, Fitting]
@@ -72,7 +72,7 @@ class Trainer(ABC):
     @property
     @abstractmethod
     def share(self) -> float:
-        """Fraction of the training done, which sets the step size."""
+        """Fraction of training completed, which sets the step size."""
 
     @abstractmethod
     def advance(self) -> int:

@@ -12,12 +12,12 @@ from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.search.subgames.identity import public_identity
 
 NETS = "nets.safetensors"
-"""Name of the networks' file in a training's folder."""
+"""Name of the networks' file in a training folder."""
 FORM = "treeplex networks for betting rounds"
 
 
 def read_round_nets(path: str | os.PathLike[str]) -> NetFile:
-    """Read a file of networks, or the one in a training's folder.
+    """Read a file of networks, or the one in a training folder.
 
     Raises:
         FileError: missing, truncated, corrupted, of another version, or not such a file.
@@ -27,10 +27,10 @@ def read_round_nets(path: str | os.PathLike[str]) -> NetFile:
 
 
 def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree | str | Game) -> DeepStackLeaf:
-    """Leaf values at the ends of betting rounds from the networks of a training's folder or file.
+    """Leaf values at the ends of betting rounds from the networks in a training folder or file.
 
     Args:
-        path: folder of a ``deepstack`` training, or its ``nets.safetensors``.
+        path: folder of a ``deepstack`` training run, or its ``nets.safetensors``.
         rules: public-tree rules of the game it was trained on, or the game's spec or rules.
 
     Raises:

@@ -25,7 +25,7 @@ from treeplex.run.job.record import integer
 from treeplex.search.subgames.identity import public_identity
 
 DEEPSTACK = situations_job_kind("deepstack", NETS, round=integer)
-"""Trainings of DeepStack's networks.
+"""Training runs for DeepStack's networks.
 
 The number ``round`` of a record is the round whose network is being trained, 1 after the first deal."""
 
@@ -41,7 +41,7 @@ class DeepStackKind(SituationsKind):
     title, values, rows = "DeepStack's networks for {}", "counterfactual values", "rows of round {}"
 
     def make(self, game: Any, settings: Any, options: Options) -> SituationsJob:
-        """Create a training."""
+        """Create a training run."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         tree = public_tree(rules)
@@ -52,7 +52,7 @@ class DeepStackKind(SituationsKind):
         return read_round_nets(folder)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again on resuming if it is custom; empty otherwise."""
+        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Settings of the training of DeepStack's value networks."""
+"""Settings for training DeepStack's value networks."""
 
 from dataclasses import dataclass
 

@@ -57,7 +57,7 @@ class EvolutionTrainer:
 
     @property
     def epoch(self) -> int:
-        """Epochs done."""
+        """Number of epochs completed."""
         return self._adam.steps
 
     def step(self) -> EpochReport:

@@ -1,4 +1,4 @@
-"""Job of a discount policy's training: a step is an epoch, each with a record.
+"""Job that trains a discount policy: each step is one epoch and writes one record.
 
 ======================= =========================================================================================
 ``run.json``            settings, games, versions, status, the last and the best epoch
@@ -54,7 +54,7 @@ DISCOUNT = JobKind(
     files=(POLICY, BEST, PLOT),
     noun="training",
 )
-"""Trainings of discount policies.
+"""Training runs for discount policies.
 
 Numbers of a record: ``fitness``, of the policy after the epoch, without noise (epoch 0: before training); ``mean`` and
 ``best``, fitness over the epoch's candidates, None at epoch 0; ``exploitability``, the policy's final exploitability on each
@@ -62,7 +62,7 @@ game, in game units and the games' order; ``lost``, workers that died in the epo
 
 
 class DiscountJob(TrainingJob[DiscountSettings]):
-    """A running training.
+    """A training run in progress.
 
     Attributes:
         games: the compiled training games.
@@ -100,17 +100,17 @@ class DiscountJob(TrainingJob[DiscountSettings]):
 
     @property
     def done(self) -> int:
-        """Epochs done."""
+        """Number of epochs completed."""
         return self.trainer.epoch
 
     @property
     def total(self) -> int:
-        """Epochs to do."""
+        """Total number of epochs."""
         return self.settings.epochs
 
     @property
     def ahead(self) -> int:
-        """1: a step is one epoch."""
+        """Epochs per step: 1, or 0 once training is complete."""
         return min(1, max(0, self.total - self.done))
 
     def step(self, count: int) -> None:
@@ -136,7 +136,7 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         return {"best_fitness": None if self.best is None else self.best[1], "lost": self.lost}
 
     def points(self) -> Iterator[int]:
-        """Measure after every epoch."""
+        """Measurement points: every epoch."""
         return count(0)
 
     def about(self) -> Mapping[str, Any]:

@@ -37,7 +37,7 @@ class DiscountKind(TrainingKind):
         self.base, self.summary = LEARNED[name]
 
     def make(self, game: Any, settings: DiscountSettings, options: Options) -> DiscountJob:
-        """Create a training at epoch 0."""
+        """Create a training run at epoch 0."""
         specs = specs_of(game)
         games = training_games(specs, named_in=options.named_in)
         fitness = fitness_on(games, settings.horizon, kind=settings.fitness, weights=settings.weights)
@@ -58,7 +58,7 @@ class DiscountKind(TrainingKind):
         return load_discount_policy(folder / BEST)
 
     def named_again(self, training: Training) -> str:
-        """The games to name again on resuming if any is custom, separated by commas; empty otherwise."""
+        """The games that a resume command must repeat, separated by commas, if any is custom; empty for built-in games."""
         return ",".join(training.game) if any(map(named_file, training.game)) else ""
 
     def summarise(self, training: Training) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Settings of a discount policy's training, without its games."""
+"""Settings for training a discount policy, without the training games."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ GAMES = (
 
 @dataclass(frozen=True)
 class DiscountSettings(Settings):
-    """Settings of a training; the defaults are DDCFR's (Xu et al. 2024, section 5.1), except for sigma and the clip."""
+    """Training settings; the defaults are DDCFR's (Xu et al. 2024, section 5.1), except for sigma and the clip."""
 
     epochs: int = setting(1000, "epochs in total, over all resumes", low=1)
     population: int = setting(POPULATION, "candidates per epoch (ppo: episodes per game)", low=1, fixed=True)

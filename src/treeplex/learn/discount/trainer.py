@@ -54,7 +54,7 @@ class Trainer(Protocol):
 
     @property
     def epoch(self) -> int:
-        """Epochs done."""
+        """Number of epochs completed."""
 
     def step(self) -> EpochReport:
         """Train for one epoch."""

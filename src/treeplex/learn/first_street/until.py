@@ -95,12 +95,12 @@ class UntilJob(SolvingJob):
 
     @property
     def done(self) -> int:
-        """Iterations done."""
+        """Number of iterations completed."""
         return self.search.iteration
 
     @property
     def total(self) -> int:
-        """Iterations to do."""
+        """Total number of iterations."""
         return self.iterations
 
     def step(self, count: int) -> None:
@@ -108,11 +108,11 @@ class UntilJob(SolvingJob):
         self.search.run(count)
 
     def measure(self) -> Mapping[str, Any]:
-        """Return no numbers, since later streets are unknown."""
+        """Return no measurements, since the strategy on later streets is unknown."""
         return {"exploitability": nan}
 
     def points(self) -> Iterator[int]:
-        """Measure at the end only."""
+        """Measurement points: only the last iteration."""
         return iter((self.iterations,))
 
     def about(self) -> Mapping[str, Any]:

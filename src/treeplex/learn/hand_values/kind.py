@@ -22,7 +22,7 @@ from treeplex.learn.train.kind import Options, Training
 from treeplex.learn.train.situations import SituationsJob, SituationsKind, situations_job_kind
 
 HAND_VALUES = situations_job_kind("hand-values", NET)
-"""Trainings of hand networks."""
+"""Training runs for hand networks."""
 
 
 class HandValuesKind(SituationsKind):
@@ -36,7 +36,7 @@ class HandValuesKind(SituationsKind):
     needs_game = False
 
     def make(self, game: Any, settings: Any, options: Options) -> SituationsJob:
-        """Create a training.
+        """Create a training run.
 
         Raises:
             SpecError: another game is named, or the stack limits are out of order.

@@ -56,7 +56,7 @@ class HandNet:
         return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
 
     def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
-        """Write the file atomically, including the training's settings.
+        """Write the file atomically, including the training settings.
 
         Raises:
             FileError: the file cannot be written.

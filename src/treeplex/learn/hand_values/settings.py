@@ -1,4 +1,4 @@
-"""Settings of the training of a hand network."""
+"""Settings for training a hand network."""
 
 from dataclasses import dataclass
 
@@ -49,5 +49,5 @@ class HandValueSettings(LearningSettings):
 
     @property
     def length(self) -> int:
-        """Situations to solve."""
+        """Total number of situations to solve."""
         return self.situations

@@ -32,7 +32,7 @@ from treeplex.learn.neural.walks.sampler import Sampler
 
 @dataclass(frozen=True)
 class NeuralSettings(NetworkSettings):
-    """Settings of a training's length, features, rules and seed."""
+    """Settings for training length, features, sampling and seed."""
 
     steps: int = setting(100, "iterations", low=1)
     nodes: int = setting(0, "limit on histories visited, in place of steps (0: none)", low=0)

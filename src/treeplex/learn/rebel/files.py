@@ -42,7 +42,7 @@ class NetFile:
     Attributes:
         path: the file.
         game, identity: spec of the game, and :func:`treeplex.search.subgames.identity.public_identity` of its rules.
-        settings: the training's settings by name; ``width`` and ``layers`` are the networks'.
+        settings: the training settings by name; ``width`` and ``layers`` are the networks'.
         card: amount of training: ``solved``, ``steps``, ``seconds``.
         weights: float32 arrays by PyTorch's names; those of a policy network have the prefix ``policy.``.
         checksum: SHA-256 of all of the above.
@@ -66,14 +66,14 @@ class NetFile:
 
     @property
     def play_iterations(self) -> int:
-        """T of its searches in play: that of the evaluation on its card, otherwise that of its training.
+        """Default iterations T per search in play: the value on the model card or, if it has none, the value used in training.
 
-        More can be worse: a network has learned the values that occur in its own training's searches.
+        More iterations can be worse, since the network has learned the values of searches with the T used in training.
         """
         return int(self.card.get("judged", {}).get("iterations", 0)) or int(self.settings.get("iterations", USUAL_ITERATIONS))
 
     def searching(self, **changes: Any) -> PlaythroughSettings:
-        """Search settings of the training with changes; None leaves a setting unchanged."""
+        """The search settings used in training, with changes; None leaves a setting unchanged."""
         names = ("method", "depth", "rounds", "endgame")
         known = {name: self.settings[name] for name in names if name in self.settings}
         return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})

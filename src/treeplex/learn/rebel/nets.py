@@ -79,7 +79,7 @@ def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None 
 
     Args:
         rules: the game's rules.
-        settings: the training's settings; their ``net`` names a custom value network in a file, which is executed.
+        settings: the training settings; their ``net`` names a custom value network in a file, which is executed.
         net: factory that overrides the value network.
 
     Raises:

@@ -21,7 +21,7 @@ class Origin:
     Attributes:
         name: the file, or ``rebel:NAME``.
         rules: the public-tree rules.
-        searching: search settings of the training; the network is valid for the public states where its subgames start.
+        searching: search settings used in training; the network is valid for the public states where its subgames start.
     """
 
     def __init__(self, name: str, rules: PublicTree, searching: PlaythroughSettings) -> None:

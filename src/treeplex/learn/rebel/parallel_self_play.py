@@ -48,7 +48,7 @@ class SelfPlayer:
 
     Attributes:
         game: the game's spec; for turns a spot in which every hand is possible.
-        settings: the training's settings.
+        settings: the training settings.
     """
 
     game: str | Spot

@@ -1,4 +1,4 @@
-"""Settings of a ReBeL training, without its game: self-play, search, networks and gradient steps; the paper's as presets.
+"""Settings for training ReBeL, without the game: self-play, search, networks and gradient steps; the paper's as presets.
 
 The paper's settings are :data:`PAPER` and, for card games, :data:`PAPER_CARDS`. The defaults are a recipe that reaches the same
 quality at a small fraction of the cost: Discounted CFR with few iterations, a narrow network that outputs both players' values
@@ -90,7 +90,7 @@ class NetworkSettings(LearningSettings):
 
 @dataclass(frozen=True)
 class SolvesSettings(NetworkSettings):
-    """Length of a training in subgames, and which of their rows are kept."""
+    """Length of training in subgames, and the rows to keep."""
 
     burn_in: int = setting(1024, "subgames, not rows, before the first gradient step", low=1)
     solves: int = setting(60_000, "subgames to solve in total; the step size falls over them", low=1)
@@ -101,7 +101,7 @@ class SolvesSettings(NetworkSettings):
 
     @property
     def length(self) -> int:
-        """Subgames to solve."""
+        """Total number of subgames to solve."""
         return self.solves
 
 
@@ -124,7 +124,7 @@ class SelfPlaySettings(SearchSettings, EpisodeSettings):
 
 @dataclass(frozen=True)
 class RebelSettings(SolvesSettings, SelfPlaySettings):
-    """Settings of a training, without its game.
+    """Training settings, without the game.
 
     An iteration updates both players; the paper's T counts updates of one player, twice as many.
     """
@@ -245,7 +245,7 @@ class HoldemSelfPlaySettings(HandSettings):
 
 @dataclass(frozen=True)
 class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
-    """Settings of a training on turns, without the spot that its games are modelled on."""
+    """Settings for training on turns, without the spot that its games are modelled on."""
 
     games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
     bins: int = setting(64, "bins of strength by which the network represents a range", low=2, high=MOST_BINS, fixed=True)
@@ -275,7 +275,7 @@ class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
 
     @property
     def length(self) -> int:
-        """Games to draw."""
+        """Total number of games to draw."""
         return self.games
 
 
@@ -302,7 +302,7 @@ class WholeSelfPlaySettings(HandSettings, EpisodeSettings):
 
 @dataclass(frozen=True)
 class WholeRebelSettings(SolvesSettings, WholeSelfPlaySettings):
-    """Settings of a training on full-game hold'em, without its game."""
+    """Settings for training on full-game hold'em, without the game."""
 
     width: int = 256
     reuse: float = 256.0

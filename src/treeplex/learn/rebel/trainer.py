@@ -42,7 +42,7 @@ class RebelTrainer(Trainer):
         Args:
             game: public-tree rules; for :class:`treeplex.learn.rebel.settings.HoldemRebelSettings` the spot that games are
                 modelled on, for :class:`treeplex.learn.rebel.settings.WholeRebelSettings` full-game hold'em.
-            settings: the training's settings; None for the defaults of :class:`RebelSettings`.
+            settings: the training settings; None for the defaults of :class:`RebelSettings`.
             net: factory of the value network, in place of ``settings.net``.
 
         Raises:
@@ -64,7 +64,7 @@ class RebelTrainer(Trainer):
 
     @property
     def done(self) -> int:
-        """Progress of the training, in its own unit."""
+        """Training progress, in the unit of the settings' length."""
         return int(self.play.solved)
 
     @done.setter
@@ -73,7 +73,7 @@ class RebelTrainer(Trainer):
 
     @property
     def share(self) -> float:
-        """Fraction of the training done."""
+        """Fraction of training completed."""
         return float(self.done / self.settings.length)
 
     @property
@@ -98,7 +98,7 @@ class RebelTrainer(Trainer):
 
     @property
     def finished(self) -> bool:
-        """Whether the training has reached its length."""
+        """Whether training is complete."""
         return bool(self.done >= self.settings.length)
 
     @property
@@ -152,10 +152,10 @@ def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Gen
 
 
 def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any) -> None:
-    """Write the river network of a training on turns, with its settings and a card.
+    """Write the river network trained on turns, with its settings and a model card.
 
     Args:
-        trainer: the training.
+        trainer: the trainer.
         path: the file.
         card: entries of the card, in addition to games, steps and rows.
 

@@ -1,4 +1,4 @@
-"""TensorBoard events of a training, if the package ``tensorboard`` is installed."""
+"""TensorBoard events for a training run; requires the package ``tensorboard``."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from treeplex.run.job.record import Record
 
 @final
 class Events:
-    """Writes each number of a record as a TensorBoard scalar over the training's progress."""
+    """Writes each number of a record as a TensorBoard scalar against training progress."""
 
     def __init__(self, writer: Any, learner: str) -> None:
         self._writer, self._learner = writer, learner

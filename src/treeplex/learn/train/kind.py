@@ -1,4 +1,4 @@
-"""Base classes of a kind of training, its running job and its result."""
+"""Base classes for a learner type, its training job and its result."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from treeplex.run.job.workers import Work
 RECIPE = "recipe"
 """The default preset."""
 EFFORTS = ("nodes", "episodes")
-"""Settings that limit trainings by effort: histories visited, and traversals or playthroughs."""
+"""Settings that limit training by effort: histories visited, and traversals or playthroughs."""
 CURVE = "learning-curve.png"
-"""File name of a training's learning curve."""
+"""File name of the learning curve in a training folder."""
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
@@ -35,7 +35,7 @@ class Options:
     Attributes:
         work: workers.
         judge_every: seconds between evaluations during training; None for a default that costs little; 0 for none.
-        folder: folder of the training; None in memory.
+        folder: training folder; None if training runs in memory.
         named_in: folder whose ``run.json`` names the game; None if the user names it.
     """
 
@@ -46,12 +46,12 @@ class Options:
 
 
 class TrainingJob(Job, Generic[SettingsT]):
-    """A running training.
+    """A training run in progress.
 
     Attributes:
         learner: the learner's name.
         game: the game, as in ``run.json``.
-        settings: the training's settings.
+        settings: the training settings.
     """
 
     def __init__(self, learner: str, game: Any, identity: str, settings: SettingsT) -> None:
@@ -88,7 +88,7 @@ class TrainingJob(Job, Generic[SettingsT]):
 
 
 class TrainingKind(ABC):
-    """A learner: how its trainings are started, resumed and reported.
+    """A learner type: starts, resumes and reports training runs.
 
     Attributes:
         name: the learner's name.
@@ -96,7 +96,8 @@ class TrainingKind(ABC):
         settings: class of its settings.
         summary, source: a description, and the paper.
         takes: which of ``workers``, ``ray`` and ``judge_every`` it accepts.
-        efforts: which of :data:`EFFORTS` limit its trainings; otherwise a setting of such a name has another meaning.
+        efforts: the :data:`EFFORTS` that can limit its training runs; in other learners a setting of that name has another
+            meaning.
         line: formats of the numbers in its progress line, by name.
         needs_game: whether a game must be named.
     """
@@ -130,7 +131,7 @@ class TrainingKind(ABC):
 
     @abstractmethod
     def make(self, game: Any, settings: Any, options: Options) -> TrainingJob[Any]:
-        """Create a training.
+        """Create a training run.
 
         Args:
             game: the game the user names, or that of ``run.json``.
@@ -142,14 +143,14 @@ class TrainingKind(ABC):
         """
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:  # noqa: B027
-        """Check on resuming that any code named in the settings has been named again.
+        """On resuming, require that the user repeats every setting that names code.
 
         Raises:
-            FileError: it has not.
+            FileError: such a setting is not repeated.
         """
 
     def context(self) -> AbstractContextManager[None]:
-        """Context manager in which a training runs."""
+        """Context manager for the training run."""
         return nullcontext()
 
     def load(self, folder: Path) -> Any:
@@ -157,7 +158,7 @@ class TrainingKind(ABC):
         raise NotImplementedError
 
     def named_again(self, training: "Training") -> str:
-        """Command-line words to repeat on resuming: a game or learner that runs code."""
+        """Arguments that a resume command must repeat, since they name code: a custom game or learner."""
         return ""
 
     def summarise(self, training: "Training") -> dict[str, Any]:
@@ -182,17 +183,17 @@ def count_of(done: int, unit: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Training:
-    """Result of a training.
+    """Result of a training run.
 
     Attributes:
         learner: the learner's name.
         game: the game as in ``run.json``: a spec, several specs, or a spot.
-        settings: the training's settings.
+        settings: the training settings.
         records: the records.
         status: ``finished``, ``time up`` or ``interrupted``.
-        folder: its folder; None in memory.
-        kind: the kind of training.
-        made: the trained model, in memory only.
+        folder: its folder; None if it ran in memory.
+        kind: the learner type.
+        made: the trained model, if training ran in memory.
     """
 
     learner: str
@@ -213,7 +214,7 @@ class Training:
     def to_dataframe(self) -> Any:
         """The learning curve as a ``pandas.DataFrame``, one row per record.
 
-        Columns are the unit of the training (``steps``, ``epochs``), ``seconds``, ``cpu_seconds``, and the records' numbers;
+        Columns are the unit of progress (``steps``, ``epochs``), ``seconds``, ``cpu_seconds``, and the records' numbers;
         numbers per player or game are ``name_0``, ``name_1`` and so on.
 
         Raises:
@@ -246,7 +247,7 @@ class Training:
         return latest
 
     def to_json(self) -> dict[str, Any]:
-        """The training as JSON, with the latest value of each number."""
+        """The training run as JSON, with the latest value of each number."""
         last = self.records[-1]
         about = {"learner": self.learner, "game": self.game, "status": self.status, self.kind.job_kind.unit: last.done}
         times = {"seconds": last.seconds, "cpu_seconds": last.cpu_seconds}
@@ -267,7 +268,7 @@ class Training:
 
 
 def check_options(kind: TrainingKind, **given: Any) -> None:
-    """Check that a kind of training takes the given options.
+    """Check that a learner type accepts the given options.
 
     Raises:
         SpecError: an option is not supported or out of range.

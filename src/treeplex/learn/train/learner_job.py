@@ -56,15 +56,15 @@ OWN = JobKind(
     files=(POLICY, PLOT),
     noun="training",
 )
-"""Trainings by custom learners; ``measures`` are the learner's measurements and its last step's numbers."""
+"""Training runs of custom learners; ``measures`` are the learner's measurements and its last step's numbers."""
 ARRAYS = 'a mapping from names to NumPy arrays of numbers, such as {"weights": self.weights}'
 """What the method ``state`` of a learner returns."""
 LIBRARY = replace(OWN, name="learner")
-"""Trainings by the library's ``Learner`` classes, with the same files."""
+"""Training runs of the library's ``Learner`` classes; their files are those of custom learners."""
 
 
 class LearnerJob(TrainingJob[Settings]):
-    """A running training by a ``Learner`` class.
+    """A training run of a ``Learner`` class in progress.
 
     Attributes:
         student: the learner.
@@ -79,7 +79,7 @@ class LearnerJob(TrainingJob[Settings]):
 
     @property
     def done(self) -> int:
-        """Steps done."""
+        """Number of steps completed."""
         return self._done
 
     @property
@@ -95,7 +95,7 @@ class LearnerJob(TrainingJob[Settings]):
 
     @property
     def ahead(self) -> int:
-        """1, or 0 when all steps are done or an effort limit is reached."""
+        """Steps per call: 1, or 0 once all steps are done or an effort limit is reached."""
         if limits := self.limits:
             effort = self.student.effort()
             return int(all(effort[name] < limit for name, limit in limits.items()))
@@ -103,7 +103,7 @@ class LearnerJob(TrainingJob[Settings]):
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated from the remaining effort limit at the current speed."""
+        """Estimated seconds until an effort limit is reached, at the current speed."""
         effort = self.student.effort()
         shares = [effort[name] / limit for name, limit in self.limits.items()]
         most = max(shares, default=0.0)
@@ -185,7 +185,7 @@ class LearnerJob(TrainingJob[Settings]):
 
 
 class LibraryJob(LearnerJob):
-    """A training by a ``Learner`` class of the library."""
+    """A training run of a ``Learner`` class from the library."""
 
     kind = LIBRARY
 
@@ -222,7 +222,7 @@ class LearnerKind(TrainingKind):
         return {RECIPE: usual, **{name: usual.changed(changes) for name, changes in self.made.presets.items()}}
 
     def make(self, game: Any, settings: Settings, options: Options) -> LearnerJob:
-        """Create a training."""
+        """Create a training run."""
         rules = load(game, named_in=options.named_in).walkable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"creating {self.name}", AlgorithmError):
@@ -238,7 +238,7 @@ class LearnerKind(TrainingKind):
         return NeuralPolicy.load(file) if is_neural_policy(file) else load_policy(file)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again on resuming if it is in a file; empty otherwise."""
+        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if not training.game or named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:

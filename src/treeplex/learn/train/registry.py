@@ -19,7 +19,7 @@ from treeplex.run.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.solvers.synonyms import unknown_algorithm
 
 TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="training")
-"""How messages describe a folder without a training of any kind."""
+"""Description, in messages, of a folder that contains no training run."""
 REBEL = "rebel"
 """The default learner; in folders also the learner of hold'em turns."""
 AnyLearner = str | type[Learner] | TrainingKind
@@ -86,11 +86,11 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
 
 
 def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[str] | None, preset: str | None) -> TrainingKind:
-    """The requested kind of training; without a learner, that of the folder to resume, or ReBeL.
+    """The requested learner type; if no learner is named, that of the folder to resume, otherwise ReBeL.
 
     Raises:
         SpecError: an unknown learner, or a preset for a resumed training.
-        FileError: there is no training in the folder.
+        FileError: the folder contains no training run.
     """
     if resume is None:
         return learner_named(learner or REBEL).for_game(game)
@@ -102,10 +102,10 @@ def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[st
 
 
 def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
-    """The learner of the training in a folder.
+    """The learner type of the run in a training folder.
 
     Raises:
-        FileError: no training, or one by a custom learner, whose code is not run from a folder.
+        FileError: the folder contains no training run, or one of a custom learner, whose code is not executed from a folder.
     """
     from treeplex.learn.rebel.training.kind import HoldemRebelKind, WholeRebelKind
 

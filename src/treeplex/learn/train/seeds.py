@@ -1,11 +1,11 @@
-"""Training with several seeds: a folder of trainings, and bands of their measurements.
+"""Training with several seeds: a folder of training runs, and bands over their measurements.
 
 =================== ===============================================================================
 ``seeds.json``      the request: game, learner, settings, number of seeds
-``seed-0``, ...     the trainings, one folder each
+``seed-0``, ...     the training runs, one folder each
 ``bands.json``      mean, minimum and maximum of each measure over seeds, at each number of steps
 ``bands-nodes.png`` exploitability against nodes, or the return in cooperative games, or winnings against uniform play; likewise
-                    for episodes, CPU seconds and steps; missing if trainings are not evaluated
+                    for episodes, CPU seconds and steps; missing if runs are not evaluated
 =================== ===============================================================================
 """
 
@@ -43,12 +43,12 @@ SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Ch
 
 @dataclass(frozen=True)
 class SeedSweep:
-    """Trainings that differ only in their seed.
+    """Training runs that differ only in their seed.
 
     Attributes:
-        trainings: in the order of seeds.
+        trainings: the training runs, in order of seed.
         folder: their folder.
-        pictures: names of the pictures drawn in it; none if trainings were not evaluated.
+        pictures: file names of the plots in it; empty if the runs were not evaluated.
     """
 
     trainings: tuple[Training, ...]
@@ -57,15 +57,15 @@ class SeedSweep:
 
     @property
     def status(self) -> str:
-        """The status of the last training."""
+        """The status of the last training run."""
         return self.trainings[-1].status
 
     def bands(self) -> list[dict[str, Any]]:
-        """Mean, minimum and maximum of each measure, at each number of steps that all trainings recorded."""
+        """Mean, minimum and maximum of each measure, at each step count that all runs recorded."""
         return bands_of([training.records for training in self.trainings])
 
     def to_json(self) -> dict[str, Any]:
-        """The last bands and each training, as JSON."""
+        """The final bands and each training run, as JSON."""
         whole = self.bands()
         last = whole[-1] if whole else {}
         trainings = [training.to_json() for training in self.trainings]
@@ -92,14 +92,14 @@ def train_seeds(
     Args:
         game, learner, settings, preset, force, progress, options: see :func:`treeplex.learn.train.train.train`.
         seeds: number of seeds; on ``resume`` that of the original call by default.
-        out: folder of new trainings.
-        resume: folder to resume; finished trainings are kept.
+        out: folder for new training runs.
+        resume: folder to resume; finished runs are kept.
 
     Raises:
         SpecError: a learner without a seed, or a number below 1.
-        FileError: a folder that cannot be written, or does not contain trainings of several seeds.
+        FileError: a folder that cannot be written, or does not contain training runs with several seeds.
         SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.learn.train.train.train`.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training that was stopped.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
     """
     if (out is None) == (resume is None):
         raise SpecError("give a folder: out (--out) for new trainings, resume (--resume) to resume them")
@@ -141,13 +141,13 @@ def train_seeds(
 
 
 def seed_folder(folder: Path, number: int) -> Path:
-    """Folder of the training with a number."""
+    """Folder of a numbered training run."""
     return folder / f"seed-{number}"
 
 
 @contextmanager
 def reserve_folder(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
-    """Create the folder and ``seeds.json`` for the duration; undone if no training starts."""
+    """Context manager that creates the folder and ``seeds.json``, and removes them again if no training run starts."""
     file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
     before, earlier = content_of(file), content_of(first)
     try:
@@ -175,10 +175,10 @@ def content_of(file: Path) -> bytes | None:
 
 
 def seeds_of(folder: Path) -> dict[str, Any]:
-    """Read the original request for trainings of several seeds.
+    """Read the original request for training with several seeds.
 
     Raises:
-        FileError: the folder contains none.
+        FileError: the folder contains no such request.
     """
     request = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
     if not isinstance(request, dict) or not {"game", "learner", "settings", "seeds"} <= set(request):
@@ -209,7 +209,7 @@ def measured_numbers(record: Record) -> dict[str, float]:
 
 
 def draw_bands(done: SeedSweep) -> tuple[str, ...]:
-    """Plot the evaluated measure against each kind of effort in the records; returns the pictures' names."""
+    """Plot the evaluated measure against each effort count in the records; returns the plots' file names."""
     from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
 
     bands = [band for band in done.bands() if band["steps"]]

@@ -40,9 +40,9 @@ class SituationsKind(TrainingKind):
 
     Attributes:
         file: file name of the networks in a folder.
-        title: title of a training, with the game's place.
+        title: title of a training run, with a placeholder for the game.
         values: what the losses measure.
-        rows: name of the training rows, with the round's place if there are several.
+        rows: name of the training rows, with a placeholder for the round if there are several.
     """
 
     file: ClassVar[str]
@@ -66,7 +66,7 @@ class SituationsKind(TrainingKind):
 
 
 class SituationsJob(TrainingJob[LearningSettings]):
-    """A running training: each step solves a batch of situations and takes the gradient steps due.
+    """A training run in progress: each step solves a batch of situations and takes the gradient steps due.
 
     Attributes:
         learner_kind: the learner.
@@ -85,17 +85,17 @@ class SituationsJob(TrainingJob[LearningSettings]):
 
     @property
     def done(self) -> int:
-        """Situations solved."""
+        """Number of situations solved."""
         return self.trainer.done
 
     @property
     def total(self) -> int:
-        """Situations to solve."""
+        """Total number of situations to solve."""
         return self.trainer.total
 
     @property
     def ahead(self) -> int:
-        """1, or 0 when all situations are solved."""
+        """Batches per step: 1, or 0 once all situations are solved."""
         return int(self.done < self.total)
 
     def step(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Entry point to training: start a training by any learner, or resume one, and run it."""
+"""Entry point to training: start or resume a training run of any learner."""
 
 import os
 from collections.abc import Mapping
@@ -54,15 +54,15 @@ def train(
             learner.
         settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
         preset: ``recipe`` (the default), or another preset of the learner.
-        out: folder of a new training; None trains in memory, without any files.
+        out: folder for the training run; None trains in memory without writing files.
         resume: folder to resume; the result is the same as without the interruption.
-        seconds: for ``rebel`` on public-tree games, the training's length in seconds instead of subgames; otherwise a time
+        seconds: for ``rebel`` on public-tree games, the length of training in seconds instead of subgames; otherwise a time
             limit for this call.
-        nodes, episodes: number of histories or playthroughs after which a training ends instead of the number of steps, for
-        learners that count them; the settings of these names.
+        nodes, episodes: end training after this many histories or playthroughs instead of after a number of steps, in learners
+            that count them (the settings of these names).
         force: overwrite the contents of ``out``.
         workers: number of processes that play; None for all cores (Ray: all of the cluster's). It affects only the number
-            of streams of a new ``rebel`` training.
+            of streams of a new ``rebel`` run.
         ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on
             it.
         judge_every: seconds between evaluations during training; None for at most 5% of the time, in small games; 0 for
@@ -72,7 +72,8 @@ def train(
             :func:`treeplex.solve`. A function is called after each step.
 
     Returns:
-        The training: ``model``, the learned policy, network file or discount policy, and ``records``, the learning curve from
+        The training run: ``model``, the learned policy, network file or discount policy, and ``records``, the learning curve
+            from
         step 0 on.
 
     Raises:
@@ -80,8 +81,8 @@ def train(
         GameError: a game that this learner cannot train on.
         AlgorithmError: the loss is NaN or infinite, or several workers die on the same job; the last good checkpoint is
             kept.
-        FileError: a folder that cannot be written, or a training that cannot be resumed.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training so far.
+        FileError: a folder that cannot be written, or a run that cannot be resumed.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the run so far.
     """
     if out is not None and resume is not None:
         raise SpecError("a resumed training stays in its own folder; give out or resume, not both")
@@ -165,7 +166,7 @@ def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, i
 
 
 def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
-    """Reject a total below what a resumed training has already done.
+    """Reject a step total below what the resumed run has already completed.
 
     Raises:
         SpecError: the total is too low.
@@ -180,7 +181,7 @@ def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
 def reopen_training(
     known: TrainingKind, folder: JobFolder, game: Any, changes: Mapping[str, Any], options: Options
 ) -> TrainingJob[Any]:
-    """Create the training of a locked folder, without its state."""
+    """Recreate the training run of a locked folder, without restoring its state."""
     about, path = folder.reopen(), folder.path / RUN
     settings = known.settings.from_json(about["settings"], path)
     known.check_named(settings, changes, folder.path)
@@ -204,7 +205,7 @@ def shown_settings(
     resume: str | os.PathLike[str] | None,
     changes: Mapping[str, Any],
 ) -> Settings:
-    """The settings of a training, including changes; with ``resume`` based on the folder's settings.
+    """The settings of a training run including changes; with ``resume``, changes apply to the folder's settings.
 
     Raises:
         SpecError, FileError: as :func:`train`.

@@ -38,7 +38,7 @@ RESULT_OF = "the resulting policy (in uncompiled games, which have no average, t
 
 @dataclass(frozen=True)
 class RNaDSettings(ActorSettings):
-    """Settings of a training by R-NaD."""
+    """Settings of R-NaD."""
 
     steps: int = setting(27_000, "updates of the policy", low=1)
     rate: float = setting(0.002, "step size of the policy and its values", above=0)

@@ -215,7 +215,8 @@ class RulesWalks:
             policy: policy of all players.
             player: the traverser.
             walks: the traversals' numbers.
-            seed: the training's seed; each traversal's stream is seeded by this, its number and the traverser.
+            seed: the training seed; each traversal's random stream is derived from it, the traversal's number and the
+                traverser.
         """
         notes = InfosetTable(self.view, [policy])
         trails = side_by_side((self.external_walk(notes, player, Stream(seed, walk, player)) for walk in walks), notes)

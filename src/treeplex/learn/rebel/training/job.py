@@ -1,10 +1,10 @@
-"""Job of a ReBeL training: a step is one round of self-play and the gradient steps due.
+"""Job that trains ReBeL: each step is one round of self-play and the gradient steps due.
 
 ======================= =========================================================================================
 ``run.json``            game or spot, settings, versions, status, and the last record
 ``metrics.jsonl``       one record every few seconds: subgames or games, rows, steps, loss, periodically exploitability
 ``net.safetensors``     the network, with a card
-``net-96.safetensors``  the network after 96% of the training, and ``net-98``: the paper evaluates three checkpoints
+``net-96.safetensors``  the network after 96% of training, and ``net-98``: the paper evaluates three checkpoints
 ``state.safetensors``   state for resuming
 ``learning-curve.png``  losses and exploitability against subgames or games
 ``evaluations.jsonl``   results of ``treeplex evaluate``, one record each
@@ -12,7 +12,7 @@
 ``tensorboard/``        the records as TensorBoard events, if requested
 ======================= =========================================================================================
 
-Trainings on hold'em turns have no checkpoints at 96% and 98%, and ``treeplex evaluate`` does not evaluate them.
+Training runs on hold'em turns have no checkpoints at 96% and 98%, and ``treeplex evaluate`` does not evaluate them.
 """
 
 import math
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 NET, PLOT, EVALUATIONS, JUDGED = "net.safetensors", "learning-curve.png", "evaluations.jsonl", "judged"
 LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
-"""Fractions of the training after which networks are saved: epochs 980 and 1,000 of the paper's 1,020."""
+"""Fractions of training after which networks are saved: epochs 980 and 1,000 of the paper's 1,020."""
 NUMBERS = {"rows": integer, "steps": integer, "loss": maybe(real), "rate": real}
 REBEL = JobKind(
     name="rebel",
@@ -61,7 +61,7 @@ REBEL = JobKind(
     files=(NET, PLOT),
     noun="training",
 )
-"""Trainings of ReBeL.
+"""Training runs of ReBeL.
 
 Numbers of a record: ``rows`` in the buffer and gradient ``steps``; ``loss``, mean Huber loss of the steps since the last
 record, None without any, and ``policy_loss``, the same of a policy network; ``rate``, subgames per second since the last
@@ -76,17 +76,17 @@ TURNS = JobKind(
     files=(NET, PLOT),
     noun="training on turns",
 )
-"""Trainings on hold'em turns: the same with games, and solved rivers as rows."""
+"""Training runs on hold'em turns: as for ReBeL, but progress is in games, and rows are solved rivers."""
 
 
 class RebelJob(TrainingJob[LearningSettings]):
-    """A running training; on hold'em turns its game is a spot as plain data.
+    """A training run in progress; on hold'em turns its game is a spot as plain data.
 
     Attributes:
         trainer: the trainer.
         executor: workers that advance its streams; None for self-play in this process.
         judge: evaluates it at intervals; None for no evaluation.
-        folder: folder for networks saved during the training; None for none.
+        folder: folder for networks saved during training; None to save none.
         lost: workers that died so far.
     """
 
@@ -119,27 +119,27 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     @property
     def done(self) -> int:
-        """Subgames solved, or games drawn."""
+        """Number of subgames solved, or of games drawn."""
         return self.trainer.done
 
     @property
     def total(self) -> int | None:
-        """The training's length; None with a time budget."""
+        """Length of the training run; None with a time budget."""
         return None if self._seconds is not None else self.settings.length
 
     def share(self, seconds: float) -> float:
-        """The fraction of the training done after ``seconds`` seconds."""
+        """The fraction of training completed after ``seconds`` seconds."""
         return self.done / self.settings.length if self._seconds is None else seconds / self._seconds
 
     @property
     def ahead(self) -> int:
-        """1: a step is one round."""
+        """Rounds per step: 1, or 0 once training is complete."""
         finished = self.trainer.finished if self._seconds is None else self.clock.seconds >= self._seconds
         return 0 if finished else 1
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds left of a time budget; None without one."""
+        """Remaining seconds of the time budget; None without one."""
         return None if self._seconds is None else max(0.0, self._seconds - self.clock.seconds)
 
     @property
@@ -248,12 +248,12 @@ def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
 
 
 def is_rebel_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder contains a ReBeL training on public-tree rules."""
+    """Whether a folder contains ReBeL training on public-tree rules."""
     return kind_of(path) == REBEL.name
 
 
 def is_turn_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder contains a training on hold'em turns."""
+    """Whether a folder contains ReBeL training on hold'em turns."""
     return kind_of(path) == TURNS.name
 
 

@@ -219,7 +219,7 @@ def judge_rebel(
             information.
         iterations: T of each search; both players update in each. Default: the network's own
             (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
-        search: changes to the search settings of its training, by the names of :data:`SEARCH`; ``net`` names a custom
+        search: changes to the search settings used in its training, by the names of :data:`SEARCH`; ``net`` names a custom
             network again. For full-game hold'em only the method.
         seed: seed of the sampled iterations.
         workers: number of processes; None for all cores (Ray: all of the cluster's).
@@ -365,12 +365,13 @@ def sampled_policy(searcher: Searcher, game: CompiledGame, store: Store, work: W
 
 
 def is_rebel(source: str | os.PathLike[str]) -> bool:
-    """Whether a source is the folder of a ReBeL training, one of its networks, or a shipped network."""
+    """Whether a source is a ReBeL training folder, a network file from one, or a shipped network."""
     return is_rebel_folder(source) or is_net_file(source) or is_shipped(source)
 
 
 def is_shipped(source: str | os.PathLike[str]) -> bool:
-    """Whether a source is ``rebel`` or ``rebel:NAME`` rather than a folder named ``rebel`` with a training or a policy."""
+    """Whether a source is ``rebel`` or ``rebel:NAME`` rather than a folder named ``rebel`` that contains a training run or a
+    policy."""
     if isinstance(source, str) and source == REBEL:
         return not is_rebel_folder(source) and not holds_policy(source)
     return isinstance(source, str) and source.startswith(f"{REBEL}:")

@@ -87,7 +87,7 @@ class RebelKind(TrainingKind):
         return {RECIPE: recipe, "paper": paper}
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
-        """Require that a custom network is named again, since it is code."""
+        """On resuming, require that the user names a custom network again, since it is code."""
         own = getattr(settings, "net", None)
         if own and "net" not in changes:
             raise FileError(
@@ -99,7 +99,7 @@ class RebelKind(TrainingKind):
         return one_thread()
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
-        """Create a training, with its workers."""
+        """Create a training run and its workers."""
         named, played, identity, judge = self.prepared(game, settings, options)
         RebelTrainer(played, settings)  # errors about the game appear before workers start
         settings, executor = self.streamed(settings, options.work)
@@ -122,7 +122,7 @@ class RebelKind(TrainingKind):
         return spec, tree, public_identity(tree), RunJudge(spec, tree, settings, options.judge_every)
 
     def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
-        """The settings with a number of streams, and the workers for them; None for a training in this process.
+        """The settings with the number of streams, and the workers for them; None for self-play in this process.
 
         Raises:
             SpecError: no such workers.
@@ -142,7 +142,7 @@ class RebelKind(TrainingKind):
         return read_net(folder / NET)
 
     def named_again(self, training: Training) -> str:
-        """The game to name again on resuming if it is custom; empty otherwise."""
+        """The game that a resume command must repeat: a custom game's file, empty for built-in games."""
         return str(training.game) if named_file(training.game) else ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
@@ -189,7 +189,7 @@ class WholeRebelKind(RebelKind):
         return {RECIPE: WholeRebelSettings(), "paper": PAPER_WHOLE.changed({"stacks": stacks})}
 
     def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
-        """Prepare full-game hold'em; warns if the training will learn little."""
+        """Prepare full-game hold'em; warns if training will learn little."""
         rules, public = whole_game(game, options.named_in)
         check_streets(public, settings)
         if doubt := beware(public, settings):
@@ -228,11 +228,11 @@ class HoldemRebelKind(RebelKind):
         return spot.to_json(), spot, spot.identity, None
 
     def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
-        """Self-play in this process unless workers are requested."""
+        """Keep self-play in this process unless workers are requested."""
         return super().streamed(settings if work.asked else replace(settings, streams=settings.streams or 1), work)
 
     def named_again(self, training: Training) -> str:
-        """Empty: no game has to be named again."""
+        """Empty, since a resume command need not repeat the game."""
         return ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
@@ -281,7 +281,7 @@ def spot_of_record(found: Mapping[str, Any], folder: str | os.PathLike[str]) -> 
 
 
 def streams_for(work: Work) -> int:
-    """Number of streams of a new training with the given workers; a single local worker is this process.
+    """Number of self-play streams of a new training run with the given workers; a single local worker is this process.
 
     Raises:
         SpecError: Ray is not installed, or there is no such cluster.

@@ -26,7 +26,7 @@ class _EvaluationCancelled(Exception):  # noqa: N818 (no error)
 
 
 class Judge(ABC):
-    """Evaluates a running training at intervals.
+    """Evaluates networks at intervals during training.
 
     Attributes:
         settings: search settings of the evaluation.

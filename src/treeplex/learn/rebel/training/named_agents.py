@@ -30,7 +30,8 @@ ITERATIONS = 128
 
 @dataclass(frozen=True)
 class SearchAgentSettings(AgentSettings):
-    """How subgames are searched; None means as in the network's training, or without one Discounted CFR two actions deep."""
+    """How subgames are searched; None means the network's training setting or, without a network, Discounted CFR two actions
+    deep."""
 
     iterations: int | None = setting(None, "iterations per search (none: the network's own, or 128)", low=1)
     think: float | None = setting(None, "seconds per decision (none: as long as the iterations take)", above=0)
@@ -131,10 +132,10 @@ class Rebel(AgentKind):
 
 
 def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
-    """Create an agent for full-game hold'em, with the raises of its network's training.
+    """Create an agent for full-game hold'em, with the raise sizes that its network was trained on.
 
     Raises:
-        SpecError: no shipped network fits and no training is named, or an unsupported setting.
+        SpecError: no shipped network fits and no training folder is named, or an unsupported setting.
         PolicyError: the network is for other cards, blinds or stacks.
     """
     from treeplex.holdem.street_search.agent import WholeSearchAgent

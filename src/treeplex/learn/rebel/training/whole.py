@@ -28,8 +28,8 @@ from treeplex.run.job.folder import kind_of
 from treeplex.search.settings import PlaythroughSettings
 
 WHOLE = replace(REBEL, name="rebel on whole hold'em")
-"""Trainings on full-game hold'em; a subgame is a street after its cards, with all its boards. Numbers as for other
-trainings."""
+"""Training runs on full-game hold'em. A subgame is one street after its cards are dealt, with all its boards. Records are as
+for other ReBeL runs."""
 LARGEST = 4_000_000
 """Maximum size, in numbers of a policy, of games that are evaluated by default."""
 JUDGED_ROWS = 512
@@ -74,7 +74,7 @@ def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
 
 
 def is_whole_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder contains a training on full-game hold'em."""
+    """Whether a folder contains ReBeL training on full-game hold'em."""
     return kind_of(path) == WHOLE.name
 
 
@@ -91,7 +91,7 @@ def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tup
 
 
 def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetFile:
-    """The network of a training on full-game hold'em, checked against a game if one is given.
+    """The full-game hold'em network in a training folder, checked against a game if one is given.
 
     Raises:
         FileError: it cannot be read.
@@ -106,7 +106,7 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
 
 
 def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
-    """The game that a network was trained on, with the table's stacks if the training covers them."""
+    """The game that a network was trained on, with the table's stacks if training covered them."""
     own = whole_game(net.game)[1]
     stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
     if low <= min(stacks) == max(stacks) <= high:

@@ -1,4 +1,4 @@
-"""Networks of a training on hold'em turns: creation, files, and the spots that they support."""
+"""Networks for hold'em turns: creation, files, and the spots that they support."""
 
 import os
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> RiverLeaf:
 def save_turn_leaf(
     leaf: RiverLeaf, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]
 ) -> None:
-    """Write the river network, and the policy network if any, atomically; ``settings`` are those of the training.
+    """Write the river network, and the policy network if any, atomically; ``settings`` are the training settings.
 
     Raises:
         FileError: the file cannot be written.

@@ -29,7 +29,7 @@ def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | 
 
     Args:
         game: the game as named.
-        settings: the training's settings; their stacks, if any, replace the game's.
+        settings: the training settings; their stacks, if any, replace the game's.
         most: bytes of memory that may be used; None for the free memory.
 
     Raises:
@@ -93,7 +93,7 @@ def called_streets(rules: HandRules) -> Iterator[BettingState]:
 
 
 def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
-    """A warning about a training that will learn little; empty otherwise."""
+    """A warning if training will learn little; empty otherwise."""
     if settings.bins or len(game.hands) < MANY_HANDS:
         return ""
     return (
