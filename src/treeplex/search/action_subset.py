@@ -1,4 +1,4 @@
-"""Action abstraction: games with fewer actions, to which actions played outside the abstraction can be added."""
+"""Action abstraction: restricts a game to fewer actions, and adds off-tree actions on request."""
 
 from collections.abc import Callable, Hashable, Sequence
 
@@ -21,7 +21,7 @@ class ActionAbstraction(PublicTree):
 
     Attributes:
         rules: rules of the whole game.
-        chosen: chooses the actions at a node; it must depend only on the node's future.
+        chosen: function that selects the actions at a node; it may depend only on the node's future.
         added: further actions, by node.
     """
 
@@ -31,7 +31,7 @@ class ActionAbstraction(PublicTree):
         self.deal_histories, self.deal_depth = rules.deal_histories, rules.deal_depth
 
     def with_action(self, state: State, action: float) -> "tuple[ActionAbstraction, int]":
-        """A copy with one more action at a state, and that action.
+        """Return a copy with one more action at a state, and the action's label.
 
         Raises:
             GameError: the action is not legal there.
@@ -39,7 +39,7 @@ class ActionAbstraction(PublicTree):
         return self.with_action_at(pair_state(state).node, int(action)), int(action)
 
     def with_action_at(self, node: Hashable, action: int) -> "ActionAbstraction":
-        """A copy with one more action at a node.
+        """Return a copy with one more action at a node.
 
         Raises:
             GameError: the action is not legal there.
@@ -63,7 +63,7 @@ class ActionAbstraction(PublicTree):
         return self.rules.child(node, action)
 
     def future(self, node: Hashable) -> Hashable:
-        """The future by the rules if no action was added; else the node itself."""
+        """The node's future according to the rules, or the node itself once an action has been added."""
         return node if self.added else self.rules.future(node)
 
     def bets(self, state: State) -> Bets | None:
@@ -94,15 +94,15 @@ class ActionAbstraction(PublicTree):
 
 
 def bet_abstraction(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionAbstraction:
-    """Restrict the bet sizes of a public tree; folds, checks and calls are kept.
+    """Restrict a public tree to some bet sizes, keeping folds, checks and calls.
 
     Args:
         rules: the public-tree rules of the whole game, or its spec or rules.
-        sizes: shares of the pot after the call, ``50%``, and all-in, ``a``. A size outside the range of legal bets becomes the
-            smallest or the largest.
+        sizes: bet sizes, each a share of the pot after the call (``50%``) or all-in (``a``). A size outside the range of legal
+            bets is replaced by the nearest legal bet.
 
     Raises:
-        SpecError: an invalid size, or one that the rules do not offer where it applies.
+        SpecError: a size is invalid or not offered by the rules.
     """
     rules = public_tree(rules)
     wanted = parse_sizes(",".join(map(str, sizes)), True)

@@ -1,4 +1,4 @@
-"""The protocol of agents (policies, searches, people, programs), and base classes."""
+"""The agent protocol, for policies, searches, people and programs, and its base classes."""
 
 import reprlib
 from collections.abc import Callable, Sequence
@@ -35,10 +35,10 @@ class Thought(NamedTuple):
     """The search behind an agent's last policy.
 
     Attributes:
-        iterations: iterations of the search; 0 for a cached one.
+        iterations: number of search iterations; 0 for a cached search.
         seconds: wall-clock time.
         subgames: number of subgames solved.
-        boards: in hold'em with continuations of a blueprint, complete boards examined behind each leaf; else 0.
+        boards: in hold'em with blueprint continuations, number of complete boards evaluated per leaf; otherwise 0.
     """
 
     iterations: int
@@ -48,11 +48,11 @@ class Thought(NamedTuple):
 
 
 class Agent(Protocol):
-    """Plays one seat of a public game, or all of them; a hand is given only when an action is requested.
+    """Plays one or all seats of a public game; it receives a private hand only when asked for an action.
 
     Attributes:
-        game: the current game, whose labels the events have. It may change during a play, when an action is added or the rest
-            becomes a separate game; :meth:`begin` restores it.
+        game: the current game, which defines the labels of events. It may change during a playthrough, when an action is added
+            or the rest becomes a separate game; :meth:`begin` restores the original.
         state: the current public state.
     """
 
@@ -60,23 +60,23 @@ class Agent(Protocol):
     state: State
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """Start a new play.
+        """Start a new playthrough.
 
         Args:
             seat: the agent's player number; None for all.
-            generator: random generator of its draws; None to keep the current one.
-            at: the belief to start from, perhaps in another game; None for the start of its own game.
+            generator: random generator for its draws; None to keep the current one.
+            at: the belief to start from, possibly in another game; None for the start of the agent's game.
         """
 
     def see(self, event: int) -> None:
-        """Observe an event: a player's action, own ones included, or a chance outcome; for a private action, any label.
+        """Observe an event: a chance outcome or any player's action, including its own; any label for a private action.
 
         Raises:
-            GameError: the event is impossible here.
+            GameError: the event is impossible in this state.
         """
 
     def policy(self) -> Floats:
-        """The policy for **every** hand, float64 [A, H]; uniform for impossible hands.
+        """The policy for **all** hands, float64 [A, H]; uniform for impossible hands.
 
         Raises:
             GameError: no player is to act.
@@ -84,25 +84,25 @@ class Agent(Protocol):
         ...
 
     def act(self, hand: int) -> int:
-        """The label of an action drawn from :meth:`policy` for a hand; the agent must also :meth:`see` it.
+        """Sample an action's label from :meth:`policy` for a hand; the action must then be passed to :meth:`see`.
 
         Raises:
-            GameError: no player is to act, or the hand is impossible here.
+            GameError: no player is to act, or the hand is impossible in this state.
         """
         ...
 
 
 class BaseAgent:
-    """Base class of agents: follows the public state and draws actions from its policy.
+    """Base class for agents: tracks the public state and samples actions from its policy.
 
     Attributes:
         game, state: see :class:`Agent`.
-        player: the agent's seat; None for all.
-        generator: random generator of its draws.
+        player: the agent's seat; None if it plays all seats.
+        generator: random generator for its draws.
         think: seconds per decision; None for no limit.
-        thought: the search behind its last policy, a new object for each search; None without search.
-        draws: whether it draws at random during play, so that its policy differs each time; None if unknown.
-        about: one-line description; empty if the name suffices.
+        thought: the search behind its last policy, a new object for each search; None if it did not search.
+        draws: whether its policy itself is random, so that it differs between playthroughs; None if unknown.
+        about: one-line description; may be empty.
     """
 
     think: float | None = None
@@ -111,7 +111,7 @@ class BaseAgent:
     about: str = ""
 
     def __init__(self, game: PublicGame | str | Game, generator: np.random.Generator | None = None) -> None:
-        """Create an agent for a game: public states, a spec or rules. Agents that play each other need the same object."""
+        """Create an agent for a game, given as public states, a spec or rules; opponents need the same game object."""
         self.game: PublicGame = public_game(game)
         self.state = self.game.first_state()
         self.player: int | None = None
@@ -138,11 +138,11 @@ class BaseAgent:
         return None
 
     def search_effort(self) -> Thought | None:
-        """The cost of the search behind the policy here, cached or not; None without search."""
+        """Cost of the search behind the current policy, cached or not; None if it did not search."""
         return self.thought
 
     def explain(self) -> Explanation:
-        """The agent's beliefs, policy and values here, by hand; searches first if necessary.
+        """The agent's current beliefs, policy and values by hand; searches first if necessary.
 
         Raises:
             GameError: no player is to act.
@@ -169,7 +169,7 @@ class BaseAgent:
 
     @property
     def over(self) -> bool:
-        """Whether the play has ended."""
+        """Whether the game is over."""
         return self.game.options(self.state).player == TERMINAL
 
     def sit(self, seat: int | None, generator: np.random.Generator | None) -> None:
@@ -179,19 +179,20 @@ class BaseAgent:
         self.player, self.generator = seat, generator or self.generator
 
     def sit_at_first(self, seat: int | None, generator: np.random.Generator | None, at: Belief | None) -> None:
-        """Set the seat of an agent that must observe the whole play.
+        """Set the seat of an agent that must observe the game from its start.
 
         Raises:
-            GameError: ``at`` lies within a play.
+            GameError: ``at`` is not the start of the game.
         """
         if at is not None and at.state != self.game.first_state():
             raise GameError("the agent must observe whole hands; begin at the start of a hand")
         self.sit(seat, generator)
 
     def fork(self) -> Self:
-        """An independent copy from here on, with the same draws; cached solutions of subgames may be shared.
+        """Return an independent copy in the current state, with the same random draws; cached solutions may be shared.
 
-        :meth:`Agent.see` must replace state instead of modifying it in place; a class that does otherwise copies it here.
+        :meth:`Agent.see` must replace state instead of modifying it in place; a class that modifies its state must copy it
+        here.
         """
         found = copy(self)
         found.generator = deepcopy(self.generator)
@@ -216,7 +217,7 @@ def checked_policy(agent: Agent | BaseAgent) -> Floats:
     """An agent's policy at its public state, float64 [A, H].
 
     Raises:
-        PolicyError: another shape, or no distribution for a possible hand.
+        PolicyError: wrong shape, or not a probability distribution for some possible hand.
     """
     game, state, policy = agent.game, agent.state, agent.policy()
     options = game.options(state)
@@ -241,7 +242,7 @@ def checked_policy(agent: Agent | BaseAgent) -> Floats:
 
 
 def fork(agent: Agent) -> Agent:
-    """An independent copy of an agent from here on, by :meth:`BaseAgent.fork` or a deep copy."""
+    """Return an independent copy of an agent in its current state, by :meth:`BaseAgent.fork` or a deep copy."""
     return agent.fork() if isinstance(agent, BaseAgent) else deepcopy(agent, {id(agent.game): agent.game})
 
 
@@ -256,7 +257,7 @@ class TableAgent(BaseAgent):
         Args:
             rules: the public states of the table's game, for any number of players, or its spec or rules.
             table: the policy.
-            generator: random generator of its draws.
+            generator: random generator for its draws.
         """
         super().__init__(rules, generator)
         self.rules, self.table = self.game, table
@@ -277,7 +278,7 @@ class TableAgent(BaseAgent):
         self._path = (*self._path, event)
 
     def public_belief_state(self) -> Belief:
-        """The public belief state where all players follow the policy table."""
+        """The public belief state if all players follow the policy table."""
         belief = Belief.root(self.rules) if self._at is None else self._at
         for label in self._path:
             acts = self.rules.options(belief.state).player >= 0
@@ -324,7 +325,7 @@ def play_game(
 
     Args:
         agents: the agent in each seat; an agent may sit in several.
-        generator: deals the cards, and seeds the agents.
+        generator: random generator for deals and for the agents' seeds.
         hands: each player's hand; None to deal hands.
 
     Returns:
@@ -365,20 +366,20 @@ def agent_policy(
     watch: Watch | None = None,
     progress: bool | None = None,
 ) -> Policy:
-    """An agent's policy at every infoset of a small game, as a policy table.
+    """Tabulate an agent's policy at every infoset of a small game.
 
-    A new play is started for every public history, and the agent's policy there is read for all hands. An agent that draws
-    at random during play, such as a :class:`treeplex.search.agents.searching.SearchAgent`, makes the same draws along
-    histories with a common start. Its policy is the mean over ``plays`` draws, weighted by own reach, and approaches the
-    agent's with their number.
+    The agent is restarted for every public history, and its policy there is read for all hands. An agent with a random policy,
+    such as a :class:`treeplex.search.agents.searching.SearchAgent`, makes the same draws along histories with a common prefix.
+    The table is then the mean over ``plays`` draws, weighted by own reach, and converges to the agent's policy as ``plays``
+    grows.
 
     Args:
         agent: an agent of a game with infostate strings.
         game: the same game: a spec, rules or compiled.
         plays: number of draws; None for :data:`PLAYS` for agents that :attr:`draw <BaseAgent.draws>`, else one.
         seed: seed of the draws.
-        watch: called after each public history with the number done, the total, and the number of subgames solved so far.
-        progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`.
+        watch: called after each public history with the number processed, the total, and the number of subgames solved.
+        progress: False hides progress; None shows it on a terminal, see :func:`treeplex.solve`.
 
     Raises:
         GameError: infosets of the agent's game are not enumerated.
@@ -397,7 +398,7 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
     began = perf_counter()
     for play in range(count):
         once, waiting = uniform_probabilities(game), [tuple[int, ...]()]
-        while waiting:  # depth first: cached subgames on the path are found again
+        while waiting:  # depth first: subgames cached along the path are reused
             path = waiting.pop()
             agent.begin(None, np.random.default_rng((seed, play)))
             rules = agent.game
@@ -427,7 +428,7 @@ def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch:
 
 
 def histories_in(game: PublicGame) -> int:
-    """Number of public histories of a game, terminal ones included."""
+    """Number of public histories of a game, including terminal ones."""
     count, waiting = 0, [game.first_state()]
     while waiting:
         state = waiting.pop()

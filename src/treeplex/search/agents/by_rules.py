@@ -1,7 +1,7 @@
 """Rule-based poker baselines: always fold, call or go all-in, and four playing styles.
 
-The four styles depend on a hand's rank among all possible hands, by equity against a random hand if both check down: 0 is
-the weakest, 1 the strongest. They ignore the opponent's actions.
+The four styles use only a hand's strength: its rank by check-down equity against a random hand, from 0 (weakest) to 1
+(strongest). They ignore the opponent's actions.
 """
 
 from functools import lru_cache
@@ -24,10 +24,10 @@ class Style(NamedTuple):
     """Strength thresholds of a playing style.
 
     Attributes:
-        call: least strength to call a bet.
-        bet: least strength to bet.
-        raises: least strength to raise a bet.
-        size: bet and raise size in pots; the nearest offered size is used.
+        call: minimum strength to call a bet.
+        bet: minimum strength to bet.
+        raises: minimum strength to raise.
+        size: bet and raise size as a multiple of the pot; the nearest available size is used.
         about: one-line description.
     """
 
@@ -110,7 +110,7 @@ class RuleAgent(BaseAgent):
 
     @staticmethod
     def _strength_on(game: PublicGame, state: object, player: int) -> Floats:
-        """The share of possible hands that are weaker, ties counted half, float64 [H]."""
+        """Fraction of possible hands that are weaker, counting ties as half, float64 [H]."""
         possible = game.possible(state)
         shares = np.round(game.pot_shares(state, possible, player), 9)
         ordered = np.sort(shares[possible[player] > 0])

@@ -20,22 +20,23 @@ SHOWN_OTHERS = 6
 class Explanation:
     """An agent's beliefs, policy and values at a decision.
 
-    ``print`` and notebooks show it as a table. Columns of arrays are a player's hands in the order of :attr:`hands`, rows of
-    ``policy`` and ``values`` the :attr:`actions`.
+    ``print`` and notebooks show it as a table. The columns of arrays are a player's hands, in the order of :attr:`hands`; the
+    rows of ``policy`` and ``values`` are the :attr:`actions`.
 
     Attributes:
         agent: the agent's class.
         state: the public state as text.
         player: the player to act.
-        hands: for each player the names of its hands.
+        hands: names of each player's hands.
         actions: the names of the actions.
         policy: float64 [A, H], the probability of each action with each hand of the player to act.
         possible: bool [H], the possible hands of the player to act.
-        beliefs: for each player float64 [H_i], the probability of each hand given the play so far, with sum 1; None if the
-            agent has no beliefs.
-        values: float64 [A, H], the expected payoff of each action with each hand if all follow the search's policy afterwards,
-            in the game's units; NaN for hands without a compatible opposing hand. In hold'em the policy is the search's
-            average, and chips are relative to half of the starting pot. None if the agent does not search or has no values.
+        beliefs: for each player float64 [H_i], the probability of each hand given the history, summing to 1; None if the agent
+            has no beliefs.
+        values: float64 [A, H], the expected payoff of each action with each hand if all players then follow the search's
+            policy, in the game's units; NaN for hands without a compatible opposing hand. In hold'em this is the search's
+            average policy, and values are chips relative to half the starting pot. None if the agent does not search or
+            computes no values.
         iterations, seconds: cost of the search behind this policy; None for an agent that does not search.
     """
 
@@ -53,7 +54,7 @@ class Explanation:
 
     @property
     def title(self) -> str:
-        """The acting player, the state and the search time."""
+        """Title naming the acting player, the state and the search time."""
         took = ""
         if self.iterations is not None and self.seconds is not None:
             took = f" ({self.iterations:,} iterations in {three_digits(self.seconds)} s)"
@@ -75,7 +76,7 @@ class Explanation:
         return [int(hand) for hand in hands]
 
     def table(self, most: int | None = None) -> list[list[str]]:
-        """Readable rows under :attr:`columns`, one per hand of the player to act, most likely first; at most ``most``."""
+        """At most ``most`` rows of text under :attr:`columns`, one per hand of the player to act, most likely first."""
         rows = []
         for hand in self.order[:most]:
             row = [self.hands[self.player][hand]]
@@ -86,7 +87,7 @@ class Explanation:
         return rows
 
     def notes(self) -> list[str]:
-        """Notes: the likeliest hands of the other players, and the number of hands left out."""
+        """Notes on the other players' likeliest hands and the number of omitted hands."""
         found = []
         if len(self.order) > SHOWN_HANDS:
             found.append(f"{SHOWN_HANDS} of {len(self.order):,} hands")
@@ -101,8 +102,8 @@ class Explanation:
     def to_dataframe(self) -> Any:
         """A ``pandas.DataFrame``, one row per player and possible hand.
 
-        Columns: ``player``, ``hand``, ``belief``, each action's probability by name and, if there are values, ``value of``
-        it. Policy and values are NaN for players who do not act.
+        Columns: ``player``, ``hand``, ``belief``, one column per action with its probability and, if values are known, one
+        named ``value of ACTION``. Policy and values are NaN for players who are not to act.
 
         Raises:
             SpecError: pandas is not installed.

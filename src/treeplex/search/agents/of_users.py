@@ -1,4 +1,4 @@
-"""Custom agents and leaves in the user's files: ``my.py:MyAgent(depth=2)``, ``my.py:MyLeaf``."""
+"""Custom agents and leaf values from the user's files: ``my.py:MyAgent(depth=2)``, ``my.py:MyLeaf``."""
 
 import inspect
 from collections.abc import Callable
@@ -21,24 +21,24 @@ LEAF_PARAMETERS = ("places", "believed", "reached")
 
 
 def is_agent(thing: object) -> bool:
-    """Whether an object is an agent or a class of agents."""
+    """Whether an object is an agent or an agent class."""
     return all(callable(getattr(thing, name, None)) for name in PLAYS)
 
 
 def is_leaf_class(thing: object) -> bool:
-    """Whether an object is a class of leaves."""
+    """Whether an object is a leaf-value class."""
     return inspect.isclass(thing) and "__call__" in dir(thing) and not is_agent(thing)
 
 
 def is_leaf(thing: Any) -> bool:
-    """Whether an object is a leaf itself: a callable object, or a function of places and reaches."""
+    """Whether an object is a leaf-value function: a callable that takes places and reaches."""
     if inspect.isclass(thing) or not callable(thing):
         return False
     return not inspect.isfunction(thing) or not set(LEAF_PARAMETERS).isdisjoint(signature(thing).parameters)
 
 
 def is_agent_class(thing: object) -> bool:
-    """Whether an object is a class of agents."""
+    """Whether an object is an agent class."""
     return inspect.isclass(thing) and is_agent(thing)
 
 
@@ -47,10 +47,10 @@ LEAF = ObjectKind("leaf", "MyLeaf", "class of leaves", is_leaf_class, is_leaf)
 
 
 def load_leaf(text: str) -> LeafValue:
-    """The leaf that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names: a class, an object or a function. Executes the file.
+    """Load leaf values from ``file.py:NAME`` or ``file.py:NAME(key=value)``, a class, object or function; executes the file.
 
     Raises:
-        SpecError: no such file, name or parameter, an exception in the file, or the object is no leaf.
+        SpecError: no such file, name or parameter, an exception in the file, or not a leaf-value function.
     """
     source, spec = user_source(text, LEAF)
     required = inspect.isfunction(source) and any(each.default is each.empty for each in signature(source).parameters.values())
@@ -64,7 +64,7 @@ def load_leaf(text: str) -> LeafValue:
 
 
 def names_leaf(text: str) -> bool:
-    """Whether ``file.py:NAME`` names a leaf rather than an agent. Executes the file.
+    """Whether ``file.py:NAME`` is a leaf-value function rather than an agent; executes the file.
 
     Raises:
         SpecError: as in :func:`load_agent`.
@@ -76,17 +76,18 @@ def names_leaf(text: str) -> bool:
 def load_agent(
     text: str, game: PublicGame, searching: Callable[[], Searching], generator: np.random.Generator | None = None
 ) -> Agent:
-    """The agent that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names, ready to play. Executes the file.
+    """Create the agent in ``file.py:NAME`` or ``file.py:NAME(key=value)``; executes the file.
 
     Args:
-        text: names a class or function that is called with the game, or a leaf for the search of a
+        text: name of a class or function that is called with the game, or of leaf values for a
             :class:`treeplex.search.agents.searching.SearchAgent`.
         game: the game.
-        searching: returns the search settings; called only for leaves.
+        searching: function that returns the search settings; called only for leaf values.
         generator: random generator of its draws.
 
     Raises:
-        SpecError: no such file, name or parameter, an exception in the file, or the object is neither agent nor leaf.
+        SpecError: no such file, name or parameter, an exception in the file, or the object is neither an agent nor a leaf-value
+            function.
     """
     if names_leaf(text):
         return SearchAgent(game, load_leaf(text), searching(), generator)

@@ -25,7 +25,7 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 
 
 class Searching(Protocol):
-    """Search settings, as in :class:`treeplex.search.settings.PlaythroughSettings`."""
+    """Search settings of an agent, as in :class:`treeplex.search.settings.PlaythroughSettings`."""
 
     @property
     def method(self) -> str: ...
@@ -44,10 +44,10 @@ class Solved(SolvedSubgame):
     Attributes:
         subgame: the subgame.
         ranges: for each player float64 [1, H_i], the starting ranges.
-        policies: [T, Q], the candidate policies: that of each iteration (for fictitious play, the average up to it); a single
-            row, the average policy, for an endgame and where no iteration is drawn.
-        believed: [T, Q], the policies that update ranges; usually the same array.
-        worth: action values under the average policy; None if unknown.
+        policies: [T, Q], the policy of each iteration (for fictitious play, the average so far). For an endgame, or if no
+            iteration is drawn, a single row with the average policy.
+        believed: [T, Q], the policies used to update ranges; usually the same array.
+        worth: action values under the average policy; None if not computed.
     """
 
     subgame: Subgame
@@ -58,32 +58,34 @@ class Solved(SolvedSubgame):
 
 
 class SearchAgent(SubgameAgent[Solved]):
-    """Plays any public game, in one or all seats, from leaf values.
+    """Plays one or all seats of any public game by depth-limited search with leaf values.
 
-    At the start, and wherever a subgame ends, the agent is at a public belief state. When it needs a policy, it solves the
-    subgame there, draws an iteration with the weights of the average policy, and plays that iteration's policy to the
-    subgame's end; the same policy updates all players' beliefs. In expectation this is the equilibrium strategy that the
-    search converges to, which no single iteration and no average of one search is (theorem 3): no opponent can exploit it by
-    more than the search's error, since an opponent who knows the method does not know which iteration was drawn. A single
-    iteration's policy can look odd, because early iterations are far from an equilibrium. With ``drawn=False`` the search's
-    average policy is played in every game, which looks as expected but has no such guarantee.
+    At the start of the game, and wherever a subgame ends, the agent holds a public belief state. To act, it solves the subgame
+    that begins there and draws an iteration with the weights of the average policy. It plays that iteration's policy to the end
+    of the subgame, and updates all players' beliefs with the same policy. In expectation this is the equilibrium strategy to
+    which the search converges (theorem 3): an opponent does not know which iteration was drawn, so it cannot exploit the agent
+    by more than the search's error. A single iteration's policy can look odd, because early iterations are far from an
+    equilibrium. With ``drawn=False`` the agent always plays the search's average policy, which looks more natural but has no
+    such guarantee.
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`; the game may be an
             :class:`treeplex.search.action_subset.ActionAbstraction`.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
-        endgame: iterations of Discounted CFR for subgames without a cut, whose average policy is then played; None to search
-            them like all others.
-        street_by_street: whether it waits for the cards where a subgame would begin with a deal, and searches after them. The
-            policy of an iteration is then the one that the average counts for it, uniform in the first, and in CFR-AVG beliefs
-            are updated by the average up to it (section 5.2), as :meth:`treeplex.holdem.search.play_distribution.Player.curve`
-            judges. Otherwise it is the policy after the iteration's update, which also updates beliefs, as
-            :func:`treeplex.search.play_distribution.playthrough_policy` judges.
-        drawn: whether an iteration is drawn; else the average policy is played.
-        prepare: called with each subgame before its search; may raise to refuse it.
-        belief: the start of the current subgame; :meth:`public_belief_state` is the current state.
-        searches: number of searches so far, without cached ones and endgames.
+        endgame: iterations of Discounted CFR for subgames that reach the end of the game, whose average policy is then played;
+            None to search them like all others.
+        street_by_street: whether a subgame that would begin with a deal is searched only after the deal. The policy of an
+            iteration is then the one before its update, which is the one that enters the average (uniform in the first
+            iteration), and in CFR-AVG beliefs are updated by the average so far (section 5.2). This agent is evaluated by
+            :meth:`treeplex.holdem.search.play_distribution.Player.curve`. Otherwise an iteration's policy is the one after its
+            update, which also updates beliefs. That agent is evaluated by
+            :func:`treeplex.search.play_distribution.playthrough_policy`.
+        drawn: whether to play a random iteration; otherwise the average policy is played.
+        prepare: called with each subgame before its search; may raise an exception to prevent the search.
+        belief: the public belief state at the root of the current subgame; for the current state see
+            :meth:`public_belief_state`.
+        searches: number of searches so far, excluding cached searches and endgames.
     """
 
     def __init__(
@@ -98,14 +100,14 @@ class SearchAgent(SubgameAgent[Solved]):
         street_by_street: bool = False,
         drawn: bool = True,
     ) -> None:
-        """Start a play.
+        """Create the agent.
 
         Args:
             game: its public states, a spec or rules.
             leaf, endgame, street_by_street, drawn: see the attributes.
-            settings: method, iterations and horizon; None for those of the leaf's network.
-            generator: random generator of iterations and actions.
-            remember: number of solved subgames kept for later plays, those at the start of a play longest.
+            settings: method, iterations and horizon; None for those stored with the leaf's network.
+            generator: random generator for drawing iterations and actions.
+            remember: number of solved subgames cached across playthroughs; those at the start of the game are kept longest.
         """
         super().__init__(game, generator, remember)
         settings = getattr(leaf, "searching", None) if settings is None else settings
@@ -126,29 +128,31 @@ class SearchAgent(SubgameAgent[Solved]):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`; discards actions added in the last play."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; discards actions added in the previous playthrough."""
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
 
     def fork(self) -> "SearchAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; at a decision, the subgame is solved once for both."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; at a decision, both copies share one solve of the
+        subgame.
+        """
         if self.game.options(self.state).player >= 0:
             self._search()
         return super().fork()
 
     @property
     def kept(self) -> int:
-        """Number of policies of a search that are kept."""
+        """Number of policies stored per search."""
         return self.settings.iterations if self.drawn else 1
 
     def memory_for(self, subgame: Subgame) -> int:
-        """Memory of the policies of a subgame's search, in bytes."""
+        """Memory for the policies of a subgame's search, in bytes."""
         copies = 2 if self._believes_averages else 1
         return copies * self.kept * subgame.size * np.dtype(subgame.storage).itemsize
 
     @property
     def _believes_averages(self) -> bool:
-        """Whether beliefs are updated by another policy than the one played."""
+        """Whether beliefs are updated by a different policy from the one played."""
         method = METHODS[self.settings.method]
         return (
             self.drawn
@@ -176,7 +180,9 @@ class SearchAgent(SubgameAgent[Solved]):
         return belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.search.BaseAgent.hand_values`; under the policy played, in hold'em under the average."""
+        """See :meth:`treeplex.search.BaseAgent.hand_values`; under the policy played, or in hold'em under the average
+        policy.
+        """
         self.check_acting()
         solved, stop = self._search()
         if solved.worth is not None:
@@ -190,9 +196,9 @@ class SearchAgent(SubgameAgent[Solved]):
     def action_values(self, hand: int) -> Floats:
         """Value of each action for a hand of the player to act, float64 [A], in chips; hold'em only.
 
-        All players follow the average policies of the street's search or solution, before and after; beyond the cut, leaf
-        values apply. Values are relative to half of the pot at the start of the game, or of the street if that is a separate
-        game; NaN without a compatible opposing hand.
+        All players are assumed to follow the average policy of the street's search or solution throughout the street; leaf
+        values apply beyond the cut. Values are relative to half the pot at the start of the game, or of the street if it is a
+        separate game, and NaN for hands without a compatible opposing hand.
 
         Raises:
             GameError: no player is to act, or the hand is impossible here.
@@ -228,8 +234,8 @@ class SearchAgent(SubgameAgent[Solved]):
     def change_game(self, game: PublicGame) -> None:
         """See :meth:`SubgameAgent.change_game`.
 
-        The subgame is cut and solved again. Since more of the game remains then, the cut may move between the subgame's root
-        and the current state, so the path to here is followed again.
+        The subgame is rebuilt and solved again. The larger game may put a cut between the subgame's root and the current state,
+        so the path to the current state is replayed.
         """
         way, path, other, there = self._inside, self._path, self.game, self.belief.state
         self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
@@ -245,7 +251,7 @@ class SearchAgent(SubgameAgent[Solved]):
             self._stops, self._begun = (), (belief.state, *(own.tobytes() for own in belief.ranges))
 
     def _search(self) -> tuple[Solved, int]:
-        """The current subgame, solved, and the index of the policy played."""
+        """Return the solved current subgame and the index of the policy played."""
         if self._drawn is None:
             solved = self.recall((self.game.key, self._path, (self._begun, self._stops)), self._solved, self._is_search)
             stop, count = 0, len(solved.policies)
@@ -257,7 +263,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return self._drawn
 
     def _is_search(self, solved: Solved) -> bool:
-        """Whether a subgame was searched to a cut instead of solved to the end."""
+        """Whether a subgame was searched with a depth limit rather than solved to the end of the game."""
         return self.endgame is None or len(solved.subgame.leaves) > 0
 
     def _solved(self) -> Solved:
@@ -269,7 +275,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return self._searched(subgame)
 
     def _searched(self, subgame: Subgame) -> Solved:
-        """Search a subgame, and keep the policies of all iterations."""
+        """Search a subgame and store the policy of every iteration."""
         settings, method = self.settings, METHODS[self.settings.method]
         playing = isinstance(method.scheme, FictitiousRule)
         policies = np.empty((self.kept, subgame.size), subgame.storage)
@@ -299,7 +305,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, subgame.action_worth(search))
 
     def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> Solved:
-        """The average policy of a subgame without a cut, by Discounted CFR."""
+        """Solve a subgame without a cut by Discounted CFR, storing the average policy."""
         method = METHODS["dcfr"]
         search: Endgame = subgame.endgame(method, iterations, as_cut=True) or SubgameSearch(
             subgame, method, NoLeaf(), horizon=iterations

@@ -1,4 +1,4 @@
-"""Base class of agents that solve subgames in play: solution cache, time limits, added actions."""
+"""Base class for agents that solve subgames during play: cached solutions, time limits, off-tree actions."""
 
 from abc import abstractmethod
 from collections import OrderedDict
@@ -22,7 +22,7 @@ class SolvedSubgame:
     """A subgame that an agent has solved.
 
     Attributes:
-        effort: cost of the solve; None during the solve.
+        effort: cost of the solve; None while it is running.
     """
 
     effort: Thought | None = field(default=None, repr=False)
@@ -32,7 +32,7 @@ Kept = TypeVar("Kept", bound=SolvedSubgame)
 
 
 class IterativeSolver(Protocol):
-    """A solver that runs by iterations."""
+    """Protocol for iterative solvers."""
 
     @property
     def iteration(self) -> int: ...
@@ -47,10 +47,10 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
     """An agent that solves subgames during play.
 
     Attributes:
-        game, state, think, thought: see :class:`treeplex.search.BaseAgent`. Iterations, time and subgames count since the last
-            policy was read.
+        game, state, think, thought: see :class:`treeplex.search.BaseAgent`. Iterations, time and subgames are totals since the
+            last policy was read.
         remember: number of solved subgames kept for later plays, those at the start of a play longest.
-        searches: number of subgames solved so far, without cached ones.
+        searches: number of subgames solved so far, excluding cached ones.
     """
 
     draws = False
@@ -64,11 +64,11 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         self._spent, self._clock = Thought(0, 0.0, 0), 0.0
 
     def forget(self) -> None:
-        """Clear the cache of subgames solved in earlier plays."""
+        """Clear the cache of subgames solved in earlier playthroughs."""
         self._known.clear()
 
     def recall(self, key: Key, solve: Callable[[], Kept], keep: Callable[[Kept], bool] = lambda found: True) -> Kept:
-        """A solved subgame from the cache, or solved now and cached if ``keep`` accepts it."""
+        """Return a solved subgame from the cache, or solve it now and cache it if ``keep`` accepts it."""
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
@@ -85,12 +85,12 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         return found
 
     def run(self, search: IterativeSolver, iterations: int, before: Callable[[int], None] | None = None) -> int:
-        """Run a search to its end or until the thinking time is up, but at least one iteration.
+        """Run a search until it finishes or the thinking time is up, but at least one iteration.
 
         Args:
             search: the search.
             iterations: total number of iterations, including those already done.
-            before: called before each iteration with the number done.
+            before: called before each iteration with the number of iterations done.
 
         Returns:
             Total number of iterations done.
@@ -104,7 +104,7 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
             search.run(min(step, iterations - search.iteration))
             if self.time_left <= 0:
                 break
-            if before is None:  # run half of what may still fit at once, which is faster
+            if before is None:  # fewer, larger calls are faster: run half of the iterations that still fit
                 each = (perf_counter() - began) / (search.iteration - first)
                 step = 1 + int(min(0.5 * self.time_left / each, iterations))
         self._spent = self._spent._replace(iterations=self._spent.iterations + search.iteration - first)
@@ -112,21 +112,21 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
 
     @property
     def time_left(self) -> float:
-        """Seconds of thinking time left during a solve; infinite without a limit."""
+        """Remaining thinking time during a solve, in seconds; infinite without a limit."""
         return np.inf if self.think is None else self.think - (perf_counter() - self._clock + self._spent.seconds)
 
     def spent(self, seconds: float) -> None:
-        """Set the time already used for the next decision, including time spent outside."""
+        """Set the time already used for the next decision, including time spent outside the agent."""
         self._spent = self._spent._replace(seconds=seconds)
 
     def decided(self) -> None:
-        """Set :attr:`thought` to the effort since the last decision."""
+        """Store the effort since the last decision in :attr:`thought`."""
         self.thought, self._spent = self._spent, Thought(0, 0.0, 0)
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.search.agents.agent.Agent.see`.
 
-        An action outside an :class:`ActionAbstraction` is added first, see :meth:`add`.
+        An action missing from an :class:`ActionAbstraction` is added first, see :meth:`add`.
         """
         options = self.game.options(self.state)
         if options.player == TERMINAL:
@@ -139,19 +139,19 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
 
     @abstractmethod
     def move(self, event: int, following: State) -> None:
-        """Handle an event of this game, with the state after it."""
+        """Process an event that leads to the state ``following``."""
 
     def add(self, action: float) -> int:
-        """Add one more action here for the rest of this play; returns its label.
+        """Add an action to the current state for the rest of this playthrough; returns its label.
 
-        Subgames solved on the path here are solved again with it (Brown et al. 2020, section 6: actions outside the tree are
-        added to it).
+        Subgames already solved on the current path are solved again with the new action (Brown et al. 2020, section 6, which
+        adds off-tree actions to the tree).
 
         Args:
             action: as in :meth:`treeplex.games.public.PublicGame.with_action`: in hold'em total chips on this street.
 
         Raises:
-            GameError: no player acts here, or the action is not legal.
+            GameError: no player is to act, or the action is illegal.
         """
         self.check_acting()
         game, label = self.game.with_action(self.state, action)
@@ -161,11 +161,11 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
         try:
             self.change_game(game)
             _, label = self.game.with_action(self.state, action)
-        except BaseException:  # restore the state before the call
+        except BaseException:  # restore the agent's previous state
             vars(self).update(before)
             raise
         return label
 
     @abstractmethod
     def change_game(self, game: PublicGame) -> None:
-        """Continue from here in another version of the game."""
+        """Continue from the current state in another version of the game."""

@@ -1,4 +1,4 @@
-"""Adapters for players from other libraries: OpenSpiel bots, and functions of observations."""
+"""Adapters for external players: OpenSpiel bots and functions of observations."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ NO_POLICY = "it returns actions without probabilities, which AIVAT, exact values
 
 
 class Guest(BaseAgent):
-    """A player from another library, called at infostates.
+    """Base class for players from other libraries, which act on infostates.
 
     Attributes:
         compiled: the game, compiled.
@@ -34,7 +34,7 @@ class Guest(BaseAgent):
         compiled: CompiledGame | str | Game | Any,
         generator: np.random.Generator | None = None,
     ) -> None:
-        """Create the agent for a game, given as public states and compiled, or as a spec or rules for either."""
+        """Create the agent; both forms of the game may be given as a spec or rules."""
         super().__init__(game, generator)
         self._whole, self.compiled = self.game, compile_game(compiled)
 
@@ -53,7 +53,7 @@ class Guest(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.policy`.
 
         Raises:
-            GameError: no player is to act, or the player returns only actions.
+            GameError: no player is to act, or the player reports no probabilities.
         """
         self.check_acting()
         options = self.game.options(self.state)
@@ -65,11 +65,11 @@ class Guest(BaseAgent):
         return table
 
     def infostate(self, hand: int) -> str:
-        """The infostate of the player to act with a hand."""
+        """Infostate of the player to act, holding a hand."""
         return self.game.infostate_at(self.state, self.game.options(self.state).player, hand)
 
     def shares(self, infostate: str) -> dict[int, float]:
-        """The action probabilities of the player to act at an infostate.
+        """Action probabilities of the player to act at an infostate, by action.
 
         Raises:
             GameError: the player does not report probabilities.
@@ -77,10 +77,10 @@ class Guest(BaseAgent):
         raise NotImplementedError
 
     def check_legal(self, action: int, who: object) -> int:
-        """An action, if it is legal here.
+        """Return an action after checking that it is legal.
 
         Raises:
-            GameError: it is not legal.
+            GameError: the action is illegal.
         """
         labels = list(self.game.options(self.state).labels)
         if action not in labels:
@@ -89,13 +89,13 @@ class Guest(BaseAgent):
 
 
 class BotAgent(Guest):
-    """OpenSpiel bots at our table, one for each seat played.
+    """An agent that plays by OpenSpiel bots, one for each seat.
 
-    A bot sees states of OpenSpiel's game in which the others hold some hand consistent with what its player knows, so it has
-    no extra information. Between its decisions it is informed of the others' actions, as in OpenSpiel's own loop. If a card
-    comes that the others were assumed to hold, it restarts and is informed of all actions, its own included. A bot that
-    reports a policy (``provides_policy``) plays by it, drawn from the agent's generator, so that its plays repeat with a
-    seed.
+    A bot receives OpenSpiel states in which the others hold an arbitrary hand consistent with its own infostate, so no hidden
+    information leaks. Between its decisions it is informed of the others' actions, as in OpenSpiel's own loop. If a card is
+    dealt that the others were assumed to hold, the bot is restarted and informed of all actions, including its own. If a bot
+    reports a policy (``provides_policy``), the action is sampled from it by the agent's generator, so that play is
+    reproducible.
     """
 
     def __init__(
@@ -109,9 +109,10 @@ class BotAgent(Guest):
 
         Args:
             game: the game: public states, a spec or rules.
-            compiled: the game, compiled or as spec or rules; OpenSpiel must have it with the same spec, infostates and actions.
-            bots: a ``pyspiel.Bot`` for each seat, or a function that makes one when a seat is first played.
-            generator: random generator of draws.
+            compiled: the game, compiled or as a spec or rules; OpenSpiel must have a game with the same spec, infostates and
+                actions.
+            bots: a ``pyspiel.Bot`` for each seat, or a function that creates the bot of a seat when first needed.
+            generator: random generator for draws.
 
         Raises:
             GameError: OpenSpiel is not installed.
@@ -133,7 +134,7 @@ class BotAgent(Guest):
         """The bot in a seat.
 
         Raises:
-            GameError: no bot was given for the seat.
+            GameError: the seat has no bot.
         """
         if player not in self._bots:
             if self._make is None:
@@ -170,7 +171,7 @@ class BotAgent(Guest):
         return chosen
 
     def _history(self, player: int, infostate: str) -> History:
-        """A history at an infostate, if possible one that extends what the bot has observed."""
+        """A history at an infostate, preferably one that extends the history that the bot has observed."""
         if not self._histories:
             self._histories = histories_by_infostate(self._openspiel)
         found = self._histories.get((player, other_names(player, infostate)[0]))
@@ -188,12 +189,12 @@ class BotAgent(Guest):
 
 
 def says_policy(bot: Any) -> bool:
-    """Whether a bot reports probabilities, by ``get_policy`` or, in Python bots, by ``step_with_policy``."""
+    """Whether a bot reports probabilities, by ``get_policy`` or (Python bots) ``step_with_policy``."""
     return bool(bot.provides_policy()) or type(bot).step_with_policy is not import_pyspiel().Bot.step_with_policy
 
 
 def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
-    """Histories of each player's infostates in an OpenSpiel game, by player and infostate, without the player to act."""
+    """Map each player and infostate string of an OpenSpiel game to its histories."""
     found: dict[tuple[int, str], list[History]] = {}
     waiting = [game.new_initial_state()]
     while waiting:
@@ -209,11 +210,11 @@ def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
 
 
 class ObservingAgent(Guest):
-    """A function of observations at our table, in the style of PettingZoo players.
+    """An agent that plays by a function of observations, as PettingZoo policies do.
 
-    It is called with the observation of :class:`treeplex.environments.GameAEC` for the player to act, ``{"observation":
-    index of the infoset or its tensor, "action_mask": int8 [actions]}``, and returns an action id, or probabilities by
-    action id.
+    The function receives the observation of the player to act, as in :class:`treeplex.environments.GameAEC`: ``{"observation":
+    index of the infoset or its tensor, "action_mask": int8 [actions]}``. It returns an action id, or an array of probabilities
+    indexed by action id.
     """
 
     def __init__(
@@ -228,9 +229,9 @@ class ObservingAgent(Guest):
         """Create the agent.
 
         Args:
-            game, compiled: the game: public states and compiled, or a spec or rules for either.
+            game, compiled: the game as public states and in compiled form; each may also be a spec or rules.
             choose: the function.
-            generator: random generator of draws from its probabilities.
+            generator: random generator for sampling from its probabilities.
             observation: ``infoset`` or ``tensor``.
         """
         super().__init__(game, compiled, generator)

@@ -1,11 +1,12 @@
-"""Any game as a Gymnasium environment (one player's view) or a PettingZoo environment (all players, sequential or parallel).
+"""Any game as a Gymnasium environment (for one player) or a PettingZoo environment (for all players, AEC or parallel).
 
 An observation is the index of the infoset within its player's infosets, ``0`` to ``I - 1``, as in the compiled game; ``I``
-means none: the player has not acted, or the game is over. Perfect recall makes it a Markov state. For networks it can be a
-tensor instead (``forms.compile.views.infostate_tensors.infostate_tensors``), with zeros for none. Actions are the rules'
-action ids. Rewards are the game's payoffs, all at the end.
+means that there is no infoset, because the player has not acted yet or the game is over. With perfect recall the infoset is a
+Markov state. For networks the observation can be a tensor instead
+(``forms.compile.views.infostate_tensors.infostate_tensors``), which is zero if there is no infoset. Actions are the rules'
+action ids. Rewards are zero until the end, where they are the game's payoffs.
 
-It needs ``gymnasium`` and ``pettingzoo``, the extra ``rl``.
+Requires ``gymnasium`` and ``pettingzoo``, installed by the extra ``rl``.
 """
 
 from bisect import bisect_right
@@ -45,18 +46,18 @@ MOST_POSITIONS = 200_000
 
 
 class Position:
-    """A history of a game, with cached results of the rules.
+    """A history of a game, caching what its rules return.
 
     Attributes:
         state: the history.
         player: the player to act.
-        actions: legal actions, or chance outcomes.
-        mask: int8 [actions], 1 for legal actions of the player to act; all 0 where chance acts or the game is over.
-        number: index of the infoset among those of the player to act; -1 where no player acts.
-        infostate: its string; empty where no player acts.
-        shares: cumulative action probabilities, of chance or the policy of the player to act; None if uniform.
-        returns: payoffs of the players if the game is over, else zeros.
-        children: positions after actions, for those visited so far.
+        actions: legal actions or chance outcomes.
+        mask: int8 [actions], 1 for legal actions of the player to act; all 0 at chance nodes and terminal states.
+        number: index of the infoset among those of the player to act; -1 if no player acts.
+        infostate: infostate string; empty if no player acts.
+        shares: cumulative probabilities of chance outcomes or of the acting player's policy; None if uniform.
+        returns: each player's payoff if the game is over, otherwise zeros.
+        children: positions after each action, as far as visited.
     """
 
     __slots__ = ("actions", "children", "infostate", "mask", "number", "player", "returns", "shares", "state")
@@ -85,37 +86,37 @@ class Position:
                 self.shares = cumulative([shares.get(action, 0.0) for action in self.actions])
 
     def drawn(self, random: np.random.Generator) -> int:
-        """An action drawn by its probability."""
+        """Sample an action."""
         if self.shares is None:
             return self.actions[int(random.random() * len(self.actions))]
         return self.actions[bisect_right(self.shares, random.random() * self.shares[-1])]
 
 
 def cumulative(shares: list[float]) -> list[float]:
-    """Cumulative sums of shares."""
+    """Cumulative sums of probabilities."""
     return list(accumulate(shares))
 
 
 class Play:
     """A game in progress: its rules, its compiled form, and the current position.
 
-    Positions are cached, up to :data:`MOST_POSITIONS`, so that rules run once for each history visited.
+    Up to :data:`MOST_POSITIONS` positions are cached, so that the rules are evaluated once per history.
 
     Attributes:
         rules: the rules, without simultaneous moves.
         compiled: the compiled game, which numbers the infosets.
         at: the current position.
-        sizes: for each player its highest action id plus one.
-        infosets: for each player its number of infosets.
-        policies: the policies of the players that follow one.
+        sizes: each player's highest action id plus one.
+        infosets: each player's number of infosets.
+        policies: policies of the players controlled by the environment.
     """
 
     def __init__(self, game: str | Game | Any, observation: str = "infoset") -> None:
         """Load and compile ``game``; observations are indices of infosets, or rows of tensors.
 
         Raises:
-            SpecError: an unknown game or kind of observation.
-            GameError: rules that do not describe a game of perfect recall, or a negative action id.
+            SpecError: an unknown game or observation type.
+            GameError: a game without perfect recall, or a negative action id.
         """
         if observation not in ("infoset", "tensor"):
             raise SpecError(f"observation is {observation!r}; use 'infoset' or 'tensor'")
@@ -163,7 +164,7 @@ class Play:
         self.at = self._root
 
     def after(self, position: Position, action: int) -> Position:
-        """The position after an action."""
+        """Return the position after an action."""
         found = position.children.get(action)
         if found is None:
             found = position.children[action] = Position(self, position.state.child(action))
@@ -180,26 +181,26 @@ class Play:
             self.move(self.at.drawn(random))
 
     def action_space(self, player: int) -> Any:
-        """The space of ids from 0 to the player's highest."""
+        """Action space: ids from 0 to the player's highest."""
         return Discrete(self.sizes[player])
 
     def observation_space(self, player: int) -> Any:
-        """The space of the player's infosets, with one more for none, or of their tensors."""
+        """Observation space: the player's infosets plus an index for "no infoset", or infostate tensors."""
         if self.tensors:
             return Box(0.0, 1.0, self.tensors[player].shape[1:], np.float32)
         return Discrete(self.none(player) + 1)
 
     def masked_space(self, player: int) -> Any:
-        """The space of observations with masks, in PettingZoo's format."""
+        """Space of observations with action masks, in PettingZoo's format."""
         mask = Box(0, 1, (self.sizes[player],), np.int8)
         return Dict({"observation": self.observation_space(player), "action_mask": mask})
 
     def shown(self, player: int, number: int) -> Any:
-        """The player's observation at an infoset, given by index."""
+        """Return the player's observation at an infoset, given by index."""
         return self.tensors[player][number].copy() if self.tensors else number
 
     def none(self, player: int) -> int:
-        """The observation for no infoset."""
+        """Observation that stands for "no infoset"."""
         return self.infosets[player]
 
     def masked(self, player: int, number: int, mask: Mask) -> dict[str, Any]:
@@ -231,10 +232,10 @@ def checked_illegal(illegal: str) -> str:
 
 
 class GameEnv(gymnasium.Env[Any, Any]):
-    """One player's view of a game: chance and the other players are part of the environment.
+    """Gymnasium environment for one player; chance and the other players are part of the environment.
 
     ``info`` has ``action_mask`` (int8 [actions]) and ``infostate`` (text). If the game ends before the player ever acts, the
-    observation is the index for none, the mask allows only action 0, and the next step ends the episode.
+    observation is the index for "no infoset", the mask allows only action 0, and the next step ends the episode.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -253,12 +254,12 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
         Args:
             game: a spec, rules or an OpenSpiel game.
-            player: the player whose view it is.
-            others: policies of the other players: one for all, or a policy or an agent each; uniform by default. With two
-                players also the other's agent.
-            observation: the index of the infoset, or its tensor of zeros and ones.
-            illegal: effect of an illegal action: an error, or a random legal action in its place (``info["illegal"]`` is then
-                true). Gymnasium's ``check_env`` does not support masks and needs ``"random"``.
+            player: the player for whom :meth:`step` acts.
+            others: the other players: one policy for all of them, or a policy or an agent for each; uniform by default. In
+                two-player games it may also be the opponent's agent.
+            observation: the index of the infoset, or its binary tensor.
+            illegal: response to an illegal action: raise an error, or play a random legal action instead (``info["illegal"]``
+                is then true). Gymnasium's ``check_env`` ignores masks, so it needs ``"random"``.
             render_mode: ``"ansi"`` or None.
 
         Raises:
@@ -279,10 +280,10 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.action_space = self.play.action_space(player)
 
     def each_of(self, others: Others) -> Mapping[int, Policy | Agent]:
-        """The policy or agent of each other player.
+        """Return the policy or agent of each other player.
 
         Raises:
-            SpecError: one agent is given for several seats.
+            SpecError: a single agent is given for several seats.
         """
         if others is None:
             return {}
@@ -295,7 +296,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return {1 - self.player: others}
 
     def follow(self, follows: Policy | Agent, other: int) -> None:
-        """Make another player follow a policy, or seat an agent there.
+        """Assign a policy or an agent to another player.
 
         Raises:
             PolicyError, GameError: the policy or agent belongs to another game.
@@ -308,7 +309,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
             self.play.policies[other] = follows
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game; the same seed repeats chance and the others' moves."""
+        """Start a game; equal seeds give equal chance outcomes and actions of the others."""
         super().reset(seed=seed, options=options)
         self.play.begin()
         for agent in self.agents.values():
@@ -318,7 +319,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return self.view()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play ``action``, then all moves up to the player's next decision or the end.
+        """Play ``action``, then advance to the player's next decision or the end of the game.
 
         Raises:
             GameError: the action is illegal, or the episode is over or has not started.
@@ -341,7 +342,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return observation, play.at.returns[self.player], ended, False, info
 
     def advance(self) -> None:
-        """Play chance and the others until the player acts or the game is over."""
+        """Sample chance and the others' actions until the player is to act or the game is over."""
         play, random = self.play, self.np_random
         while (player := play.at.player) not in (self.player, TERMINAL):
             agent = self.agents.get(player)
@@ -362,7 +363,7 @@ class GameEnv(gymnasium.Env[Any, Any]):
 
 
 class AllPlayers:
-    """Base class of PettingZoo environments: players ``player_0``, ..., spaces, rendering."""
+    """Base class for PettingZoo environments: agent names ``player_0``, ..., spaces and rendering."""
 
     def __init__(self, game: str | Game | Any, observation: str, render_mode: str | None) -> None:
         self.play = Play(game, observation)
@@ -380,7 +381,7 @@ class AllPlayers:
         return self.action_spaces[agent]
 
     def begin(self, seed: int | None) -> None:
-        """Start a game; the same seed repeats chance."""
+        """Start a game; equal seeds give equal chance outcomes."""
         if seed is not None:
             self.random = np.random.default_rng(seed)
         self.agents = list(self.possible_agents)
@@ -396,10 +397,10 @@ class AllPlayers:
 
 
 class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
-    """All players of a game, ``player_0`` and so on, acting in turn.
+    """PettingZoo AEC environment: the players ``player_0``, ``player_1``, ... act in turn.
 
     Observations are ``{"observation": index of the infoset, "action_mask": int8 [actions]}``; a player who is not to act
-    sees the infoset of its last action.
+    observes the infoset of its last action.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "treeplex_v0", "is_parallelizable": False}  # noqa: RUF012
@@ -419,7 +420,7 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
         super().__init__(game, observation, render_mode)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game; the same seed repeats chance."""
+        """Start a game; equal seeds give equal chance outcomes."""
         self.begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -430,7 +431,7 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
         self.advance()
 
     def advance(self) -> None:
-        """Play chance, then select the player to act, or end the game with its payoffs."""
+        """Sample chance, then select the player to act, or assign the payoffs if the game is over."""
         self.play.pass_chance(self.random)
         if self.play.over:
             self.rewards = dict(zip(self.possible_agents, self.play.at.returns, strict=True))
@@ -462,10 +463,10 @@ class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[mis
 
 
 class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
-    """All players of a game, with an action from each in every step.
+    """PettingZoo parallel environment: every step takes an action from each player.
 
-    In simultaneous moves all actions count. Otherwise only the acting player's action counts; the others' masks are zero and
-    their actions, which may be omitted, are ignored. Observations are those of :class:`GameAEC`.
+    In simultaneous moves all actions are used. Otherwise only the acting player's action is used; the others' masks are zero,
+    and their actions may be omitted. Observations are those of :class:`GameAEC`.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "treeplex_parallel_v0"}  # noqa: RUF012
@@ -489,12 +490,12 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Start a game; the same seed repeats chance."""
+        """Start a game; equal seeds give equal chance outcomes."""
         self.begin(seed)
         return self.advance(), {agent: {} for agent in self.agents}
 
     def advance(self) -> dict[str, Any]:
-        """Play chance and find the players to act; returns each player's observation."""
+        """Sample chance and determine the players to act; returns each player's observation."""
         self.play.pass_chance(self.random)
         self.acting = self.together(self.play.at)
         for position in self.acting:
@@ -510,7 +511,7 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
         }
 
     def together(self, position: Position) -> list[Position]:
-        """The decisions of all players who move now, without seeing each other's moves."""
+        """The decisions of all players who now move simultaneously."""
         if position.player == TERMINAL:
             return []
         found, state = [position], position.state
@@ -524,7 +525,7 @@ class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play the actions of all players who move now, by agent.
+        """Play the actions, given by agent name, of all players who now move.
 
         Raises:
             GameError: an action is illegal or missing, or the episode is over or has not started.

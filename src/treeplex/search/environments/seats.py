@@ -1,4 +1,4 @@
-"""Agents in PettingZoo and OpenSpiel, driven by a player's infostates."""
+"""Adapters that let agents play in PettingZoo and OpenSpiel, from a player's infostates."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,8 +16,8 @@ from treeplex.search.agents.agent import Agent
 class SeatedAgent:
     """An agent in one seat that receives only its infostate at each decision.
 
-    An infostate contains all public events and the hand. Events that the agent has not observed yet are reported to it; if
-    they do not extend those observed before, a new game has started.
+    An infostate determines the public events so far and the hand. New events are reported to the agent; if the events do not
+    extend those already observed, a new game has started.
 
     Attributes:
         agent: the agent.
@@ -28,7 +28,7 @@ class SeatedAgent:
         """Seat an agent.
 
         Args:
-            agent: an agent for a game with infostate strings, small enough to enumerate.
+            agent: an agent for a game that has infostate strings and is small enough to enumerate.
             player: its seat.
 
         Raises:
@@ -46,7 +46,7 @@ class SeatedAgent:
         self._acted = False
 
     def restart(self, generator: np.random.Generator | None = None) -> None:
-        """Start a new game; ``generator`` is for the agent's draws, None to keep the current one."""
+        """Start a new game; ``generator`` is the random generator for the agent's draws (None keeps the current one)."""
         self._generator, self._seen = generator, None
 
     def policy(self, infostate: str) -> dict[int, float]:
@@ -81,7 +81,7 @@ class SeatedAgent:
 
 
 def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], int]]:
-    """For each infostate of a player, the labels of all public events before it, and the hand.
+    """Map each infostate of a player to the labels of the public events before it, and to the hand.
 
     Raises:
         GameError: infosets of the game are not enumerated.
@@ -100,7 +100,7 @@ def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], i
 
 
 class Seat:
-    """An agent in one seat of an environment, a function from observations to actions; see :func:`seat`."""
+    """An agent in one seat of an environment, as a function from observations to actions; see :func:`seat`."""
 
     def __init__(self, seated: SeatedAgent, game: CompiledGame, *, tensors: bool) -> None:
         self.seated = seated
@@ -115,7 +115,7 @@ class Seat:
         """The action for an observation.
 
         Raises:
-            GameError: the player does not act there.
+            GameError: the player does not act at this observation.
         """
         seen = observation["observation"] if isinstance(observation, Mapping) else observation
         number = self._rows.get(np.asarray(seen, np.float32).tobytes(), -1) if self._rows else int(seen)
@@ -125,7 +125,7 @@ class Seat:
 
 
 def seat(agent: Agent, environment: Any, player: int | str) -> Seat:
-    """An agent in one seat of our PettingZoo (``GameAEC``) or Gymnasium (``GameEnv``) environments.
+    """Seat an agent in a Treeplex PettingZoo (``GameAEC``) or Gymnasium (``GameEnv``) environment.
 
     Args:
         agent: an agent for the environment's game.
@@ -150,7 +150,7 @@ def seat(agent: Agent, environment: Any, player: int | str) -> Seat:
 
 
 def as_bot(agent: Agent, player: int) -> Any:
-    """An agent as a ``pyspiel.Bot``, for OpenSpiel's own loops.
+    """Wrap an agent as a ``pyspiel.Bot``, for OpenSpiel's own loops.
 
     Args:
         agent: an agent for a game with OpenSpiel's infostate strings and actions.

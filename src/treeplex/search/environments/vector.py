@@ -1,7 +1,7 @@
-"""Many games of one kind as one Gymnasium vector environment, over the arrays of the compiled game.
+"""Gymnasium vector environment: many copies of a game, simulated on the arrays of the compiled game.
 
-No rules run during play: a step is a few NumPy operations for all games at once, some millions of episodes of Kuhn poker per
-minute on one core. It needs ``gymnasium``, the extra ``rl``.
+The rules are not evaluated during play. A step is a few NumPy operations for all games at once, which gives some millions of
+episodes of Kuhn poker per minute on one core. Requires ``gymnasium``, installed by the extra ``rl``.
 """
 
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ except ImportError as error:
 
 
 class GameVectorEnv(VectorEnv[Any, Any, Any]):
-    """One player's view of many games at once; chance and the other players are part of the environment.
+    """Vector environment for one player; chance and the other players are part of the environment.
 
-    ``infos`` has ``action_mask``, int8 [B, A]. A game that ends restarts within the same step: its reward is that of the
-    finished episode, its observation that of the new one. If a game ends before the player ever acts, the observation means
-    no infoset (index I, or zeros), the mask allows only action 0, and the next step ends the episode.
+    ``infos`` has ``action_mask``, int8 [B, A]. A game that ends restarts within the same step: the reward belongs to the
+    finished episode, the observation to the new one. If a game ends before the player ever acts, the observation stands for "no
+    infoset" (index I, or zeros), the mask allows only action 0, and the next step ends the episode.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
@@ -54,14 +54,14 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         Args:
             game: anything that :func:`treeplex.load` accepts.
             num_envs: B, the number of parallel games.
-            player: the player whose view it is.
+            player: the player for whom :meth:`step` acts.
             others: policies of the other players: one policy for all, or one each; uniform by default.
             observation: the index of the infoset, or its row of ``forms.compile.views.infostate_tensors.infostate_tensors``.
-            illegal: effect of an illegal action: raise an error, or replace it by a random legal one.
+            illegal: response to an illegal action: raise an error, or play a random legal action instead.
 
         Raises:
             SpecError: an unknown game, no such player, or no games.
-            GameError: rules that do not describe a game of perfect recall, or too large a game.
+            GameError: a game without perfect recall, or one that is too large.
             PolicyError: a policy belongs to another game.
         """
         compiled = compile_game(game)
@@ -93,17 +93,17 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._started = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start all games; the same seed repeats chance and the others' moves."""
+        """Start all games; equal seeds give equal chance outcomes and actions of the others."""
         super().reset(seed=seed, options=options)
         self._at = self._advance(np.zeros(self.num_envs, np.int64))
         self._started = True
         return self._view()
 
     def step(self, actions: Any) -> tuple[Any, Floats, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play one action in each game, ids as in the rules, int [B], and all moves up to the player's next decision.
+        """Play one action per game (ids as in the rules, int [B]) and advance to the player's next decision.
 
         Raises:
-            GameError: an action is illegal, or there was no reset before the first step.
+            GameError: an action is illegal, or :meth:`reset` has not been called.
         """
         if not self._started:
             raise GameError("call reset() before the first step")
@@ -121,7 +121,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
     def _slots_of(self, chosen: Ints, at: Ints, deciding: NDArray[np.bool_]) -> Ints:
-        """The index of each action among those of its infoset, int64 [K]."""
+        """Index of each action among the actions of its infoset, int64 [K]."""
         rows = self._nodes[at, KEY] - self._first_infoset
         inside = (chosen >= 0) & (chosen < self._slots.shape[1])
         slots = np.where(inside, self._slots[rows, np.where(inside, chosen, 0)], -1)
@@ -138,7 +138,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         return slots.astype(np.int64)
 
     def _advance(self, at: Ints) -> Ints:
-        """Histories after moves of chance and the others, up to the player's next decision or the end, int64 [K]."""
+        """Histories at the player's next decision or the end of the game, after sampling all other moves, int64 [K]."""
         at = at.copy()
         while True:
             actor = self._nodes[at, ACTOR]
@@ -175,9 +175,10 @@ def policies_of(game: CompiledGame, others: Policy | Mapping[int, Policy] | None
 
 
 def edge_keys(game: CompiledGame, player: int, policies: list[Floats]) -> Floats:
-    """For each history c, the parent's first child plus the probability of c and its elder siblings, float64 [H], sorted.
+    """For each history c, its parent's first child plus the cumulative probability up to c, float64 [H], ascending.
 
-    So with u uniform on [0, 1), ``searchsorted(keys, first child + u)`` draws a child. Children of ``player`` are not drawn.
+    With u uniform on [0, 1), ``searchsorted(keys, first child + u)`` samples a child. Children of ``player``'s histories are
+    not sampled.
     """
     nodes, chance, _ = histories_of(game)
     keys = np.arange(1.0, len(nodes) + 1.0)
@@ -203,9 +204,9 @@ def edge_keys(game: CompiledGame, player: int, policies: list[Floats]) -> Floats
 
 
 def action_slots(game: CompiledGame, player: int) -> NDArray[np.int16]:
-    """The index of each action id among those of each infoset of a player, int16 [I + 1, A]; -1 where illegal.
+    """Index of each action id among the actions of each of a player's infosets, int16 [I + 1, A]; -1 if illegal.
 
-    The last row is for no infoset, where only action 0 is legal.
+    The last row stands for "no infoset", where only action 0 is legal.
     """
     first, last = (int(number) for number in game.tree.infoset_offsets[player : player + 2])
     actions = [game.actions_at(infoset) for infoset in range(first, last)]
