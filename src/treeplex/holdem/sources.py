@@ -1,4 +1,4 @@
-"""Solved spots and blueprints of whole hold'em as policy sources."""
+"""Solved spots and blueprints of full-game hold'em as policy sources."""
 
 import os
 from collections.abc import Mapping

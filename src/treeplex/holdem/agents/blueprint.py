@@ -11,7 +11,7 @@ from treeplex.search.named_agents.tables import Blueprint, BlueprintSettings
 
 
 class PlayedBlueprint(Blueprint):
-    """Plays a policy table, or a blueprint of whole hold'em, without search."""
+    """Plays a policy table or a full-game hold'em blueprint without search."""
 
     def make(self, game: Game, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
         if not isinstance(game.public, HoldemGame) and is_holdem_blueprint(settings.file):

@@ -29,11 +29,11 @@ from treeplex.search.agents.agent import BaseAgent
 from treeplex.search.subgames.beliefs import Belief
 
 DEEP = 100
-"""Smallest stack in big blinds at a fixed-limit table."""
+"""Minimum stack of the real-card game, in big blinds."""
 
 
 def bucket_agent(game: PublicHoldem, policy: Any, generator: np.random.Generator | None) -> "BucketAgent | None":
-    """The agent of a ``bucketed_holdem`` policy, or of a file or run folder with one; None for any other policy.
+    """The agent for a ``bucketed_holdem`` policy, its file or its run folder; None for any other policy.
 
     Raises:
         SpecError: the policy's game differs from ``game``.
@@ -51,7 +51,7 @@ def bucket_agent(game: PublicHoldem, policy: Any, generator: np.random.Generator
 
 
 class BucketAgent(BaseAgent):
-    """Plays either seat of limit hold'em by the buckets of its hand.
+    """Plays limit hold'em in either seat, choosing actions by the bucket of its hand.
 
     Attributes:
         table: the policy on the compiled bucket game.
@@ -96,7 +96,7 @@ class BucketAgent(BaseAgent):
         self.state = following
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.search.agents.agent.Agent.policy`; bucket sequences that are never dealt play uniformly."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`; uniform for bucket sequences that are never dealt."""
         self.check_acting()
         board = hand_of(self.state).board
         if board not in self._sequences:
@@ -110,10 +110,10 @@ class BucketAgent(BaseAgent):
 
 
 def limit_holdem(game: BucketGame) -> Holdem:
-    """The game with real cards that a bucket game abstracts; its stacks never bind.
+    """The game with real cards that a bucket game abstracts; stacks never run out.
 
     Raises:
-        SpecError: its betting is not fixed limit, or it begins after the flop.
+        SpecError: the betting is not fixed limit, or the game begins after the flop.
     """
     spot = game.spot
     if not isinstance(spot.bets, FixedLimit) or spot.blinds is None:
@@ -130,10 +130,10 @@ def limit_holdem(game: BucketGame) -> Holdem:
 
 
 def check_table(game: PublicHoldem, buckets: BucketGame) -> None:
-    """Refuse a table whose game differs from the bucket game, apart from stacks.
+    """Reject a table whose game differs from the bucket game, apart from stacks.
 
     Raises:
-        SpecError: it differs.
+        SpecError: the games differ.
     """
     own = limit_holdem(buckets)
     rules, theirs = own.rules, game.rules

@@ -1,4 +1,4 @@
-"""Endgame solving in whole hold'em: a blueprint first, then turns and rivers solved to the end."""
+"""Endgame solving in full-game hold'em: a blueprint plays early streets, and turns and rivers are solved during play."""
 
 from dataclasses import dataclass
 
@@ -56,14 +56,14 @@ class EndgameSettings(ThinkingSettings):
     threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
 
     def check(self) -> None:
-        """Refuse invalid bet sizes, also on streets before ``start``."""
+        """Reject invalid bet sizes, also on streets before ``start``."""
         super().check()
         for name in (*LATER, "later", "raises"):
             check_sizes(name, getattr(self, name), raises=name == "raises")
 
 
 class Endgames(AgentKind):
-    """Plays a blueprint of whole hold'em and solves endgames."""
+    """Plays a full-game hold'em blueprint and solves endgames during play."""
 
     name = "endgames"
     text = "plays a blueprint of whole hold'em, and solves turn and river to the end with real bet sizes"
@@ -99,7 +99,7 @@ def whole_agent(
     generator: np.random.Generator,
     chart: str = "",
 ) -> WholeHoldemAgent:
-    """The whole-hold'em agent with a blueprint from a file, and optionally a preflop chart.
+    """The full-game hold'em agent with a blueprint from a file, and optionally a preflop chart.
 
     Raises:
         SpecError, GameError: the agent cannot play this game.
@@ -116,7 +116,7 @@ def whole_agent(
 
 
 def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Agent:
-    """The agent of a hold'em blueprint; at a table with other bet sizes it uses action translation.
+    """The agent for a hold'em blueprint; it uses action translation if the table has other bet sizes.
 
     Raises:
         SpecError: the table's game, stacks or blinds differ.
@@ -131,7 +131,7 @@ def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Ag
 
 
 def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHoldem:
-    """The game of a table, if a blueprint fits it apart from bet sizes.
+    """The table's game, after checking that it matches the blueprint apart from bet sizes.
 
     Raises:
         SpecError: the table's game, players, stacks or blinds differ.

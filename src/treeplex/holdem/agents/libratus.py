@@ -1,4 +1,4 @@
-"""Libratus in hold'em, with a solved spot or a whole-hold'em blueprint."""
+"""Libratus in hold'em, with a solved spot or a full-game hold'em blueprint as its blueprint."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ TURN = 2
 
 
 class HoldemLibratus(Libratus):
-    """Nested safe solving, also in hold'em."""
+    """Libratus: nested safe solving, extended to hold'em."""
 
     def make(self, game: Game, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
@@ -35,10 +35,10 @@ class HoldemLibratus(Libratus):
 
 
 def whole_solving(settings: LibratusSettings) -> StreetSolving:
-    """Settings of street solving for whole hold'em, with the bet sizes of ``endgames``.
+    """Street-solving settings for full-game hold'em, with the bet sizes of ``endgames``.
 
     Raises:
-        SpecError: a setting that whole hold'em does not support.
+        SpecError: a setting that full-game hold'em does not support.
     """
     if settings.every != ROUND or settings.skip or settings.gadget not in RESOLVING[:3] or settings.start > 3:
         raise SpecError(

@@ -26,11 +26,11 @@ from treeplex.search.resolving.self_generation import self_generated_policies
 from treeplex.search.resolving.settings import ROUND
 
 BIASED = 4
-"""Number of continuations: the blueprint, and its biases towards folding, calling and raising."""
+"""Number of continuations: the blueprint, and the blueprint biased towards folding, calling and raising."""
 BIAS, GENERATE = "bias", "self-generative"
-"""Ways to make continuations: biased blueprints, or best responses to searches of the first round."""
+"""How continuations are generated: biased blueprints, or best responses to searches of the first round."""
 FLOP_BETS = "75%"
-"""Bet sizes on the flop of whole hold'em."""
+"""Bet sizes on the flop in full-game hold'em."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +66,10 @@ class ModicumSettings(ResolvingSettings):
 
 
 def whole_solving(settings: ModicumSettings) -> StreetSolving:
-    """Street solving for whole hold'em: the flop to the end of its betting, the turn with its rivers.
+    """Street-solving settings for full-game hold'em: flop solves end after the flop, turn solves include rivers.
 
     Raises:
-        SpecError: a setting that whole hold'em does not support.
+        SpecError: a setting that full-game hold'em does not support.
     """
     other_bias = settings.bias != ModicumSettings.bias
     if settings.approach != BIAS or other_bias or settings.rounds != 1 or settings.every != ROUND or settings.skip:
@@ -93,7 +93,7 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
 
 
 class Modicum(AgentKind):
-    """Depth-limited solving with a choice of continuations at leaves."""
+    """Depth-limited solving in which the opponent chooses a continuation at each leaf."""
 
     name = "modicum"
     text = "re-solves each betting round, with leaf values from continuations of a blueprint"
@@ -135,7 +135,7 @@ class Modicum(AgentKind):
 
 
 def spot_leaves(game: HoldemGame, settings: ModicumSettings) -> list[BlueprintLeaf]:
-    """Leaf values of a spot for each player, by a blueprint that is a solution of the spot, perhaps with fewer bets.
+    """Leaf values of a spot for each player, from a solution of the spot (bet sizes may be a subset).
 
     Raises:
         SpecError: generated continuations.

@@ -1,4 +1,4 @@
-"""Pluribus in whole hold'em, with a trained blueprint."""
+"""Pluribus in full-game hold'em, with a trained blueprint."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from treeplex.search.translation.agent import TranslatedAgent
 
 
 class HoldemPluribus(Pluribus):
-    """Re-solves each round from its start; in whole hold'em with a sampled search of its blueprint."""
+    """Re-solves each round from its start; full-game hold'em uses a sampled search of the blueprint."""
 
     def make(self, game: Game, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
         public = self.card_game(game)

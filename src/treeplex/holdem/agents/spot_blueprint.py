@@ -1,4 +1,4 @@
-"""A solved spot as a blueprint, and as a policy of hands."""
+"""A solved spot as a blueprint and as a per-hand policy."""
 
 from collections.abc import Hashable
 from functools import cached_property, lru_cache
@@ -26,10 +26,11 @@ class At(NamedTuple):
 
     Attributes:
         node: node of the spot's betting tree.
-        tree: values on the betting of its street.
+        tree: values on the betting tree of its street.
         board: index among all boards.
         hands: for each player int64, indices of the format's hands in the tree's order.
-        given: gifts of the giver on the path, per hand in the tree's order, in the game's units; zeros if not counted.
+        given: gifts that the giver made along the path, per hand in the tree's order, in the game's units; zeros without
+            a giver.
     """
 
     node: int
@@ -40,7 +41,7 @@ class At(NamedTuple):
 
 
 class SpotBlueprint:
-    """A solved spot as a blueprint; the game to play may have more bets from some street on.
+    """A solved spot as a blueprint; from some street on, the game played may have more bet sizes.
 
     Guaranteed values are exact: the opponent's best response to the whole solution is computed once per player.
 
@@ -113,12 +114,13 @@ class SpotBlueprint:
     def _find(
         self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
     ) -> tuple[At, tuple[State, HoldemState]]:
-        """Follow a path of the game in the solution; returns the states in both games.
+        """Follow a path through the solution; returns the state it reaches in each game.
 
         Args:
             browser: values of the solution.
             game, path: the game and the path.
-            giver: whose gifts are counted, as in :func:`treeplex.search.resolving.resolved.gifts`; None counts none.
+            giver: player whose gifts are computed, see :func:`treeplex.search.resolving.resolved.gifts`; None for
+                neither.
 
         Raises:
             AlgorithmError: the path has a bet that the solution lacks.
@@ -206,7 +208,7 @@ class SpotHands:
 
 
 def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:
-    """The label of an action in another version of the game; None if that version lacks the action."""
+    """The label of the same action in another version of the game; None if that version lacks it."""
     try:
         return game.label_in(here, label, other, there)
     except GameError:

@@ -1,4 +1,4 @@
-"""Adds a bet size to a spot's plan."""
+"""Adds a bet size to a spot's bet plan."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
     """The index of the bet or raise to ``action`` chips.
 
     Raises:
-        GameError: the bet is not offered; ``spot`` supplies the reason.
+        GameError: the bet is not offered; the message says why.
     """
     number = action_to(event, action)
     if number is None:
@@ -37,7 +37,7 @@ def offered(event: Decision, action: float, spot: Spot) -> int:
 
 
 def action_to(event: Decision, amount: float) -> int | None:
-    """The index of the bet or raise to an amount, if it is offered."""
+    """The index of the bet or raise to an amount; None if it is not offered."""
     for number, action in enumerate(event.actions):
         if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
             return number
@@ -55,12 +55,12 @@ def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
 
 
 def open_to_raise(event: Decision, spot: Spot) -> bool:
-    """Whether the other player has chips left to call more."""
+    """Whether the other player has chips left to call a larger bet."""
     return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
 
 
 def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
-    """The bets that the rules allow, as text for a message; ``sums`` are the bets offered."""
+    """The legal bets, as text for a message; ``sums`` are the bets on offer."""
     if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
         return f"bets are whole chips of {spot.chip:g}"
     if amount < min(sums):

@@ -1,7 +1,7 @@
 """Bet plans: bet and raise sizes for every street and player, converted into amounts, and fixed limits.
 
-Sizes are those of :mod:`treeplex.games.betting.size_grammar`. The order of steps is that of postflop-solver (b-inary, 2023), so
-that trees agree with it:
+Sizes are those of :mod:`treeplex.games.betting.size_grammar`. The order of steps is that of postflop-solver (b-inary,
+2023), so that both programs build the same trees:
 
 1. every size becomes an amount, rounded half up; all-in is added if ``add_allin`` applies;
 2. an amount below the smallest bet or raise, or above what another player can call, is moved to that limit;
@@ -38,7 +38,7 @@ class StreetSizes:
     donk: tuple[Size, ...] | None = None
 
     def changed(self, bets: str | None = None, raises: str | None = None, donk: str | None = None) -> "StreetSizes":
-        """A copy with the given sizes replaced (donk ``default``: as ``bets``)."""
+        """A copy with the given sizes replaced (``donk="default"`` uses ``bets``)."""
         sizes = self if bets is None else replace(self, bets=parse_sizes(bets, False))
         sizes = sizes if raises is None else replace(sizes, raises=parse_sizes(raises, True))
         if donk is None:
@@ -47,11 +47,11 @@ class StreetSizes:
 
     @classmethod
     def of(cls, sizes: tuple[Size, ...]) -> "StreetSizes":
-        """One list for first bets and raises; multiples of the bet faced are for raises."""
+        """The same sizes for first bets and raises; multiples of the bet faced apply to raises only."""
         return cls(tuple(size for size in sizes if size.kind != "last"), sizes)
 
     def in_chips(self, big_blind: float) -> "StreetSizes":
-        """Sizes for later streets, with big blinds converted to chips; these apply to first bets, not to raises."""
+        """Sizes for later streets, with big blinds converted to chips; sizes in big blinds apply only to first bets."""
 
         def chips(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
             return tuple(Size("chips", big_blind * size.value) if size.kind == "blinds" else size for size in sizes)
@@ -60,25 +60,26 @@ class StreetSizes:
         return StreetSizes(chips(self.bets), raises, None if self.donk is None else chips(self.donk))
 
     def to_json(self) -> dict[str, str]:
-        """Sizes as texts by name, as :meth:`changed` takes them."""
+        """Sizes as strings by name, the arguments of :meth:`changed`."""
         donk = DEFAULT if self.donk is None else sizes_to_string(self.donk)
         return {"bets": sizes_to_string(self.bets), "raises": sizes_to_string(self.raises), "donk": donk}
 
 
 @dataclass(frozen=True)
 class BetPlan:
-    """No-limit sizes for every street and player, and thresholds that adjust them.
+    """No-limit bet sizes for every street and player, with thresholds that adjust them.
 
     Attributes:
         streets: ``streets[street][player]``; all of the format's streets, so hold'em has four, preflop first.
-        add_allin: add all-in where it is at most this share of the pot (after the call); 0 never.
-        force_allin: replace a bet by all-in if the stack left after a call is at most this share of the pot then; 0 never.
-        merge: drop a bet of Y pots next to a larger one of X pots if (1 + X) / (1 + Y) < 1 + merge; 0 never.
+        add_allin: add an all-in that is at most this share of the pot (after the call); 0 for never.
+        force_allin: replace a bet by all-in if the stack left after a call would be at most this share of the pot; 0 for
+            never.
+        merge: drop a bet of Y pots next to a larger one of X pots if (1 + X) / (1 + Y) < 1 + merge; 0 for never.
         min_bet: the smallest first bet and raise increment, in chips. None: the big blind, or one chip without blinds.
         limps: whether the first player to act after the blinds may call the big blind.
 
-    The thresholds work as in postflop-solver. Player 1 is in position. With more players this is the dealer, and all others
-    use the sizes of player 0.
+    The thresholds work as in postflop-solver. Player 1 is in position. With more than two players, the dealer uses player
+    1's sizes and all others use player 0's.
     """
 
     streets: tuple[tuple[StreetSizes, StreetSizes], ...] = ()
@@ -149,14 +150,14 @@ class BetPlan:
         return replace(self, streets=(*self.streets[:number], changed, *self.streets[number + 1 :]))
 
     def without_blinds(self, first: int, big_blind: float) -> "BetPlan":
-        """The plan from a later street ``first`` on, with the blinds in the pot; bets are still at least a big blind."""
+        """The plan from street ``first`` on, with the blinds in the pot; the minimum bet stays one big blind."""
         none = StreetSizes()
         streets = [(none, none) if street < first else own for street, own in enumerate(self.streets)]
         later = tuple((one.in_chips(big_blind), other.in_chips(big_blind)) for one, other in streets)
         return replace(self, streets=later, min_bet=self.min_bet or float(big_blind), limps=True)
 
     def sizes(self) -> Iterator[Size]:
-        """Every size of every list."""
+        """All sizes in all lists."""
         return (size for street in self.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ())))
 
     def raise_lists(self, street: int) -> list[tuple[Size, ...]]:
@@ -165,7 +166,7 @@ class BetPlan:
         return [one.raises] if one == other else [one.raises, other.raises]
 
     def offered(self, state: "BettingState", rules: "BettingRules", legal: range) -> range | tuple[int, ...]:
-        """The ``legal`` raises that the plan offers, ascending."""
+        """The raises in ``legal`` that the plan offers, ascending."""
         player, faced = state.player, state.faced
         sizes = self.sizes_at(state, int(player == rules.dealer))
         if sizes == ANY:
@@ -294,6 +295,6 @@ def merged(amounts: list[int], faced: int, pot: int, merge: float) -> list[int]:
 
 
 def half_up(value: float) -> int:
-    """The nearest whole number of a value that is not negative, halves rounded up."""
+    """Round a nonnegative value to the nearest integer, halves up."""
     whole = math.floor(value)
     return whole + (value - whole >= 0.5)

@@ -1,4 +1,4 @@
-"""Settling pots: side pots, uncalled bets and odd chips."""
+"""Pot settlement: side pots, uncalled bets and odd chips."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def side_pots(paid: Sequence[int], folded: Sequence[bool], dead: int = 0) -> lis
     Args:
         paid: chips that each player has put in.
         folded: whether each player has folded.
-        dead: further chips in the main pot.
+        dead: dead money in the main pot.
 
     Returns:
         Pairs (chips, players), the main pot first; players in ascending order.
@@ -39,7 +39,7 @@ def won(pots: Sequence[tuple[int, list[int]]], strengths: Sequence[int], order: 
     Args:
         pots: as returned by :func:`side_pots`.
         strengths: strength of each player's hand, higher is better; ignored for players who can win no pot.
-        order: players in the order in which the first winner gets chips that cannot be split; None to split chips.
+        order: players in seat order; the first winner in this order gets odd chips. None splits chips into fractions.
     """
     taken = [0.0] * len(strengths)
     for amount, able in pots:

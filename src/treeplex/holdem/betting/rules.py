@@ -1,11 +1,11 @@
 """Betting rules of a poker hand for any number of players: who acts, which bets are legal, and when a street ends.
 
-Chips are whole numbers. A player's chips in the hand are one number, antes aside: a raise *to* 300 means that the player
-then has 300 chips in, including earlier streets. All remaining players with chips have put in the same amount when a street
-begins, so bets are ordered as by amounts on the street. Whole hands, spots and small decks all use these rules. A spot
+Chip amounts are integers. A raise *to* 300 means that the player then has 300 chips in the hand, including earlier
+streets but not antes. When a street begins, all remaining players with chips have put in the same amount, so total
+amounts and amounts on the street have the same order. Whole hands, spots and small decks all use these rules. A spot
 begins on a later street, with chips in the pot.
 
-Two sets of rules differ when a player is all-in for less than a full raise or a full blind:
+Two rule sets are supported. They differ when a player is all-in for less than a full raise or a full blind:
 
 - ``tda``: the rules of card rooms (Poker Tournament Directors Association, rules of 2022, rule 47). A player who has acted may
   raise again only when facing at least a full raise since then; short all-ins add up. The next raise is at least a full raise
@@ -26,7 +26,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.holdem.betting.bet_plan import BetPlan
 
 FOLD, CALL = 0, 1
-"""Actions: CALL is a check where there is nothing to call; any action above it is the total chips raised to."""
+"""Action ids: CALL is a check if there is nothing to call; any larger id is the player's total chips after the raise."""
 TDA, ACPC = "tda", "acpc"
 RULES = (TDA, ACPC)
 NOT_YET = -1
@@ -43,10 +43,10 @@ class BettingState(NamedTuple):
         street: the street, from 0.
         paid: chips that each player has put in, antes aside.
         folded: whether each player has folded.
-        waiting: whether each player still acts on the street if there is no raise.
+        waiting: whether each player still has to act on the street if nobody raises.
         faced: the bet to match.
         base: ``faced`` when the street began; 0 on the first.
-        least: the smallest legal raise goes to this amount, except for a shorter all-in.
+        least: total of the smallest legal raise, except for a shorter all-in.
         full: the size of a full raise above the bet faced.
         raises: number of bets and raises on this street, blinds excluded.
         acted: the bet faced after each player's last action on this street; NOT_YET before it.
@@ -70,12 +70,12 @@ class BettingState(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All fields but the line, which determine the rest of the hand."""
+        """All fields except ``line``; they determine the rest of the hand."""
         return self[:-1]
 
 
 class Actions(Sequence[int]):
-    """Legal actions in ascending order: a few, followed by a range that is never listed."""
+    """Legal actions in ascending order: a short list, then a range of raises that is never enumerated."""
 
     __slots__ = ("passive", "raises")
 
@@ -133,7 +133,7 @@ class BettingRules:
         antes: by position, as blinds.
         big_blind_ante: whether antes are dead money in the main pot; else a player's ante is part of its bet.
         limits: bet size of each street in fixed limit; empty for no limit.
-        most: most bets and raises on each street, blinds excluded; 0 for no limit, negative for none.
+        most: maximum number of bets and raises on each street, blinds excluded; 0 for no limit, negative to forbid them.
         rules: ``tda`` or ``acpc``, see the module docstring.
         plan: the raises offered in no limit.
         pot: chips in the pot before the first street.

@@ -18,7 +18,7 @@ from treeplex.holdem.betting.tree_size import betting_size, check_nodes
 from treeplex.holdem.spots.spot import Rake, Spot
 
 MANY_NODES = 3_000
-"""Number of nodes after which a growing tree checks its final size."""
+"""Number of nodes at which the builder checks the tree's final size."""
 KINDS = ("fold", "check", "call", "bet", "raise", "allin")
 BET_KINDS = {"fold": "fold", "check": "pass", "call": "pass"}
 
@@ -29,8 +29,8 @@ class Action:
 
     Attributes:
         kind: ``fold``, ``check``, ``call``, ``bet``, ``raise`` or ``allin`` (a bet or raise of the whole stack).
-        amount: for bets and raises the player's chips on this street after the action ("raise to"), for a call the chips
-            matched on this street, else 0.
+        amount: for bets and raises the player's total chips on this street after the action ("raise to"); for calls, the
+            chips matched on this street; else 0.
     """
 
     kind: str
@@ -161,7 +161,7 @@ def rake_taken(node: Fold | Showdown, rake: Rake) -> float:
 
 
 def stakes_of(node: Node) -> Stakes:
-    """The chips at a node; settled at terminals."""
+    """Each player's chips at a node; at terminals, after settlement."""
     return Stakes(node.contributions, node.street, isinstance(node, Fold | Showdown))
 
 
@@ -208,7 +208,7 @@ class Draft:
 class TreeBuilder:
     """Grows the tree depth first with an explicit stack, so that long lines do not exceed Python's recursion limit.
 
-    States that several lines lead to are computed once.
+    A state reached by several lines is computed once.
     """
 
     def __init__(self, rules: BettingRules, half_pot: float) -> None:
@@ -242,7 +242,7 @@ class TreeBuilder:
                 drafts.append(Showdown(street, self.paid(state)))
 
     def decision(self, state: BettingState) -> tuple[Decision, list[BettingState]]:
-        """The decision at a state, without children, and the states after its actions."""
+        """The decision at a state, without children, and the state after each of its actions."""
         actions = self.rules.actions(state)
         after = self.rules.following(state, actions)
         shown = tuple([self.action(state, action) for action in actions.passive])

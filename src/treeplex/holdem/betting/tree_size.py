@@ -1,7 +1,7 @@
-"""The size of a betting tree, computed without building it: the nodes of every street, cards aside.
+"""The size of a betting tree, computed without building it: the number of nodes on every street, with cards factored out.
 
-Lines that lead to the same state are counted together, action by action, so most trees are counted exactly in a moment. With
-too many states, a random sample represents them all (stochastic enumeration, Rubinstein 2013).
+Lines that lead to the same state are counted together, action by action, so the sizes of most trees are exact and quick
+to compute. With too many states, a random sample represents them all (stochastic enumeration, Rubinstein 2013).
 """
 
 import random
@@ -15,16 +15,16 @@ from treeplex.holdem.betting.rules import BettingRules, BettingState
 
 MOST_NODES = 2_000_000
 MOST_STATES = 5_000
-"""Most states followed after each action of a street; with more states the size is an estimate."""
+"""Maximum number of distinct states after each action of a street; with more, the size is an estimate."""
 DEEP = 30
-"""Most actions on a street; trees beyond ``MOST_NODES`` nodes are not counted further."""
+"""Maximum number of actions on a street; counting stops when a tree exceeds ``MOST_NODES`` nodes."""
 
 Lines = dict[tuple[object, ...], tuple[BettingState, int]]
 """States by their keys, each with the number of lines that lead to it."""
 
 
 def check_nodes(nodes: int) -> None:
-    """Refuse a betting tree of more than ``MOST_NODES`` nodes.
+    """Reject a betting tree of more than ``MOST_NODES`` nodes.
 
     Raises:
         SpecError: the tree is larger.
@@ -56,13 +56,13 @@ class StreetSize:
 
 @dataclass
 class BettingSize:
-    """The size of a betting tree; a lower bound while it is counted.
+    """The size of a betting tree; a lower bound until counting is complete.
 
     Attributes:
         streets: size of each street played.
         nodes: number of decisions, street ends and terminals, as in :func:`treeplex.holdem.betting.tree.betting_tree`.
-        waiting: decisions on the last street not counted there yet; every raise leads to one.
-        exact: whether all states were counted; else a sample represents them.
+        waiting: decisions on the last street that are not yet in ``streets``; every raise leads to one.
+        exact: whether all states were enumerated; if not, the size is estimated from a sample.
     """
 
     streets: list[StreetSize] = field(default_factory=list)
@@ -76,7 +76,7 @@ class BettingSize:
         return sum(sum(street.decisions) for street in self.streets) + self.waiting
 
     def numbers(self, rows: Sequence[int]) -> int:
-        """Number of actions at all decisions, times the rows of their street in a table."""
+        """Number of table entries: actions at all decisions times the number of rows of their street."""
         counted = sum(each * sum(street.actions) for each, street in zip(rows, self.streets, strict=False))
         return counted + self.waiting * rows[len(self.streets) - 1]
 
@@ -94,7 +94,7 @@ def betting_size(
         rules: rules of any number of players.
         root: the state to start from; None for the beginning of the hand.
         streets: number of streets to count; None for all remaining ones.
-        enough: whether a tree of at least this size is too large; counting stops there.
+        enough: function that says whether a tree of at least this size is too large; counting stops then.
 
     Raises:
         SpecError: without ``enough``, a single street has too many lines to count.
@@ -157,13 +157,13 @@ def count_street(rules: BettingRules, opened: Lines, size: BettingSize, enough: 
 
 
 def add(states: Lines, state: BettingState, lines: int) -> None:
-    """Add lines that lead to a state."""
+    """Add the number of lines that lead to a state."""
     key = state.key
     states[key] = state, states[key][1] + lines if key in states else lines
 
 
 def drawn(level: Lines, generator: random.Random) -> Lines:
-    """A sample of the states, scaled to the same number of lines."""
+    """A random sample of the states, scaled to the same number of lines."""
     kept = dict(generator.sample(list(level.items()), MOST_STATES))
     share = Fraction(sum(lines for _, lines in level.values()), sum(lines for _, lines in kept.values()))
     return {key: (state, round(lines * share)) for key, (state, lines) in kept.items()}

@@ -1,4 +1,4 @@
-"""A blueprint of whole hold'em from a street on, as a policy of hands."""
+"""A full-game hold'em blueprint from a given street on, as a per-hand policy."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +21,12 @@ from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 
 @dataclass(frozen=True, eq=False)
 class BucketPolicy:
-    """A blueprint from a street on as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`; its classes are buckets.
+    """A blueprint from a street on, as a :class:`treeplex.holdem.policies.by_hand.HandPolicy` over buckets.
 
     Attributes:
         blueprint: the blueprint.
         game: the blueprint's betting from the street on.
-        nodes: the blueprint's node of each decision of that betting; -1 elsewhere.
+        nodes: the blueprint's node for each decision of ``game``; -1 elsewhere.
     """
 
     blueprint: HoldemBlueprint
@@ -58,14 +58,14 @@ class BucketPolicy:
 
     @classmethod
     def whole(cls, blueprint: HoldemBlueprint, spot: CompiledSpot) -> "BucketPolicy":
-        """The blueprint's policy of a whole game.
+        """The blueprint's policy for the full game.
 
         Args:
             blueprint: the blueprint.
             spot: the game, compiled (:func:`treeplex.holdem.street_search.exact.compiled_whole`).
 
         Raises:
-            PolicyError: the spot has other actions.
+            PolicyError: the spot has different actions.
         """
         return cls(blueprint, HoldemGame(spot.spot, spot.betting), numbered(blueprint, spot.betting, 0, ""))
 
@@ -87,7 +87,7 @@ class BucketPolicy:
 
 @lru_cache(maxsize=32)
 def street_tree(blueprint: HoldemBlueprint, node: int, table: BettingState) -> tuple[BettingTree, Ints]:
-    """The blueprint's betting from the start of a street on, and its node of each decision of that; -1 elsewhere.
+    """The betting tree from the start of a street on, and the blueprint's node for each decision (-1 elsewhere).
 
     Raises:
         GameError: no heads-up street begins there.
@@ -98,7 +98,7 @@ def street_tree(blueprint: HoldemBlueprint, node: int, table: BettingState) -> t
 
 
 def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str) -> Ints:
-    """A blueprint's node of each decision of a betting tree, int64 [nodes]; -1 elsewhere.
+    """A blueprint's node for each decision of a betting tree, int64 [nodes]; -1 elsewhere.
 
     Args:
         blueprint: the blueprint.
@@ -107,7 +107,7 @@ def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str
         line: the actions before that decision.
 
     Raises:
-        PolicyError: the decisions have other actions.
+        PolicyError: the decisions have different actions.
     """
     numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
     while stack:

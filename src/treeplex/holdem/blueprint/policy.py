@@ -1,4 +1,4 @@
-"""A policy of whole hold'em: the file that training writes, and the policy of every hand at every decision."""
+"""Full-game hold'em policies: the blueprint file that training writes, and lookups of each hand's policy."""
 
 import json
 import os
@@ -36,7 +36,7 @@ STEPS = 255
 
 @dataclass(frozen=True, eq=False)
 class HoldemBlueprint:
-    """A policy of all seats of whole hold'em.
+    """A policy for all seats in full-game hold'em.
 
     Attributes:
         game: the game, with the blueprint's raises.
@@ -65,7 +65,7 @@ class HoldemBlueprint:
         return in_proportion(self.shares[first : first + rows * count].reshape(rows, count).T)
 
     def labels(self, node: int) -> list[int]:
-        """The actions at a decision: fold, call, or the total chips raised to."""
+        """Action labels at a decision: fold, call, or the total chips raised to."""
         found: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
         return found
 
@@ -99,10 +99,10 @@ class HoldemBlueprint:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "HoldemBlueprint":
-        """Read a blueprint from a file, or a folder with one; executes nothing and recomputes the buckets.
+        """Read a blueprint from a file or training folder and recompute its buckets; no code in the file is executed.
 
         Raises:
-            FileError: the file is missing, changed, no blueprint, or its buckets cannot be reproduced.
+            FileError: the file is missing, modified or not a blueprint, or its buckets cannot be reproduced.
         """
         path = Path(path)
         file = (path / BLUEPRINT if path.is_dir() else path).resolve()
@@ -111,7 +111,7 @@ class HoldemBlueprint:
 
 @lru_cache(maxsize=2)
 def loaded(path: Path, changed: int) -> HoldemBlueprint:
-    """The policy of a file with this time of change; cached."""
+    """The policy in a file with this modification time; cached."""
     with TensorFile(path, FORMAT, VERSION) as file:
         try:
             spec, given, card = file.about["game"], json.loads(file.about["buckets"]), json.loads(file.about["card"])
@@ -131,7 +131,7 @@ def loaded(path: Path, changed: int) -> HoldemBlueprint:
 
 
 def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> CardRows:
-    """Buckets of a game's hands, with ``recall`` per sequence of buckets; empty ``counts`` for every hand by itself.
+    """Table rows: one per bucket, per bucket sequence with ``recall``, or per hand if ``counts`` is empty.
 
     Raises:
         SpecError: invalid counts or method.
@@ -142,7 +142,7 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
 
 
 def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> tuple[int, ...]:
-    """The number of rows that :func:`bucket_rows_of` has on each street, computed without making buckets.
+    """The number of rows on each street in :func:`bucket_rows_of`, computed without building the buckets.
 
     Raises:
         SpecError: as in :func:`bucket_rows_of`.
@@ -153,7 +153,7 @@ def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bo
 
 
 def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPlan:
-    """The bucket plan.
+    """The bucket plan with these settings.
 
     Raises:
         SpecError: invalid counts or method.
@@ -165,7 +165,7 @@ def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPla
 
 
 def in_proportion(shares: NDArray[np.uint8]) -> Floats:
-    """Shares of actions [A, ...] as probabilities; uniform where all are 0."""
+    """Normalise action weights [A, ...] to probabilities; uniform where all are 0."""
     found = shares.astype(np.float64)
     total = found.sum(axis=0)
     return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / len(found)), where=total > 0))
@@ -178,7 +178,7 @@ def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Sums of policies as shares out of :data:`STEPS`, rounded, in the same layout."""
+    """Accumulated policies as probabilities in units of 1 / :data:`STEPS`, rounded, in the same layout."""
     found = np.zeros(len(average), np.uint8)
     for node in range(len(nodes.player)):
         count = int(nodes.actions[node])
@@ -217,10 +217,10 @@ def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
 
 
 def game_of_blueprint(path: str | os.PathLike[str]) -> str:
-    """The game of a blueprint, from its file or folder.
+    """The game of a blueprint, read from its file or folder.
 
     Raises:
-        FileError: the file is no blueprint.
+        FileError: the file is not a blueprint.
     """
     path = Path(path)
     with TensorFile(path / BLUEPRINT if path.is_dir() else path, FORMAT, VERSION) as file:
@@ -228,7 +228,7 @@ def game_of_blueprint(path: str | os.PathLike[str]) -> str:
 
 
 def is_holdem_blueprint(path: str | os.PathLike[str]) -> bool:
-    """Whether a file, or a folder with one, is a hold'em blueprint."""
+    """Whether a path is a hold'em blueprint file or a folder that contains one."""
     try:
         game_of_blueprint(path)
         return True

@@ -1,4 +1,4 @@
-"""A blueprint's preflop strategy in whole hold'em, by classes of hands."""
+"""Preflop charts of full-game hold'em blueprints: action frequencies by hand class."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,11 +20,11 @@ class PreflopChart:
 
     Attributes:
         player: the player to act; 1 is the small blind, on the button.
-        title: the player to act, and the actions before.
+        title: the player to act, and the preceding actions.
         actions, kinds: names of the actions, and their kinds: ``fold``, ``check``, ``call``, ``raise`` or ``allin``.
         classes: the 169 classes.
         shares: float64 [A, 169], frequency of each action by class.
-        reach: float64 [169], the player's own reach by class; 1 for blueprints.
+        reach: float64 [169], the player's own reach by class; all 1 for blueprints.
     """
 
     player: int
@@ -37,17 +37,17 @@ class PreflopChart:
 
     @property
     def often(self) -> dict[str, float]:
-        """Action frequencies over the hands that reach this node."""
+        """Action frequencies averaged over the hands that reach this node."""
         members = np.bincount(HAND_CLASSES, minlength=len(self.classes)) * self.reach
         return dict(zip(self.actions, (self.shares @ members / members.sum()).tolist(), strict=True))
 
 
 class ChartDecision(NamedTuple):
-    """A decision in a book of charts.
+    """A decision in a chart book.
 
     Attributes:
         player: the player to act; 1 is the small blind, on the button.
-        bets: the actions, in the chart's chips.
+        bets: the actions, with amounts in the chart's chips.
         policy: float64 [A, H], policy of each hand in the order of the format; 0 for hands outside the player's range.
         following: index of the decision after each action; -1 where no preflop decision follows.
     """
@@ -78,7 +78,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
     """The chart after a line of actions: ``f``, ``c``, and ``r`` with the chips raised to.
 
     Raises:
-        SpecError: another deck, or no such preflop line in the blueprint.
+        SpecError: the deck is not the full deck, or the blueprint lacks the preflop line.
     """
     rules = blueprint.game.rules
     if rules.format != HOLDEM:
@@ -102,7 +102,7 @@ def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
 
 
 def words_of(line: str) -> list[str]:
-    """The actions of a line.
+    """The actions in the text of a line.
 
     Raises:
         SpecError: the text is not a line.

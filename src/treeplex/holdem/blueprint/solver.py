@@ -1,11 +1,12 @@
-"""External-sampling Monte Carlo CFR on whole hold'em, for any number of players and any betting, with or without buckets.
+"""External-sampling MCCFR on full-game hold'em, for any number of players and any betting, with or without buckets.
 
 The updates are those of Brown and Sandholm 2019 (Pluribus): linear discounting in steps, pruning of actions with very
-negative regrets in most walks, and 32-bit regrets with a floor. There are two deviations. One board is dealt for many deals
-of hands, since ranking a board takes as long as many walks. And averages are kept on all streets, as 32-bit float sums,
-where Pluribus keeps them for the first street and takes means of snapshots later. A policy is added whenever a walk samples
-from it, so it is weighted by its player's reach, and with more than two players also by the reach of those who are neither
-its player nor the traverser. CFR guarantees nothing about that average, nor about any other with more than two players.
+negative regrets in most traversals, and 32-bit regrets with a floor. There are two deviations. One board is dealt for
+many deals of hands, since ranking the hands on a board takes as long as many traversals. And averages are kept on all
+streets, as 32-bit float sums, where Pluribus keeps them for the first street and takes means of snapshots later. A policy
+is added whenever a traversal samples from it, so it is weighted by its player's reach, and with more than two players
+also by the reach of the players other than its player and the traverser. CFR guarantees nothing about this average, or
+about any average with more than two players.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,17 +26,17 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import betting_nodes, check_acting, table_size
 
 CHUNK = 256
-"""Boards drawn per chunk; they depend only on the seed and the chunk's number."""
+"""Boards sampled per chunk; they depend only on the seed and the chunk's number."""
 UNITS = 1000.0
 """Regret units per big blind."""
 NUMBER_BYTES = 9
 """Bytes per action and row: regret, average, and stored share."""
 DECISION_BYTES = 1_500
-"""Bytes per decision, with the terminals below it, while the tree is listed (measured)."""
+"""Bytes per decision, with the terminals below it, while the tree is being built (measured)."""
 
 
 class BlueprintSolver:
-    """Solves whole hold'em; an iteration is one board.
+    """Solves full-game hold'em; each iteration samples one board.
 
     Attributes:
         rules, rows: betting rules and card abstraction.
@@ -65,7 +66,7 @@ class BlueprintSolver:
         Args:
             rules, rows, prune_after, discount_every: see the attributes.
             deals: number of deals of all hands on each board.
-            seed: seed of all draws.
+            seed: random seed.
             prune: share of deals in which actions with very negative regrets are skipped.
             prune_below: regret threshold in big blinds; limited by 32 bits.
         """
@@ -119,7 +120,7 @@ def predicted_bytes(size: BettingSize, counts: Sequence[int]) -> int:
 
 
 def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None) -> None:
-    """Refuse a betting tree whose tables do not fit into memory, before anything is built.
+    """Reject a betting tree whose tables do not fit into memory, before anything is built.
 
     Args:
         rules: the betting rules.

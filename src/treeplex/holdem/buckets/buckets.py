@@ -1,4 +1,4 @@
-"""Card abstraction: buckets of hands of similar strength on each street, and every hand's bucket sequence on a board."""
+"""Card abstraction: strength buckets on each street, and the bucket sequence of every hand on a board."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ class Buckets:
 
     @property
     def identity(self) -> str:
-        """SHA-256 of the plan, the cards, the tables and further details that tables lack."""
+        """SHA-256 of the plan, the cards, the tables, and details that are not stored in the tables."""
         text = json.dumps([asdict(self.plan), list(self.strengths.format.deck)], sort_keys=True)
         digest = hashlib.sha256(text.encode())
         for table in self.tables:
@@ -121,7 +121,7 @@ def random_boards(strengths: Strengths, count: int, random: np.random.Generator)
 
 
 def boards_after(strengths: Strengths, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-    """Random complete boards that begin with these cards; each board once if there are at most ``count``."""
+    """Random complete boards that begin with these cards; all of them, each once, if there are at most ``count``."""
     if not start:
         return random_boards(strengths, count, random)
     rest = np.array(strengths.format.cards_left(start), dtype=np.int64)
@@ -140,12 +140,12 @@ def make_buckets(
     start: tuple[int, ...] = (),
     ready: tuple[Codes, Codes] | None = None,
 ) -> Buckets:
-    """Divide the hands of every street into buckets, each hand weighted by the number of deals that lead to it.
+    """Assign the hands on every street to buckets, each hand weighted by the number of deals that lead to it.
 
     Args:
         strengths: E[HS] and E[HS2] of every hand.
         plan: settings of the abstraction.
-        start: the first cards of every board; all buckets are then used for hands on such boards.
+        start: the first cards of every board; buckets are then computed for hands on such boards only.
         ready: for the method ``histogram``, the output of :func:`treeplex.holdem.buckets.histograms.histogram_clusters`.
     """
     codes = street_codes(strengths, plan.method)

@@ -1,4 +1,4 @@
-"""Divides weighted codes into buckets of ascending strength: equal shares, or clusters."""
+"""Divides weighted codes into buckets of ascending strength: percentile buckets or k-means clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ MOST_ROUNDS = 100
 
 
 def percentiles(weights: Floats, count: int) -> Table:
-    """Buckets of equal weight; a code is in the bucket of its middle.
+    """Buckets of equal weight; a code is assigned to the bucket that contains the midpoint of its weight.
 
     Args:
         weights: float64 [G, C], weight of each code in ascending strength, for each group.

@@ -1,7 +1,8 @@
-"""Compiles a game of buckets arithmetically from betting nodes and bucket sequences; pairs of sequences are never enumerated.
+"""Compiles a bucket game directly from betting nodes and bucket sequences, without enumerating pairs of sequences.
 
-Every update rule, judge and exact method for compiled games then runs on it. Chance is in the payoff: all folds share the
-table of pairs and all showdowns the table of wins, each summed down to the streets on which the two players last acted.
+All update rules, evaluations and exact methods for compiled games then apply. Chance is in the payoff: all folds share
+the table of pairs and all showdowns the table of wins, each summed down to the streets on which the two players last
+acted.
 """
 
 from collections.abc import Iterator
@@ -19,14 +20,14 @@ from treeplex.holdem.betting.tree import Decision, Fold, Showdown, payoffs
 from treeplex.holdem.buckets.game import BucketGame
 
 MOST_SEQUENCES = 50_000_000
-"""Most sequences of both players in a game, some eight gigabytes."""
+"""Maximum number of sequences of both players in a game, about eight gigabytes."""
 
 Last = tuple[int, int, int]
-"""A player's last own action: decision (-1 for none), index of the action, and street (-1 for none)."""
+"""A player's own last action: decision (-1 for none), action index, and street (-1 for none)."""
 
 
 class Infostates(LazyInfostates):
-    """The infostate of every infoset, written on demand."""
+    """The infostate string of every infoset, generated on demand."""
 
     def __init__(self, game: BucketGame, nodes: Ints, sequences: Ints) -> None:
         """``nodes`` and ``sequences`` are int64 [I]: betting-tree node and bucket sequence of each infoset."""
@@ -61,11 +62,11 @@ class BucketWalk:
             [np.flatnonzero(game.pairs_on(s, -1)) for s in streets],
             [np.flatnonzero(game.pairs_on(-1, s)) for s in streets],
         ]
-        """For each player and street the bucket sequences that can be dealt, int64 [n]."""
+        """Bucket sequences that can be dealt, int64 [n], for each player and street."""
         self.decisions: list[tuple[int, int, int, int, Last, int]] = []
-        """Node of the tree, player, street, number of actions, previous own action, own depth."""
+        """For each decision: tree node, player, street, number of actions, the player's last action, and depth."""
         self.ends: list[tuple[bool, float, Last, Last]] = []
-        """Whether the terminal is a showdown, chips for player 0, and the last action of each player."""
+        """For each terminal: whether it is a showdown, player 0's chips, and each player's last action."""
         self.depth = 0
         none = (-1, 0, -1)
         stack: list[tuple[int, tuple[Last, Last], tuple[int, int], int]] = [(0, (none, none), (0, 0), 2)]
@@ -186,7 +187,7 @@ def names_of(game: BucketGame, player: int) -> dict[int, str]:
 
 
 def size_of(walk: BucketWalk) -> GameSize:
-    """Numbers of histories, as a walk of the rules would count them."""
+    """The game's size; equal to the size found by enumerating all histories."""
     game = walk.game
     pairs = [game.pairs_on(street, street) > 0 for street in range(len(game.counts))]
     met = [int(possible.sum()) for possible in pairs]

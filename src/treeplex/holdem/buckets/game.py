@@ -1,7 +1,8 @@
 """The bucket game: chance deals both players a bucket on every street, with any betting tree.
 
 A player knows its own *sequence* of buckets so far; no cards are public. Two tables over pairs of last-street sequences give
-the probability of each pair and the expected showdown. The game that these tables define is solved and judged.
+the probability of each pair and the expected showdown. Solving and exploitability refer to the game that these tables
+define.
 
 Source: Zinkevich, Johanson, Bowling and Piccione (2007), "Regret Minimization in Games with Incomplete Information", section 4.
 """
@@ -31,7 +32,7 @@ Outcomes = Sequence[tuple[int, float]]
 DEAL = -1
 """The node before the first buckets are dealt."""
 TOLERANCE = 1e-3
-"""Largest distance of float32 probabilities from a sum of one."""
+"""Tolerance for float32 probabilities to sum to one."""
 
 
 class BucketState(CheckedState):
@@ -102,8 +103,8 @@ class BucketGame(Game):
 
     Attributes:
         spot: stacks, blinds and bets; of its cards only the number of streets matters.
-        counts: buckets on each street played. A sequence on a street is a number in that mixed radix, first street
-            highest.
+        counts: buckets on each street played. A sequence is a mixed-radix number with these bases, the first street most
+            significant.
         tree: the betting tree; an action id is an index of its ``names``.
     """
 
@@ -117,7 +118,7 @@ class BucketGame(Game):
         spec: str = "",
         parameters: Mapping[str, object] | None = None,
     ) -> None:
-        """Describe the game; expensive parts are computed when first needed.
+        """Describe the game; expensive parts are computed on first use.
 
         Args:
             spot: see the attributes.
@@ -127,7 +128,7 @@ class BucketGame(Game):
             spec, parameters: for games with a name.
 
         Raises:
-            SpecError: the number of counts is not that of the streets, or the spot has rake.
+            SpecError: ``counts`` does not have one entry per street, or the spot has rake.
         """
         if len(counts) != len(spot.streets) or min(counts, default=0) < 1:
             raise SpecError(
@@ -158,7 +159,7 @@ class BucketGame(Game):
         """:attr:`pairs` and :attr:`wins`.
 
         Raises:
-            GameError: the tables have another shape, or the pairs are no probabilities.
+            GameError: the tables have the wrong shape, or the pairs are not probabilities.
         """
         pairs, wins = self._tables()
         size = prod(self.counts)
@@ -173,7 +174,7 @@ class BucketGame(Game):
         """The card abstraction.
 
         Raises:
-            GameError: the game was made from tables alone.
+            GameError: the game was built from tables only.
         """
         if self._buckets is None:
             raise GameError(
@@ -205,7 +206,7 @@ class BucketGame(Game):
         return self._marginal(1, first, second)
 
     def _marginal(self, table: int, first: int, second: int) -> Floats:
-        """A table summed over the streets after ``first`` and ``second``, float64."""
+        """A table marginalised over the streets after ``first`` and ``second``, float64."""
         key = table, first, second
         if key not in self._marginals:
             sizes = [self.sequences[street] if street >= 0 else 1 for street in (first, second)]
@@ -235,7 +236,7 @@ class BucketGame(Game):
 
     @cached_property
     def texts(self) -> list[list[str]]:
-        """Texts of the sequences of each street; buckets count from 1, the weakest."""
+        """Text of each bucket sequence on each street; buckets are numbered from 1, the weakest."""
         texts = [[str(bucket + 1) for bucket in range(self.counts[0])]]
         for count in self.counts[1:]:
             texts.append([f"{earlier} {bucket + 1}" for earlier in texts[-1] for bucket in range(count)])

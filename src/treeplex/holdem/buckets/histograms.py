@@ -1,4 +1,4 @@
-"""Clusters of flop and turn hands by histograms of their strength on the river.
+"""Clusters flop and turn hands by histograms of their strength on the river.
 
 E[HS2] is a single number, which may be equal for a draw and a weak pair. Histograms distinguish them (Gilpin, Sandholm and
 Sørensen 2007; Johanson, Burch, Valenzano and Bowling 2013, who cluster by earth mover's distance). The distance here is the
@@ -18,18 +18,18 @@ Counts = NDArray[np.uint8]
 BINS = 8
 """Number of strength bins."""
 SAMPLED = 100_000
-"""Number of histograms from which centres are computed."""
+"""Number of sampled histograms from which centres are computed."""
 ROUNDS = 30
-"""Most rounds of k-means."""
+"""Maximum number of k-means iterations."""
 
 
 def histogram_clusters(strengths: Strengths, counts: Sequence[int], seed: int, done: Done | None = None) -> tuple[Codes, Codes]:
-    """The cluster of every hand on every canonical flop and turn, with clusters by ascending mean strength.
+    """The cluster of every hand on every canonical flop and turn; clusters are in order of ascending mean strength.
 
     Args:
         strengths: hand strengths of the format.
         counts: clusters on each street; only flop and turn are used.
-        seed: seed for choosing the histograms from which centres are computed.
+        seed: random seed for sampling the histograms.
         done: called with (turn boards done, turn boards).
 
     Returns:
@@ -93,7 +93,7 @@ def cumulative(histograms: NDArray[np.unsignedinteger], total: int) -> Singles:
 
 
 def histogram_centres(points: Singles, count: int) -> Singles:
-    """Centres by k-means, started from equal shares by mean strength, float32 [k, B - 1], by ascending mean; k <= ``count``."""
+    """K-means centres, float32 [k, B - 1], initialised from percentiles by mean, ascending; k <= ``count``."""
     order = np.argsort(-points.sum(axis=1), kind="stable")  # more weight in low bins means a weaker hand
     nearest = np.empty(len(points), np.uint16)
     nearest[order] = np.arange(len(points)) * count // len(points)

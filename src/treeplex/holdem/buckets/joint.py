@@ -1,4 +1,4 @@
-"""Joint distribution and showdowns of two players' bucket sequences, counted over all pairs of hands on many boards."""
+"""Joint distribution and showdowns of two players' bucket sequences, computed from all pairs of hands on many boards."""
 
 import numpy as np
 
@@ -17,13 +17,13 @@ def joint_tables(
     done: Done | None = None,
     every: int = 500,
 ) -> tuple[Table, Table]:
-    """Count all pairs of hands on random boards.
+    """Joint tables from all pairs of hands on random boards.
 
     Args:
         buckets: buckets of both players.
         boards: number of random boards.
-        seed: seed of the boards.
-        start: the first cards of every board; if at most ``boards`` boards begin with them, all are counted once, and the
+        seed: random seed for the boards.
+        start: the first cards of every board; if at most ``boards`` boards begin with them, all are enumerated and the
             tables are exact.
         done: called with (boards done, boards) every ``every`` boards.
 

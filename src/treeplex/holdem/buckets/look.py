@@ -13,7 +13,7 @@ from treeplex.holdem.cards.strength import FULL, MEAN, SQUARE, River
 
 @dataclass(frozen=True)
 class Look:
-    """A hand on one street: E[HS], E[HS2] (on the river HS and its square) and its bucket, counted from 0."""
+    """A hand on one street: E[HS], E[HS2] (on the river HS and its square) and its bucket, numbered from 0."""
 
     street: str
     mean: float
@@ -22,7 +22,7 @@ class Look:
 
 
 def preflop_buckets(buckets: Buckets) -> list[tuple[str, ...]]:
-    """The hand classes of each preflop bucket, weakest bucket first, and within a bucket strongest class first."""
+    """The hand classes of each preflop bucket, weakest bucket first, and the strongest class first within each bucket."""
     strengths = buckets.strengths
     codes = buckets.codes[0]
     table = buckets.tables[0][0]
@@ -41,7 +41,7 @@ def look_up(buckets: Buckets, hand: str, board: str) -> list[Look]:
         board: none, three, four or five cards.
 
     Raises:
-        SpecError: the cards are no hand or no board, or repeat a card.
+        SpecError: the cards are not a hand and a board, or a card is repeated.
     """
     strengths = buckets.strengths
     cards = parse_cards(hand + board)

@@ -12,13 +12,13 @@ from treeplex.holdem.spots.spot import Spot
 
 HISTOGRAM = "histogram"
 METHODS = ("percentile", "kmeans", "kmeans-pair", HISTOGRAM)
-"""Equal shares of deals by E[HS2]; clusters of E[HS2]; of pairs (E[HS], E[HS2]); of histograms of river strength."""
+"""Percentiles of E[HS2]; k-means on E[HS2], on pairs (E[HS], E[HS2]), or on histograms of river strength."""
 MOST = 255
-"""Most buckets on a street."""
+"""Maximum number of buckets on a street."""
 MOST_SEQUENCES = 65_535
-"""Most bucket sequences on the last street for joint tables or nested buckets."""
+"""Maximum number of bucket sequences on the last street for joint tables or nested buckets."""
 MOST_NUMBERED = 2**31 - 1
-"""Most bucket sequences that can be numbered."""
+"""Maximum number of bucket sequences that can be indexed."""
 
 BLINDS = (1.0, 2.0)
 LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
@@ -27,15 +27,15 @@ LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
 
 @dataclass(frozen=True)
 class BucketPlan:
-    """Settings of a card abstraction: how hands are put into buckets.
+    """Settings of a card abstraction: how hands are assigned to buckets.
 
     Attributes:
         counts: number of buckets on each street.
         method: one of :data:`METHODS`.
-        nested: whether a street's buckets are made separately within every sequence of earlier buckets, as in the paper; else
-            one division of all hands is used.
-        boards: random boards from which the river's buckets are made (earlier streets are enumerated).
-        seed: seed of those boards.
+        nested: whether a street's buckets are made separately within every sequence of earlier buckets, as in the paper;
+            else all hands are bucketed together.
+        boards: number of random boards from which the river's buckets are computed (earlier streets are enumerated).
+        seed: random seed for those boards.
 
     Raises:
         SpecError: a value out of range.
@@ -61,7 +61,7 @@ class BucketPlan:
             raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
 
     def check_sequences(self, most: int) -> None:
-        """Refuse more than ``most`` bucket sequences.
+        """Reject more than ``most`` bucket sequences.
 
         Raises:
             SpecError: there are more.
@@ -77,5 +77,5 @@ class BucketPlan:
 
 
 def limit_spot(format: Format = HOLDEM) -> Spot:
-    """Heads-up limit hold'em with :data:`BLINDS` and :data:`LIMIT_BETS`; stacks never bind."""
+    """Heads-up limit hold'em with :data:`BLINDS` and :data:`LIMIT_BETS`; stacks never run out."""
     return Spot((), 0.0, unbound(LIMIT_BETS), all_hands(format), LIMIT_BETS, format=format, blinds=BLINDS)

@@ -24,7 +24,7 @@ class BucketRows:
 
     Attributes:
         buckets: buckets of every hand.
-        recall: whether players remember the buckets of earlier streets; else only the current bucket is known.
+        recall: whether players remember the buckets of earlier streets; if not, they know only the current one.
     """
 
     buckets: Buckets
@@ -96,5 +96,5 @@ def rows_of_hands(form: Format) -> HandRows:
 
 
 def bucket_counts(counts: Sequence[int], recall: bool) -> tuple[int, ...]:
-    """Number of rows on each street: its buckets, or all sequences of buckets up to it."""
+    """Number of rows on each street: its buckets or, with recall, all bucket sequences up to it."""
     return tuple(prod(counts[: street + 1]) if recall else count for street, count in enumerate(counts))

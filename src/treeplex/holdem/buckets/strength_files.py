@@ -68,7 +68,7 @@ def load_clusters(
     Args:
         strengths: hand strengths of the format.
         counts, seed: as for :func:`treeplex.holdem.buckets.histograms.histogram_clusters`.
-        tell: called with the progress as text.
+        tell: called with progress messages.
         directory: folder to use in place of :func:`cache_directory`.
 
     Raises:
@@ -116,7 +116,7 @@ def write_table(path: Path, deck: str, turn: Codes) -> None:
 
 
 def read_table(path: Path, deck: str, shape: tuple[int, ...] | None) -> Codes | None:
-    """The table in a file; None if the file is missing, damaged or of another version, so that it is recomputed."""
+    """The table in a file; None if the file is missing, damaged or from another version; the table is then recomputed."""
     if not path.exists():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Boards up to suit isomorphism: hand strengths depend only on the class, so tables need one row per class."""
+"""Boards up to suit isomorphism; hand strengths depend only on a board's class, so tables have one row per class."""
 
 from dataclasses import dataclass
 from itertools import combinations, permutations

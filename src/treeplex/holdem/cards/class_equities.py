@@ -1,7 +1,8 @@
 # mypy: disallow-untyped-decorators=False
-"""All-in preflop equities of the 169 classes of hands: counts over all pairs of hands and all boards.
+"""All-in preflop equities of the 169 hand classes, from all pairs of hands and all boards.
 
-The counts are exact and ship with the library. :func:`counted` computes them, and ``bench/class_equities.py`` writes the file.
+The equities are exact, and the file that holds them ships with the library. :func:`counted` computes them, and
+``bench/class_equities.py`` writes the file.
 """
 
 from functools import cache
@@ -19,7 +20,7 @@ from treeplex.holdem.engine.showdowns.strength import sort_by_strength
 
 FILE = Path(__file__).with_name("class_equities.npz")
 BOARDS = 1_712_304
-"""Number of boards for two hands without a common card, C(48, 5)."""
+"""Number of boards for two hands that share no card, C(48, 5)."""
 ORDERS = 20
 """Number of ways to deal a board as flop, turn and river."""
 WHOLE = 1000
@@ -31,7 +32,7 @@ class ClassEquities(NamedTuple):
     """Pairs and equities of two players' hand classes.
 
     Attributes:
-        pairs: float64 [169, 169], ordered pairs of hands of two classes without a common card.
+        pairs: float64 [169, 169], number of ordered pairs of hands from two classes that share no card.
         equity: float64 [169, 169], the first player's share of the pot, in [0, 1]; ties count half.
     """
 
@@ -56,7 +57,7 @@ def class_equities() -> ClassEquities:
 
 
 def pairs_of_classes() -> NDArray[np.float64]:
-    """Ordered pairs of hands of two classes that share no card, float64 [169, 169]."""
+    """Number of ordered pairs of hands from two classes that share no card, float64 [169, 169]."""
     holds = np.zeros((SIZE, 52))
     for hand, (low, high) in enumerate(HANDS):
         holds[HAND_CLASSES[hand], [low, high]] += 1
@@ -70,7 +71,7 @@ def pairs_of_classes() -> NDArray[np.float64]:
 def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.uint8], weights: Ints, margins: Ints) -> None:
     """Add wins minus losses of every class against every other over complete boards.
 
-    One sweep per board in ascending order of strength: a hand beats all weaker hands that share no card with it.
+    Each board is one sweep in ascending order of strength: a hand beats all weaker hands that share no card with it.
 
     Args:
         hands: uint8 [H, 2].

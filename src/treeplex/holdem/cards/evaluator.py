@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-decorators=False
-"""Hand strengths: one number per hand that orders all hands on a complete board.
+"""Hand evaluator: one number per hand, which orders all hands on a complete board.
 
 A player's cards are four masks of 13 bits, one per suit. Boolean algebra on the masks gives the ranks held at least
 once, twice, three and four times, and tables over the 8192 masks give straights and top ranks. The strength is
@@ -46,8 +46,8 @@ class RankTables(NamedTuple):
 
     Attributes:
         number: number of ranks in the mask.
-        straight: one more than the high card's rank of the best five in a row, 0 if there is no straight; the ace counts
-            low too.
+        straight: one more than the high card's rank of the best five in a row, 0 if there is no straight; the ace also
+            counts as low.
         top1, top2, top3, top5: mask of the highest 1, 2, 3 or 5 ranks (all if there are fewer).
     """
 
@@ -85,7 +85,8 @@ _THREE_IN_A_ROW = straights(3)
 
 @kernel()
 def five_card_key(flush: int, clubs: int, diamonds: int, hearts: int, spades: int) -> int:
-    """The strength of at most seven cards: four suit masks, and the mask of the only suit that can have five (else 0)."""
+    """The strength of at most seven cards: given as four suit masks and the mask of the only suit that can have five (else
+    0)."""
     once = clubs | diamonds | hearts | spades
     suited = _NUMBER[flush]
     if suited >= 5 and _STRAIGHT[flush] > 0:
@@ -156,7 +157,7 @@ def evaluate_board(board: NDArray[np.int64], hands: NDArray[np.uint8], keys: NDA
 def strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int32]:
     """The strength of each hand on ``board`` by its best five cards: higher wins, equal strengths tie.
 
-    With fewer than five cards in all there are no straights and no flushes: pairs, then high cards decide.
+    With fewer than five cards in total, straights and flushes do not exist, and hands compare by pairs, then high cards.
 
     Args:
         board: a complete board of distinct cards.
@@ -201,17 +202,17 @@ def hand_name(strength: int) -> str:
 
 
 def highest_rank(mask: int) -> str:
-    """The name of the highest rank of a mask; empty for an empty mask."""
+    """The name of the highest rank in a mask; empty for an empty mask."""
     return RANK_NAMES[mask.bit_length() - 1] if mask else ""
 
 
 def plural(rank: str) -> str:
-    """The plural of a rank."""
+    """The plural of a rank's name."""
     return f"{rank}es" if rank == "six" else f"{rank}s"
 
 
 def three_card_strengths(board: Sequence[int], hands: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """The strength of each hand on ``board`` in Rhode Island hold'em: at most three cards, board and hand together.
+    """The strength of each hand on ``board`` in Rhode Island hold'em: at most three cards in total.
 
     Straight flush, three of a kind, straight, flush, pair, high card (Shi and Littman 2001, "Abstraction methods for game
     theoretic poker"). The ace is high and also low in straights, as in A23. With two cards there are only pairs and high

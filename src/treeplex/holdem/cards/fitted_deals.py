@@ -1,7 +1,7 @@
 """Fitted subsets of flops, turns and rivers, weighted so that equities between hand classes match those over all boards.
 
-They ship with the library; ``bench/fitted_deals.py`` selects them. They are for spots that begin preflop, with ranges that
-are not suit-specific.
+They ship with the library; ``bench/fitted_deals.py`` selects them. They apply to spots that begin preflop with ranges
+that are not suit-specific.
 """
 
 from collections.abc import Sequence
@@ -36,12 +36,12 @@ class DealSet(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[tuple[tuple[int, ...], NDArray[np.floating]]]) -> "DealSet":
-        """A set from pairs of a board and its shares."""
+        """A set from pairs (board, shares)."""
         ordered = sorted(rows, key=lambda row: row[0])
         return cls(np.array([board for board, _ in ordered], np.uint8), np.array([shares for _, shares in ordered], np.float32))
 
     def below(self, board: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """The deals after a board, each with the number of deals that a copy of it stands for."""
+        """The deals that follow a board, each with the number of deals that one copy stands for."""
         known = len(board)
         rows = (self.boards[:, :known] == np.array(board, np.uint8)).all(axis=1)
         street, cards = max(0, known - 2), slice(0, 3) if known == 0 else slice(known, known + 1)

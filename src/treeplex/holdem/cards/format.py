@@ -19,7 +19,7 @@ from treeplex.holdem.cards.cards import HANDS, cards_to_string
 
 RANKINGS = ("five", "three")
 MOST_CARDS = {"five": 7, "three": 3}
-"""Most cards of a player at showdown, hole and board, for each ranking."""
+"""Maximum number of hole and board cards at showdown, for each ranking."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Format:
         """The street of ``board``.
 
         Raises:
-            SpecError: no street has this number of board cards, or a card is repeated or not in the deck.
+            SpecError: the board size matches no street, or a card is repeated or not in the deck.
         """
         self.check_cards(board)
         if len(board) not in self.board_sizes:
@@ -176,7 +176,8 @@ def royal() -> Format:
 
 
 def flop() -> Format:
-    """Flop hold'em (Brown, Lerer, Gross and Sandholm 2019, Deep CFR): 52 cards, two hole cards, and only a flop."""
+    """Flop hold'em (Brown, Lerer, Gross and Sandholm 2019, Deep CFR): 52 cards, two hole cards, a flop, and no turn or
+    river."""
     return Format("flop", HOLDEM.deck, 2, (0, 3))
 
 

@@ -1,7 +1,8 @@
-"""Hand categories on a board in players' terms: the made hand, the draw, and the suits.
+"""Hand categories in poker players' terms: made hand, draw and suits.
 
-A hand is named by what its two cards add. A pair on the board alone does not count. Two pair needs both hole cards, so on K
-K 7 the hand A7 has second pair and AA an overpair. Straights, flushes, full houses and better always count.
+The category describes what the hole cards contribute: a pair on the board alone does not count. Two pair needs both hole
+cards, so on K K 7 the hand A7 has second pair and AA an overpair. Straights, flushes, full houses and better always
+count.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,11 +1,11 @@
-"""Ranges as text, such as ``QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT)``, or as 1326 numbers.
+"""Ranges as text, such as ``QQ+, A5s-A4s, AKo:0.5, AhKh, 50%(JJ,TT)``, or as 1,326 numbers.
 
 =================== ============================================================================================
 ``QQ``, ``AKs``     a pair; suited; ``AKo``: offsuit; ``AK``: both.
 ``AhKh``            one hand.
 ``QQ+``             this pair and all higher ones.
 ``ATs+``            the same high card, low cards from the ten up to one below the high card.
-``T9s+``            a connector climbs: T9s, JTs, QJs, KQs, AKs (also ``9h8h+``: hands of these suits).
+``T9s+``            this connector and all higher ones: T9s, JTs, QJs, KQs, AKs (also ``9h8h+``: hands of these suits).
 ``A5s-A2s``         the same high card, from one low card to the other.
 ``JTs-54s``         the same gap, from one hand to the other; ``66-22``, ``AhAs-QhQs`` likewise.
 ``AKo:0.5``         with weight 0.5 (from 0 to 1; ``AKo:50%`` is the same); 1 without a weight.
@@ -18,9 +18,9 @@
 
 Entries are separated by commas or spaces. Case is ignored, and suit symbols are allowed, as in ``A♥K♥``. Where entries
 overlap, **the first one counts**: write exceptions before the rule, ``AA:0.5, QQ+``. An exception after its rule (``QQ+,
-AA:0.5``), which would have no effect, is refused. The grammar, including overlaps and connectors, is that of postflop-solver
-(b-inary, 2023), with the groups of eval7; the ends of ``A5s-A2s`` may be swapped. It covers PioSolver's output,
-``AA:0.5,AhKh:0.25``.
+AA:0.5``), which would have no effect, is an error. The grammar, including overlaps and connectors, is that of
+postflop-solver (b-inary, 2023), with the groups of eval7; the ends of ``A5s-A2s`` may be swapped. It covers PioSolver's
+output, ``AA:0.5,AhKh:0.25``.
 
 A text of 1326 numbers, separated by spaces or commas, is a raw vector in the order of ``HANDS``: by low card, then high
 card, with cards numbered 2c, 2d, 2h, 2s, 3c, ..., As. This is also the order of postflop-solver's raw data.
@@ -48,7 +48,7 @@ from treeplex.holdem.cards.cards import (
 
 _NUMBER = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]++)?"
 _MOST_TEXT = 500_000
-"""Most characters of a range; raw vectors in full precision have 33,000, or more with very small numbers."""
+"""Maximum length of a range's text; raw vectors in full precision have 33,000 characters or more."""
 _ALL_HANDS = np.arange(N_HANDS)
 _HAND = r"(?:[2-9tjqka][cdhs][2-9tjqka][cdhs]|[2-9tjqka]{2}[so]?)"
 _FLAGS = re.ASCII | re.IGNORECASE
@@ -104,8 +104,8 @@ def parse_range(text: str) -> NDArray[np.float64]:
         float64 [1326] in the order of ``HANDS``.
 
     Raises:
-        SpecError: an entry that cannot be read (the message shows it and its position), a weight out of range, a raw vector of
-            another length, or a text of more than 500,000 characters.
+        SpecError: an entry that cannot be read (the message shows it and its position), a weight out of range, a raw
+            vector of the wrong length, or a text of more than 500,000 characters.
     """
     if len(text) > _MOST_TEXT:
         raise SpecError(f"range: {len(text):,} characters; at most {_MOST_TEXT:,} are read; {_EXAMPLES}")
@@ -202,7 +202,7 @@ def _strongest(share: float) -> NDArray[np.int64]:
 
 
 def _between(first: Hands, last: Hands, text: str, position: int) -> list[Hands]:
-    """All hands between two: of the same gap, or of the same high card."""
+    """All hands between two hands with the same gap or the same high card."""
     if first.kind != last.kind:
         raise _unreadable(text, position, "both ends need the same suits, as in A5s-A2s or AhAs-QhQs")
     if first.gap == last.gap:
@@ -322,7 +322,7 @@ def _entry_text(hands: str, weight: float) -> str:
 
 
 def _weight_text(weight: float) -> str:
-    """The shortest decimal that reads back as the same float, without an exponent."""
+    """The shortest decimal, without an exponent, that parses to the same float."""
     return np.format_float_positional(weight, trim="-")
 
 

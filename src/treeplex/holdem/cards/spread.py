@@ -1,4 +1,4 @@
-"""Stratified samples of deals: sorted by texture and taken at equal distances."""
+"""Stratified samples of deals: sort by texture, then take deals at regular intervals."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 
 
 def texture(cards: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Sort key of deals: the number of suits, then of ranks, then the ranks."""
+    """Sort key of deals: number of suits, number of ranks, then the ranks."""
     ranks = sorted((card >> 2 for card in cards), reverse=True)
     return len({card & 3 for card in cards}), len(set(ranks)), ranks
 
@@ -17,20 +17,20 @@ def texture(cards: Sequence[int]) -> tuple[int, int, list[int]]:
 def evenly_spread(
     deals: Sequence[Sequence[int]], weights: Sequence[float], count: int, board: Sequence[int] = ()
 ) -> dict[int, float]:
-    """A stratified sample of deals: averages over it are closer to those over all than averages over a random sample.
+    """A stratified sample of deals: its averages are closer to those over all deals than a random sample's.
 
     Args:
-        deals: the cards of each.
-        weights: the number of deals that each of them already stands for.
-        count: number of deals to take; a heavy one may be taken twice.
+        deals: the cards of each deal.
+        weights: the number of deals that each deal already stands for.
+        count: number of deals to take; a deal with a large weight may be taken twice.
         board: the cards dealt before. After an empty board the sample is taken at fixed positions; otherwise deals of equal
-            texture are in random order and the first position is random, both seeded by the board.
+            texture are in random order and the first position is random, with the board as random seed.
 
     Returns:
         The index of each deal taken and its weight; the weights sum to the sum of ``weights``.
 
     Raises:
-        SpecError: the count is below 1.
+        SpecError: ``count`` is below 1.
     """
     if count < 1:
         raise SpecError(f"count is {count}; take at least 1 deal")

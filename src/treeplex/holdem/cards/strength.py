@@ -1,9 +1,9 @@
-"""Hand strength: a hand's probability of beating a uniformly random hand, ties counted half, and its expectations.
+"""Hand strength: a hand's probability of beating a uniformly random hand (a tie counts half), and its expectations on
+earlier streets.
 
 On a complete board the hand strength HS is exact. Before the river, ``E[HS]`` and ``E[HS2]`` are the means of HS and of its
-square over all boards to come (Zinkevich et al. 2007, section 4). Both are computed by exhaustive roll-out, for every
-canonical board and all hands at once. They are stored as 16-bit fractions with 65535 for 1, an error of at most 8e-6 per
-roll-out.
+square over all runouts (Zinkevich et al. 2007, section 4). Both are computed by exhaustive roll-out for all hands on
+every canonical board. They are stored as 16-bit fractions with 65535 for 1, an error of at most 8e-6 per roll-out.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,9 @@ from treeplex.holdem.engine.showdowns.strength import add_powers, double_wins
 
 Codes = NDArray[np.uint16]
 FULL = 65535
-"""The code for 1."""
+"""The code that represents 1."""
 CHUNK = 512
-"""Number of turn boards in a part of the roll-out."""
+"""Number of turn boards per part of the roll-out."""
 MEAN, SQUARE = 0, 1
 """Rows of the tables: E[HS] and E[HS2]."""
 
@@ -63,7 +63,7 @@ def opponents_of(format: Format) -> int:
 
 
 def check_format(format: Format) -> None:
-    """Refuse formats without hold'em's hands and streets.
+    """Reject formats without hold'em's hands and streets.
 
     Raises:
         SpecError: the format lacks two hole cards, streets of 0, 3, 1 and 1 cards, or five-card hands.
@@ -96,12 +96,12 @@ def turn_part(format: Format, turns: CanonicalBoards, part: int) -> Codes:
 
 
 def encoded(means: Floats) -> Codes:
-    """Fractions as 16-bit codes."""
+    """Encode fractions as 16-bit codes."""
     return np.rint(means * FULL).astype(np.uint16)
 
 
 def strengths_from_turn(format: Format, turns: CanonicalBoards, turn: Codes) -> Strengths:
-    """All tables from the turn's: a flop's means are over its turns, preflop means over flops."""
+    """All tables, computed from the turn's: flop values average over turns, preflop values over flops."""
     check_format(format)
     flops = canonical_boards(format, 3)
     hands, deck = format.hands, np.array(format.deck)

@@ -97,7 +97,7 @@ class ServedMatch(NamedTuple):
     Attributes:
         agent: the agent's name.
         think: its time per decision, if it searches.
-        seed: seed of its draws.
+        seed: random seed for its actions.
         hands: total number of hands.
         out: file of the finished hands.
     """

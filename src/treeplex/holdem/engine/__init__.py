@@ -1,1 +1,1 @@
-"""The hold'em engine: the four operations over hands, boards and betting, with card removal."""
+"""The hold'em engine: the four solver operations on hands, boards and betting trees, with card removal."""

@@ -1,4 +1,4 @@
-"""A barrier for threads that stay inside one kernel, so that no phase of an iteration goes through Python."""
+"""A thread barrier inside one kernel, so that no phase of an iteration returns to Python."""
 
 import sys
 from typing import Any
@@ -12,7 +12,7 @@ from treeplex.base.arrays import Ints
 from treeplex.engine.kernel import kernel
 
 SPINS = 2000
-"""Checks of the gate before a waiting thread yields its core."""
+"""Number of times a waiting thread checks the gate before it yields its core."""
 
 
 def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:

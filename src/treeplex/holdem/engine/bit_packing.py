@@ -1,4 +1,4 @@
-"""Packs 16-bit numbers into few bits: coarser steps, prediction from the neighbour, and blocks of one bit width.
+"""Packs 16-bit numbers into fewer bits: coarser steps, prediction from the previous number, and one bit width per block.
 
 A block is ``BLOCK`` consecutive numbers (mostly hands of one action). A byte stores the bits per number, and whether the
 block holds the numbers or their differences, whichever needs fewer bits; signed values are written as 0, -1, 1, -2, ... A
@@ -25,11 +25,11 @@ BLOCK = 32
 SIGNED, DIFFERENCES = 32, 64
 """Added to a block's width: signed numbers, differences."""
 CHANCES = np.random.default_rng(0).permutation(4096).astype(np.float32) * np.float32(0.9998 / 4096) + np.float32(1e-4)
-"""Random numbers in [0, 1) for rounding; every block starts at another position."""
+"""Random numbers in [0, 1) for rounding; every block starts at a different position."""
 
 
 def packed_room(count: int) -> tuple[int, int]:
-    """Numbers of blocks and of words for ``count`` numbers (one word more is read than written)."""
+    """Number of blocks and of words for ``count`` numbers; reading accesses one word more than writing."""
     blocks = -(-count // BLOCK)
     return blocks, 17 * blocks + 1
 
@@ -41,7 +41,7 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
     Args:
         numbers: int16 [N].
         step: distance between numbers that can be stored; 1 is lossless.
-        seed: seed of the rounding.
+        seed: random seed for the rounding.
         widths: uint8 [blocks], filled.
         words: uint32, filled; see :func:`packed_room`.
     """
@@ -93,7 +93,7 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
 
 @kernel(error_model="numpy", inline="always")
 def scattered(block: Any, seed: Any) -> Any:
-    """Start of a block in :data:`CHANCES`: the first steps of splitmix64."""
+    """A block's start position in :data:`CHANCES`, hashed by the first steps of splitmix64."""
     mixed = block * uint64(0x9E3779B97F4A7C15) + seed * uint64(0xD1B54A32D192ED03)
     mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
     return int64((mixed >> uint64(32)) % uint64(len(CHANCES) - BLOCK))
@@ -101,7 +101,7 @@ def scattered(block: Any, seed: Any) -> Any:
 
 @kernel(error_model="numpy", inline="always")
 def width_of(bits: Any) -> int:
-    """The number of bits that a number takes."""
+    """The number of bits that a number needs."""
     width = 0
     while bits:
         width += 1

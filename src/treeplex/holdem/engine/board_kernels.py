@@ -1,4 +1,4 @@
-"""Kernels for one board: own reach, copies between rows and terminals, and values returned from the boards below."""
+"""Kernels for one board: own reach, copies between rows and terminals, and values from the boards below."""
 
 from treeplex.base.arrays import Floats, Ints, Shorts
 from treeplex.engine.kernel import kernel
@@ -60,9 +60,9 @@ def descend_board(
     work: Workspace,
     thread: int,
 ) -> None:
-    """Compute own reach of a tile of hands at one board in ``work.rows``; ``add`` it to the average unless that is 0.
+    """Compute own reach of a tile of hands at one board in ``work.rows`` and add it to the average with weight ``add``.
 
-    If the store has a ``target``, set that to the average with a share ``optimism`` of this reach.
+    If the store has a ``target``, set it to the average mixed with this reach, which has weight ``optimism``.
     """
     streets, tile = form.streets[street], tile_of(form, street, board, player, low)
     rows, scratch, unpacked = (work.rows[thread], work.scratch[thread], work.unpacked[thread, 0])
@@ -88,7 +88,7 @@ def padded(terminals: int) -> int:
 
 @kernel(error_model="numpy")
 def columns_of(columns: Floats, hands: int, first: int, wide: int) -> Floats:
-    """A chunk of columns as [hands, wide]; earlier chunks hold ``first`` columns."""
+    """A chunk of columns as [hands, wide], after ``first`` columns in earlier chunks."""
     return columns[hands * first : hands * (first + wide)].reshape((hands, wide))
 
 
@@ -151,9 +151,9 @@ def reach_terminals(
     share: int,
     shares: int,
 ) -> None:
-    """Fill ``work.reached[space]`` in chips where the opponent plays ``against`` on a last-street board; update the average.
+    """Fill ``work.reached[space]``, in chips, with reach under ``against`` on a last-street board; update the average.
 
-    With several ``shares`` of the work, this call takes every ``shares``-th tile.
+    If the work is split into several ``shares``, this call does every ``shares``-th tile.
     """
     street = form.streets.shape[0] - 1
     streets, others = form.streets[street], form.boards[board, COUNT + other]
@@ -191,7 +191,7 @@ def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Wor
 
 @kernel(error_model="numpy")
 def copy_mirrored(mirror: Shorts, values: Floats) -> None:
-    """Give hands that are mirror images the same values; ``values`` is [hands, columns]."""
+    """Copy values between hands that are mirror images; ``values`` is [hands, columns]."""
     for hand in range(mirror.shape[0]):
         if mirror[hand] != hand:
             row, image = values[mirror[hand]], values[hand]
@@ -212,7 +212,8 @@ def value_terminals(
     share: int,
     shares: int,
 ) -> None:
-    """Values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``; chunks are shared."""
+    """Values of a board's showdowns and folds, from ``work.reached[space]`` to ``work.valued[space]``; threads share the
+    chunks."""
     streets, boards, other = form.streets[street], form.boards, 1 - player
     hands, others = boards[board, COUNT + player], boards[board, COUNT + other]
     reached, valued, total, by_card = (work.reached[space], work.valued[space], work.total[thread], work.by_card[thread])

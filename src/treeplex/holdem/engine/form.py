@@ -1,10 +1,10 @@
-"""The arrays of a public tree over hands, on which the hold'em engine runs.
+"""Arrays of a public tree with vectors over hands, on which the hold'em engine runs.
 
 Cards are factored out of the betting: every board of a street has the same *forest* of betting (one tree for each way to
 enter the street), and every board has its own list of hands for each player. A block is ``[actions, hands]``; the parents of
 a block are one row of the same width, so infosets need no index of their own.
 
-Within a street each player's sequences are numbered ``0..K-1`` for the K roots (the player's play before the street),
+Within a street each player's sequences are numbered ``0..K-1`` for the K roots (the player's actions before the street),
 followed by one for each action at an own node; parents come before children. A sequence at a board is a row of numbers, one
 per hand.
 """
@@ -23,7 +23,7 @@ number of the reach rows and of the returned rows; slice of copies; slice of chi
 scale. Returned rows of the last street are numbered from 0 for each parent board."""
 
 NO_CARD, ANY_CARD = 52, 53
-"""Stand-ins for the second card of one-card hands: reads give zero, and what is added is never read."""
+"""Placeholders for the second card of one-card hands: reads return zero, and additions are never read."""
 
 
 class HoldemForm(NamedTuple):
@@ -32,7 +32,7 @@ class HoldemForm(NamedTuple):
     Attributes:
         streets: int64 [S, 14], columns from :data:`ROOTS` on.
         factors: float64 [B], probability of the deal that leads to each board (or to each of its copies), given both hands; 1
-            for the first board. It includes the probability of boards that the board represents.
+            for the first board. For a subset of boards it includes the probability of the boards represented.
         nodes: int64 [X, 3], for each own node of a player in a street: parent sequence, first action, number of actions; its
             sequences are ``K + first action + a``.
         folds: int64 [F, 2], both players' sequences at each fold.

@@ -1,4 +1,4 @@
-"""Operations at one player's nodes on one board, on a tile of adjacent hands: reach, local update, best response.
+"""Operations at one player's nodes on one board, on a tile of adjacent hands: reach, local update and best response.
 
 ``rows`` is always [sequences, TILE]: one row per sequence, with the first ``width`` numbers in use. Stored arrays (regrets,
 averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.

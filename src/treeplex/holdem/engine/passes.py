@@ -50,18 +50,18 @@ from treeplex.holdem.engine.storage import close_tile, open_tile, tile_of
 from treeplex.holdem.engine.value_tested import update_by_test
 
 BEST, REPLY, EXPECT = 0, 1, 2
-"""Modes of :func:`answer` at own nodes: take the best action; also keep it (fictitious play); follow a policy."""
+"""Modes of :func:`answer` at own nodes: take the best action, take and store it (fictitious play), or follow a policy."""
 
 NUMBERS_A_THREAD = 150_000
-"""Stored numbers (actions times hands) per thread on a single board above which threads pay off."""
+"""Stored numbers (actions times hands) per thread above which multithreading a single board is faster."""
 
 COLUMNS = len(Weights._fields)
 
 CHUNKS = 4
-"""Smallest number of work pieces per thread, so that a slow piece does not delay the others."""
+"""Minimum number of work pieces per thread, so that one slow piece does not delay the rest."""
 
 NUMBERS_A_PIECE = 4_000_000
-"""Most stored numbers in a piece of work, if boards are small enough; Ctrl-C is handled between pieces."""
+"""Maximum stored numbers per work piece, if boards are small enough; Ctrl-C is handled between pieces."""
 
 
 @kernel(error_model="numpy", ahead="treeplex.holdem.policies.ahead:judge_turn")
@@ -238,7 +238,7 @@ def apply_locks(store: Store) -> None:
 def iterate_board(
     form: HoldemForm, weights: Floats, raked: bool, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:
-    """All iterations of a one-board spot, see :meth:`BoardPool.iterate`; threads share its hands and terminals."""
+    """Run all iterations of a one-board spot, see :meth:`BoardPool.iterate`; threads share its hands and terminals."""
     guesses, scales = store.guesses, store.guess_scales
     zero, one = int(np.int64(0)), int(np.int64(1))  # not literals, for which Numba would compile specialised callees
     if weights.shape[0] > 0 and thread == 0:
@@ -317,7 +317,7 @@ class BoardPool:
         first: int = 0,
         streets: int,
     ) -> None:
-        """Own reach on streets ``first..streets-1``; ``add`` it to the average unless that is 0."""
+        """Compute own reach on streets ``first..streets-1`` and add it to the average with weight ``add``."""
         form, work = self.form, self.work
         for street in range(first, streets):
             start, end = self.boards(street)
@@ -359,8 +359,8 @@ class BoardPool:
     def ascend_groups(self, kernel: Callable[..., None], player: int, *arguments: Any) -> None:
         """Run ``kernel`` on the last street, in groups of boards with one parent that are gathered at once.
 
-        Returned rows are numbered from 0 in each group. Every thread takes groups and has its own slot; with few groups, all
-        threads share the boards of one group after the other.
+        Returned rows are numbered from 0 in each group. Every thread takes groups and has its own slot; with few groups,
+        all threads work on one group at a time and share its boards.
         """
         form, work, raked, street = self.form, self.work, self.raked, self.last
         start, end = self.boards(street - 1)
@@ -404,8 +404,8 @@ class BoardPool:
         Value-tested CFR+ has three more columns (:mod:`treeplex.holdem.engine.value_tested`).
 
         Player 0 updates against player 1's current policy, then player 1 against the new one; the strategy that enters an
-        average is the one just played. Player 0's next strategy is added to its average when player 1 responds to it, one
-        row ahead of time, which saves a pass; the first is added before the loop and none after the last.
+        average is the one just played. To save a pass, player 0's next strategy is added to its average when player 1
+        responds to it, one row early; the first is added before the loop and none after the last.
 
         ``entering`` is called with a player and the row after each of its updates. It may read :meth:`root_values` and
         change the starting weights of the player in ``form``.
@@ -430,7 +430,7 @@ class BoardPool:
                     entering(player, row)
 
     def iterate_board(self, weights: Floats, store: Store) -> None:
-        """:meth:`iterate` for one board; threads pay off when there is enough work."""
+        """:meth:`iterate` for one board; several threads are used only if there is enough work."""
         actions, hands = self.form.streets[0, ACTIONS : ACTIONS + 2], self.form.boards[0, COUNT : COUNT + 2]
         threads = min(self.threads, int(actions @ hands) // NUMBERS_A_THREAD) or 1
         gate = np.zeros(2, np.int64)

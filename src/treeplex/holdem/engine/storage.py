@@ -1,9 +1,9 @@
-"""Access to a tile's numbers: floating-point arrays are used in place, short ones are unpacked to scratch space and packed.
+"""Tile access: floating-point arrays are used in place; short integers are unpacked to scratch space and packed again.
 
 A short array of 16 or 8 bits stores each row of a tile (one action, at most ``TILE`` hands) as integers times the row's
-scale, with the largest at 32767 or 127. With 16 bits the error is at most 1.5e-5 of the row's largest number. With 8 bits
-numbers are rounded stochastically with an unchanged mean: rounding to nearest would lose small additions to large averages.
-The random number is a hash of the number's own bits, so runs do not depend on threads.
+scale, with the largest stored as 32767 or 127. With 16 bits the error is at most 1.5e-5 of the row's largest number. With
+8 bits numbers are rounded stochastically with an unchanged mean: rounding to nearest would lose small additions to large
+averages. The random number is a hash of the number's own bits, so runs do not depend on threads.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from treeplex.holdem.engine.node import TILE
 
 LARGEST, LARGEST_BYTE = 32767.0, 127.0
 LEAST = 1e-34
-"""Rows of smaller numbers are stored as zeros, because their scales would leave single precision."""
+"""Rows whose largest number is smaller are stored as zeros, because their scales would underflow single precision."""
 
 
 class Tile(NamedTuple):

@@ -1,4 +1,4 @@
-"""Allocates the scratch space of passes."""
+"""Allocates scratch space for passes."""
 
 import math
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ def columns_of_street(row: Ints) -> int:
 
 
 def slots_of(streets: Ints, threads: int) -> int:
-    """Number of slots of ``Workspace.returned``: one per thread if threads take whole groups of last boards, else one."""
+    """Slots in ``Workspace.returned``: one per thread if threads process whole groups of last-street boards, else one."""
     parents = int(streets[-2, BOARDS + 1] - streets[-2, BOARDS]) if len(streets) > 1 else 0
     return threads if parents >= 2 * threads else 1
 

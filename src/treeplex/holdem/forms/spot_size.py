@@ -276,7 +276,7 @@ def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
-    """Refuse a spot with too many boards to deal.
+    """Reject a spot with too many boards to deal.
 
     Raises:
         SpecError: the spot has more than :data:`MOST_BOARDS`.

@@ -129,7 +129,7 @@ class Reading(NamedTuple):
 
 
 def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
-    """Refuse a network whose inputs or actions are not those of a spot.
+    """Reject a network whose inputs or actions are not those of a spot.
 
     Raises:
         PolicyError: they are not.

@@ -155,7 +155,7 @@ class HoldemPolicy(HoldemMapping):
         return value, store, crew
 
     def check_whole(self) -> None:
-        """Refuse a policy without its last streets."""
+        """Reject a policy without its last streets."""
         if not self.whole:
             raise PolicyError("this policy was saved without its last streets, which judging needs; save the whole solution")
 

@@ -116,7 +116,7 @@ def play_acpc(
         connection: connection to a dealer.
         rules: the dealer's game.
         agent: see :func:`treeplex.holdem.protocols.outside.table_at`.
-        seed: seed of the agent's draws.
+        seed: random seed for the agent's actions.
         timeout: seconds to wait for the dealer's next line, while the other player thinks.
         watch: called with the number of hands begun.
 
@@ -222,7 +222,7 @@ class Dealer:
 
         Args:
             hands: number of hands.
-            seed: seed of the cards.
+            seed: random seed for the cards.
             watch: called with a line for each hand, as in the competition's logs.
 
         Raises:

@@ -44,7 +44,7 @@ class HandsFile:
 
     Args:
         path: path of the file; None to keep hands in memory only. An existing file is continued.
-        about: header of the match; a file with another header is refused.
+        about: header of the match; a file with another header is rejected.
     """
 
     def __init__(self, path: Path | None, about: Mapping[str, Any]) -> None:

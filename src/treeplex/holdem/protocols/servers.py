@@ -248,7 +248,7 @@ def hands_at(server: Server, rules: HandRules, agent: Agent, numbers: Iterable[i
         server: the server.
         rules, agent: see :func:`treeplex.holdem.protocols.outside.table_at`.
         numbers: numbers of the hands, which together with the seed determine the agent's draws.
-        seed: seed of the agent's draws.
+        seed: random seed for the agent's actions.
 
     Raises:
         GameError, SpecError: no answer, or an invalid one; the unfinished hand is lost.

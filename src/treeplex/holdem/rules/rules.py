@@ -380,7 +380,7 @@ def table(node: Hashable) -> tuple[int, tuple[int, ...]]:
 
 
 def check_sequences(game: PokerGame) -> None:
-    """Refuse a game with too many sequences to enumerate."""
+    """Reject a game with too many sequences to enumerate."""
     form, boards, total = game.spot.format, 1, 0
     for street in game.spot.streets:
         if street > game.spot.street:

@@ -59,7 +59,7 @@ def holdem_agent(
     Args:
         spot: the spot to start from, before the last street; or the name or file of a spot.
         leaf: values at the end of a street.
-        generator: random generator of iterations and actions.
+        generator: random generator for iterations and actions.
         method, iterations: settings of a street's search.
         endgame: iterations of Discounted CFR for the last street.
         remember: number of solved streets kept for later plays.

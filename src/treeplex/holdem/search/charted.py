@@ -1,4 +1,4 @@
-"""Preflop charts followed by another agent, in whole hold'em."""
+"""Preflop charts followed by another agent, in full-game hold'em."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ NEAR, DEPTH = 1.5, 1.25
 
 
 class ChartedAgent(BaseAgent):
-    """Plays either seat of heads-up whole hold'em by preflop charts.
+    """Plays either seat of heads-up full-game hold'em by preflop charts.
 
     Raises are mapped to the nearest ones of the charts while they are close. After a raise that is not, from the flop on,
     and with hands outside the charts' ranges, the guide plays. It observes all actions.

@@ -32,7 +32,7 @@ class SpotAgent(BaseAgent):
         Args:
             game: the spot as a public game.
             policy: a policy of all streets of the spot.
-            generator: random generator of its draws.
+            generator: random generator for its actions.
         """
         super().__init__(game, generator)
         self.holdem, self.solution = game, policy

@@ -1,4 +1,4 @@
-"""Settings for re-solving streets of whole hold'em: sizes, solves, guaranteed values, and the end of a flop solve."""
+"""Settings for re-solving streets in full-game hold'em: sizes, solves, guaranteed values, and flop leaves."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class StreetSolving:
         return Resolving(gadget=self.gadget, every=ROUND, method=self.method, iterations=self.iterations, threads=self.threads)
 
     def check(self) -> None:
-        """Refuse settings that contradict each other.
+        """Reject settings that contradict each other.
 
         Raises:
             AlgorithmError, SpecError: one line about the first thing that is wrong.
@@ -88,7 +88,7 @@ class StreetSolving:
 
 
 def check_sizes(name: str, text: str, *, raises: bool = False) -> None:
-    """Refuse a text that is not a list of bet sizes.
+    """Reject a text that is not a list of bet sizes.
 
     Args:
         name: name of the setting.

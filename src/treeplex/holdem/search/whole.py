@@ -1,4 +1,4 @@
-"""Heads-up whole no-limit hold'em: a blueprint first, then endgame solving of every street with real bet sizes.
+"""Heads-up no-limit hold'em: a blueprint first, then endgame solving of every street with real bet sizes.
 
 The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn
 (``start``) the blueprint plays, with action translation for bets that it lacks. From then on the rest of the hand is a spot
@@ -52,7 +52,7 @@ LONG = 0.2
 
 
 class WholeHoldemAgent(BaseAgent):
-    """Plays either seat of heads-up whole hold'em.
+    """Plays either seat of heads-up full-game hold'em.
 
     Attributes:
         guide: the blueprint at this table, with action translation.

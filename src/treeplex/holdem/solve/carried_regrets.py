@@ -77,7 +77,7 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
 
 
 def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
-    """Refuse a solution that the spot cannot start from.
+    """Reject a solution that the spot cannot start from.
 
     Raises:
         SpecError: another spot, a solution of its first street alone, without solver state or with locks.

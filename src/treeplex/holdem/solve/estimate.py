@@ -73,7 +73,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
 def check_spot(
     spot: Spot, algorithm: AnyAlgorithm, *, isomorphism: bool, storage: str, threads: int, most: float | None = None
 ) -> None:
-    """Refuse a spot that is too large, within a second or two and before anything is built.
+    """Reject a spot that is too large, within a second or two and before anything is built.
 
     Raises:
         SpecError: too many bets, too many boards, or as in :func:`check_memory`.

@@ -84,7 +84,7 @@ def judge_first_street(
 
 
 def check_judging(spot: Spot, *, threads: int | None = None) -> None:
-    """Refuse a spot for which :func:`judge_first_street` lacks memory, before anything is built.
+    """Reject a spot for which :func:`judge_first_street` lacks memory, before anything is built.
 
     Raises:
         SpecError: it does not fit.

@@ -267,7 +267,7 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
 
 
 def check_start(start: HoldemSolution, asked: SolveRequest, how: SolveFields) -> None:
-    """Refuse options that the solution to start from determines, and too few iterations."""
+    """Reject options that the solution to start from determines, and too few iterations."""
     if asked.options.get("locks", how.locks):
         raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")
     if asked.options.get("storage") not in (None, start.settings.storage):
@@ -279,7 +279,7 @@ def check_start(start: HoldemSolution, asked: SolveRequest, how: SolveFields) ->
 
 
 def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
-    """Refuse to resume with another spot or other settings, or from a solution without solver state."""
+    """Reject to resume with another spot or other settings, or from a solution without solver state."""
     if resume.state is None:
         raise SpecError("this solution was saved without solver state (resumable); solve the spot again")
     if spot is not None and reread(spot).identity != reread(resume.spot).identity:

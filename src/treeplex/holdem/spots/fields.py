@@ -75,7 +75,7 @@ def number(value: LocatedText, field: str, example: str, *, least: float = -math
 
 
 def integer(value: LocatedText, field: str, example: str, *, least: int) -> int:
-    """The whole number in a field, at least ``least``."""
+    """The integer in a field, at least ``least``."""
     text = text_of(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:
         raise at(
@@ -222,7 +222,7 @@ def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: 
 
 
 def check_size_keys(layer: LocatedText, field: str, streets: tuple[str, ...], known: tuple[str, ...] = ()) -> None:
-    """Refuse tables of sizes that are too deep or have keys other than streets and players."""
+    """Reject tables of sizes that are too deep or have keys other than streets and players."""
     outer = known or (*streets, *PLAYERS, DEFAULT)
     for key, entry in (layer.entries or {}).items():
         if key not in outer:

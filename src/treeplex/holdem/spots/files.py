@@ -169,7 +169,7 @@ class SpotRequest:
         return 1.0 if in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack")) else None
 
     def check_units(self) -> None:
-        """Refuse a mix of big blinds and chips without a known big blind."""
+        """Reject a mix of big blinds and chips without a known big blind."""
         given = {name: self.fields[name] for name in ("pot", "stack", "min_bet") if name in self.fields}
         other = next((name for name, value in given.items() if not in_big_blinds(value)), None)
         if other is None or "blinds" in self.fields or all(not in_big_blinds(value) for value in given.values()):

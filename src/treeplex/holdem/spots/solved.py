@@ -18,7 +18,7 @@ def is_solved_spot(path: str | os.PathLike[str]) -> bool:
 
 
 def refuse_solved_spot(path: str | os.PathLike[str]) -> None:
-    """Refuse a solved spot where a spot file is expected.
+    """Reject a solved spot where a spot file is expected.
 
     Raises:
         FileError: the file is a solved spot; the message names the commands that read it.

@@ -297,7 +297,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
 
 
 def check_cards(spot: Spot) -> None:
-    """Refuse a board that matches no street of the format (``format.street`` names the card or the number)."""
+    """Reject a board that matches no street of the format (``format.street`` names the card or the number)."""
     object.__setattr__(spot, "board", tuple(int(card) for card in spot.board))
     street = spot.format.street(spot.board)
     runouts = tuple(int(count) for count in spot.runouts)
@@ -346,7 +346,7 @@ def check_chips(spot: Spot) -> None:
 
 
 def check_multiple(name: str, amount: float, chip: float) -> None:
-    """Refuse an amount that is not a multiple of the chip."""
+    """Reject an amount that is not a multiple of the chip."""
     if not is_multiple(amount, chip):
         raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or make chip smaller")
 
@@ -358,7 +358,7 @@ def is_multiple(amount: float, chip: float) -> bool:
 
 
 def check_bets(spot: Spot) -> None:
-    """Refuse plans for too few streets, fixed bets that are no multiples of the chip, and misplaced preflop options."""
+    """Reject plans for too few streets, fixed bets that are no multiples of the chip, and misplaced preflop options."""
     streets = len(spot.format.deal)
     if isinstance(spot.bets, FixedLimit):
         planned = len(spot.bets.bets)

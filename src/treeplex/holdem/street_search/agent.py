@@ -1,4 +1,4 @@
-"""An agent for whole hold'em with street-by-street search (Brown et al. 2020, section 6)."""
+"""An agent for full-game hold'em with street-by-street search (Brown et al. 2020, section 6)."""
 
 from dataclasses import replace
 from time import perf_counter
@@ -74,7 +74,7 @@ class WholeSearchAgent(BaseAgent):
             game: the game at the table.
             own: the same game, perhaps with other raises.
             leaf, settings, drawn: see the attributes.
-            generator: random generator of its draws.
+            generator: random generator for its actions.
 
         Raises:
             GameError: rake, more than two players, or different cards, stacks or blinds at the table.

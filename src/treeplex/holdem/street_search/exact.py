@@ -1,4 +1,4 @@
-"""The policy of search in whole hold'em with a small deck, at every infoset, for exact judging.
+"""The policy of search in full-game hold'em with a small deck, at every infoset, for exact judging.
 
 The game is compiled as a spot with blinds, with isomorphic boards once, for the hold'em engine's judge. Streets are searched
 by code that the judge does not use.
@@ -72,7 +72,7 @@ class Searcher:
         compiled: the game compiled for the judge.
         leaf: values at the ends of streets.
         settings: method, iterations, and number N of playthroughs.
-        generator: random generator of iterations.
+        generator: random generator for iterations.
         average: float64 [Q], the policies of all playthroughs times own reach, in the compiled spot's layout.
         searched: number of rows searched so far.
         watch: called with that number.
@@ -228,7 +228,7 @@ def searched_strategy(
         game: the game.
         leaf: values at the ends of streets.
         settings: method, T, N, and the number of rows searched in parallel.
-        generator: random generator of iterations.
+        generator: random generator for iterations.
         compiled: the result of :func:`compiled_whole`.
         drawn: whether iterations are drawn; else the average policy of each search is played.
         watch: called with the number of rows searched so far.

@@ -1,4 +1,5 @@
-"""One street of whole hold'em on many boards as a subgame; its betting is traversed once, hands and boards are arrays.
+"""One street of full-game hold'em on many boards as a subgame; its betting is traversed once, hands and boards are
+arrays.
 
 Rows are boards, each with its own ranges. A decision is one block of the tree engine, with an infoset for each row and hand,
 so reach, update and averages are those of every other search. Only payoffs differ: folds use inclusion and exclusion over
@@ -57,7 +58,7 @@ class Cards:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreetPlaces(Places):
-    """Public states of whole hold'em.
+    """Public states of full-game hold'em.
 
     Attributes:
         game: the game.

@@ -1,4 +1,4 @@
-"""Warm starts on streets of whole hold'em, on many boards: values and regrets of guessed policies."""
+"""Warm starts on streets of full-game hold'em, on many boards: values and regrets of guessed policies."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 

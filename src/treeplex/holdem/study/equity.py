@@ -138,7 +138,7 @@ def equity(
         board: none, three, four or five cards.
         dead: cards that are neither dealt nor in a hand.
         samples: number of random deals; default: exact for two players and wherever feasible, else two million.
-        seed: seed of the random deals.
+        seed: random seed for the deals.
         threads: default: one per available core.
         progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with the
             number of finished parts and of all parts.

@@ -52,7 +52,7 @@ def read_solved(file: str) -> HoldemSolution | None:
 
 
 def check_source(file: str) -> None:
-    """Refuse a name that is neither a shipped chart nor a file or folder.
+    """Reject a name that is neither a shipped chart nor a file or folder.
 
     Raises:
         SpecError: there is no such chart or file; the message lists the shipped charts.

@@ -21,7 +21,7 @@ LATER = HOLDEM_STREETS[1:]
 
 
 def check_streets(rules: HandRules, street: str) -> None:
-    """Refuse games whose streets cannot be solved, before a hand is played.
+    """Reject games whose streets cannot be solved, before a hand is played.
 
     Raises:
         SpecError: another street or game, or PokerKit is missing.

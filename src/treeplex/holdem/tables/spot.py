@@ -76,7 +76,7 @@ class HoldemTable(Table):
 
         Args:
             agent: the opponent.
-            generator: random generator of the deals.
+            generator: random generator for the deals.
             on: returns the spot on another board, which is then drawn uniformly for each game; None for the agent's board.
         """
         self._agent, self._generator, self._on = agent, generator, on

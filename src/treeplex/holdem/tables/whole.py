@@ -64,7 +64,7 @@ class WholeTable(Table):
         Args:
             agent: the opponent.
             opponent: its display name.
-            generator: random generator of the deals.
+            generator: random generator for the deals.
 
         Raises:
             GameError: the agent plays another game.

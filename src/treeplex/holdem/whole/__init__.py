@@ -1,1 +1,1 @@
-"""Whole hold'em: the game from the blinds to the showdown, for two or more players."""
+"""Full-game hold'em: the game from the blinds to the showdown, for two or more players."""

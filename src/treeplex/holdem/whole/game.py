@@ -1,4 +1,4 @@
-"""Hold'em from the blinds to the showdown by its rules: two or more players, any stacks, any whole number of chips.
+"""Hold'em from the blinds to the showdown by its rules: two or more players, any stacks, any integer of chips.
 
 Chance deals card by card: each player's hole cards, player 0 first, then the board, street by street; the id of a deal is
 its card. An action is ``FOLD``, ``CALL`` (a check where there is nothing to call), or the total chips raised to in the hand,
@@ -129,7 +129,7 @@ class Holdem(Game):
         return float(self.rules.betting.big_blind)
 
     def check_decisions(self) -> None:
-        """Refuse stacks without any decision: :func:`treeplex.holdem.whole.nodes.check_table`."""
+        """Reject stacks without any decision: :func:`treeplex.holdem.whole.nodes.check_table`."""
         named("treeplex.holdem.whole.nodes:check_table")(self.rules)
 
     def public_game(self) -> "PublicHoldem":

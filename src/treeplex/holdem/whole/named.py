@@ -155,7 +155,7 @@ def street_lists(given: Mapping[str, tuple[Size, ...]], streets: int) -> tuple[t
 
 
 def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None:
-    """Refuse sizes that are below the smallest raise wherever they apply.
+    """Reject sizes that are below the smallest raise wherever they apply.
 
     Args:
         name: name of the list, which implies the street: preflop a raise is at least the largest blind.
@@ -177,7 +177,7 @@ def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None
 
 
 def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:
-    """Refuse bet sizes combined with fixed limits, for players that do not exist, or for streets that are not played."""
+    """Reject bet sizes combined with fixed limits, for missing players, or for streets that are not played."""
     if plans and limits:
         raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give only one of them")
     for name in plans:

@@ -1,4 +1,4 @@
-"""The betting of whole hold'em as arrays, without cards: every line that the raise sizes allow."""
+"""The betting of full-game hold'em as arrays, without cards: every line that the raise sizes allow."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +23,7 @@ def visit_table(rules: HandRules, state: BettingState) -> Visit | Settlement:
 
 
 def check_acting(rules: HandRules) -> None:
-    """Refuse stacks that leave no decision after blinds and antes.
+    """Reject stacks that leave no decision after blinds and antes.
 
     Raises:
         SpecError: there is no decision.
@@ -33,7 +33,7 @@ def check_acting(rules: HandRules) -> None:
 
 
 def check_table(rules: HandRules) -> None:
-    """Refuse stacks that leave no decision, or with which no player can post the big blind.
+    """Reject stacks that leave no decision, or with which no player can post the big blind.
 
     Raises:
         SpecError: the stacks are too short.

@@ -55,7 +55,7 @@ def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
 
 
 def check_written(rules: HandRules) -> None:
-    """Refuse rules that the format does not support.
+    """Reject rules that the format does not support.
 
     Raises:
         GameError: another deck than hold'em's, or fixed limits other than one bet for two streets and one for the last two.
@@ -217,7 +217,7 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
 
 
 def whole_chips(amount: Any) -> int:
-    """An amount of a file as chips; a :class:`SpecError` if it is not a whole number."""
+    """An amount of a file as chips; a :class:`SpecError` if it is not an integer."""
     text = str(amount)
     if not AMOUNT.fullmatch(text):
         raise SpecError(f"{quoted(text)} is not an amount of chips; write a number such as 250")

@@ -1,4 +1,4 @@
-"""Whole hold'em as a public game: public states are the betting and the board; joint hands are never enumerated.
+"""Full-game hold'em as a public game: public states are the betting and the board; joint hands are never enumerated.
 
 Board cards are dealt one at a time, also on the flop, so chance has at most as many labels as cards. Every legal raise can
 be played, whether or not the plan offers it; its label is the total chips raised to, as in the rules.
@@ -288,6 +288,6 @@ class PublicHoldem(CardGame):
 
 
 def hand_of(state: State) -> PublicHand:
-    """The state as a public state of whole hold'em."""
+    """The state as a public state of full-game hold'em."""
     assert isinstance(state, PublicHand)
     return state

@@ -223,7 +223,7 @@ class RepeatedPoker(Game):
         return RepeatedState(self, past, stacks, button, seating, self._hand(seating).new_initial_state())
 
     def _blinds(self, number: int) -> tuple[int, ...]:
-        """The blinds of a hand by its number, counted from 0."""
+        """The blinds of a hand by its number, numbered from 0."""
         if not self.levels:
             return self.rules.betting.blinds
         ends = 0

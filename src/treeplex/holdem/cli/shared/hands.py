@@ -139,7 +139,7 @@ class PlayedHands:
         self._under_way = False
 
     def play(self, number: int) -> None:
-        """Play the hand of this number, counted from 0."""
+        """Play the hand of this number, numbered from 0."""
         table = self.table
         own = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
         self._story, self._shown, self._under_way = [], 0, True

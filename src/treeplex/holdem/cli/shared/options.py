@@ -59,7 +59,7 @@ def text(metavar: str, text: str, *flags: str) -> Any:
 
 
 def number(metavar: str, text: str) -> Any:
-    """An option that takes a whole number."""
+    """An option that takes an integer."""
     return Annotated[int | None, typer.Option(metavar=metavar, help=text)]
 
 
@@ -142,7 +142,7 @@ SPOT_OPTIONS = (
 
 
 def refuse_options(more: Mapping[str, object], names: Sequence[str], for_what: str) -> None:
-    """Refuse options of :data:`PLAYED` that belong to another game.
+    """Reject options of :data:`PLAYED` that belong to another game.
 
     Raises:
         SpecError: such an option was given.

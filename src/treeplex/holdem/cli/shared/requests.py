@@ -87,7 +87,7 @@ def fields_of(hand: HandSpot) -> dict[str, object]:
 
 
 def check_sources(game: str | None, given: Mapping[str, object], sources: Mapping[str, Any]) -> None:
-    """Refuse sources that exclude each other, and options without their source."""
+    """Reject sources that exclude each other, and options without their source."""
     named = {"a game": game, "--endgame": sources["endgame"], "--phh": sources["phh"], "--resume": sources["resume"]}
     named["--from"] = sources["start"]
     chosen = [name for name, value in named.items() if value is not None]
@@ -116,7 +116,7 @@ def usable(path: Path) -> bool:
 
 
 def check_parent(path: Path) -> None:
-    """Refuse a path whose folder does not exist, so that a mistyped folder is not created silently."""
+    """Reject a path whose folder does not exist, so that a mistyped folder is not created silently."""
     try:
         path.exists()
         above = next((each for each in path.parents if each.exists()), path.parent)

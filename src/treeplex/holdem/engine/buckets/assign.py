@@ -1,4 +1,4 @@
-"""Kernels that assign hands to buckets and count the deals of each strength after each bucket sequence."""
+"""Kernels that assign hands to buckets and sum the deals of each strength code after each bucket sequence."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -17,7 +17,7 @@ def count_bins(keys: NDArray[np.int32], wins: NDArray[np.uint16], most: int, cou
         keys: int32 [H], negative where the board blocks a hand.
         wins: uint16 [H], strengths from 0 to ``most``.
         most: the highest strength.
-        counts: uint8 [H, B], rivers in each bin so far.
+        counts: uint8 [H, B], number of rivers in each bin so far.
     """
     bins = counts.shape[1]
     for hand in range(keys.shape[0]):

@@ -1,1 +1,1 @@
-"""Showdowns: hand strength on complete boards, folds and showdowns with card removal, equities over boards to come."""
+"""Showdowns: hand strength on complete boards, folds and showdowns with card removal, equities over runouts."""

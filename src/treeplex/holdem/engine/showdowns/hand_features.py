@@ -1,7 +1,7 @@
-"""Network inputs per hand against a range: equities over all boards to come, positions in both ranges, blockers.
+"""Per-hand network inputs against a range: equities over all runouts, positions in both ranges, blockers.
 
-The n hands are those that the board allows. A hand's equity is its probability of winning at showdown, ties counted half,
-against the opponent's range without the hands that share a card with it.
+The n hands are those that the board allows. A hand's equity is its probability of winning at showdown (a tie counts half)
+against the opponent's range, excluding hands that share a card with it.
 """
 
 import numpy as np
@@ -11,19 +11,19 @@ from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.showdowns.strength_bins import settle
 
 BINS = 8
-"""Number of equity bins that describe both ranges in a row."""
+"""Number of equity bins per range in an input row."""
 FINE = 64
-"""Number of equity bins used to look up positions in a range."""
+"""Number of finer equity bins used to look up positions in a range."""
 STATIC = 4
-"""For each hand on a board, against all hands: equity, its standard deviation over boards to come, and how often it is above
-``HIGH`` and below ``LOW``."""
+"""Per hand against all hands: equity, its standard deviation over runouts, and its frequency above ``HIGH`` and below
+``LOW``."""
 HIGH, LOW = 0.85, 0.15
 TOP, BOTTOM = 0.8, 0.3
-"""Positions in a range from which on a hand is among the best, and up to which it is among the worst."""
+"""Position in a range above which hands are among the best, and position below which they are among the worst."""
 OWN = 8 + STATIC
-"""Inputs about the hand: equity, compatible mass, position in the own range, own reach relative to the range's mean, the shares
-of the opponent's best, middling and worst hands that it blocks, equity times the logarithm of the stack, and the ``STATIC``
-inputs."""
+"""Inputs about the hand: equity, compatible mass, position in its own range, own reach relative to the range's mean, the
+shares of the opponent's best, middling and worst hands that it blocks, equity times the logarithm of the stack, and the
+``STATIC`` inputs."""
 SHARED = 4 + 2 * BINS
 """Inputs about the situation: logarithm of the stack-to-pot ratio, position, cards of one suit, pair, both ranges."""
 INPUTS = SHARED + OWN
@@ -38,7 +38,7 @@ def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, car
         order, start: [R, N], hands by strength, as in :func:`settle`.
         sizes: [R], number of hands in each row.
         cards: [H, 2].
-        step: 1 for all boards.
+        step: 1 uses all boards.
         edges: [H], written; 0 for hands that every board blocks.
     """
     hands = order.shape[1]

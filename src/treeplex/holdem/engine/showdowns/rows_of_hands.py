@@ -1,4 +1,4 @@
-"""Many two-card hands at once: compatible reach, pairwise shares of the pot, and means over suit-isomorphic hands."""
+"""Vectorised two-card hands: compatible reach, pairwise pot shares, and means over suit-isomorphic hands."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: 
 
 @kernel()
 def equalise(orbits: Ints, values: Floats) -> None:
-    """Replace the values of hands in an orbit by their mean, in place.
+    """Replace the values of all hands in a suit orbit by their mean, in place.
 
     Args:
         orbits: [K, H], the number of each hand's orbit, less than H.
@@ -58,7 +58,8 @@ def equalise(orbits: Ints, values: Floats) -> None:
 
 @kernel(fastmath=True)
 def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Singles) -> None:
-    """Add each hand's share of the pot against each other over complete boards, ties halved, and how often they meet.
+    """Add every pair's pot shares over complete boards (ties split), and the weight of the boards on which both are
+    possible.
 
     Args:
         strengths: [R, H], strengths on each board; -1 for blocked hands.
@@ -81,10 +82,10 @@ def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Sing
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: Floats, won: Floats) -> None:
-    """Write for each hand the sum over compatible hands of their reach times the hand's share of the pot.
+    """For each hand, write its pot share summed over compatible hands, weighted by their reach.
 
-    The two shares of a pot sum to one, so this is the compatible reach minus the others' shares, and the matrix is read
-    along its rows, four at a time. Sums are in single precision.
+    The two shares of a pot sum to one, so the kernel subtracts the opponents' shares from the compatible reach and can
+    read the matrix by rows, four at a time. Sums are in single precision.
 
     Args:
         shares: [B, H, H], on each board one hand's share against another, 0 where they share a card.

@@ -1,4 +1,4 @@
-"""Showdowns of two-card hands over many complete boards, all hands against a range."""
+"""Showdowns of all two-card hands against a range over many complete boards."""
 
 import numpy as np
 from numpy.typing import NDArray

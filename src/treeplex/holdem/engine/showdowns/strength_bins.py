@@ -1,7 +1,8 @@
-"""River inputs and outputs of networks: ranges collected into strength bins, and values interpolated, for many rivers at once.
+"""River inputs and outputs of networks: ranges collected into strength bins, and values interpolated, for many rivers at
+a time.
 
-The hands of a complete board are ordered by strength. Bins are knots along that order. A hand lies between two knots and
-counts towards both by its distance. Hands that tie have the same position.
+The hands of a complete board are ordered by strength. Bins are knots along that order. A hand between two knots
+contributes to both, in proportion to its distance from the other. Hands that tie have the same position.
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
-"""The operators fold and showdown: values of all own hands against the opponent's reach, with card removal.
+"""Fold and showdown operators: values of all own hands against the opponent's reach, with card removal.
 
 All terminals of a board are evaluated together, hands outermost and terminals side by side (*columns*) as the vector axis; a
 terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S be the sum of r over a set of the
 opponent's hands and C the sum for each card. Then ``S - C[a] - C[b]``, plus r[h] if h is in the set, is the reach of those
 that share no card with h.
 
-The opponent's reach is [m + 1, columns], with the hands in the order of strength for showdowns, and a last row of zeros,
-which stands for "no such hand". The loops are inlined where a call would cost more than its work.
+The opponent's reach is [m + 1, columns], with hands in order of strength for showdowns, and a last row of zeros that
+represents a missing hand. The loops are inlined where a call would cost more than its work.
 """
 
 from treeplex.base.arrays import Bytes, Floats, Shorts

@@ -123,7 +123,7 @@ def encode(numbers: Array, scales: Array, array: str, *, packed: bool, seed: int
         scales: scales of int16 numbers; else empty.
         array: name of the array, see :class:`Block`.
         packed: whether to pack int16 numbers into fewer bits (:data:`STEPS`).
-        seed: seed of the rounding.
+        seed: random seed for the rounding.
     """
     if not packed:
         return np.concatenate((numbers.view(np.uint8), scales.view(np.uint8)))
@@ -160,7 +160,7 @@ def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, 
 
 
 def check_size(content: Bytes, size: int) -> None:
-    """Refuse a block of another size.
+    """Reject a block of another size.
 
     Raises:
         FileError: the size differs.

@@ -181,7 +181,7 @@ def run_batch(
         folder: folder of the results; boards already finished there are not solved again.
         solve: solves one spot; it may raise :class:`StoppedError` when its interrupt is requested, and save unfinished work in
             the file it is given.
-        settings: algorithm, target and so on; results of other settings are refused.
+        settings: algorithm, target and so on; results of other settings are rejected.
         keep: keep each solved board's file next to its result.
         progress: called before the first board and after each.
         executor: solves boards in parallel; ``solve`` must then be a module-level function and sees no interrupt. When the

@@ -88,7 +88,7 @@ def read_board(place: str, text: str) -> Board:
 
 
 def check_boards(boards: Sequence[Board], text: str) -> None:
-    """Refuse empty lists, boards of different streets and repeated boards."""
+    """Reject empty lists, boards of different streets and repeated boards."""
     if not boards:
         raise SpecError(f"boards {shortened(text)}: no boards; write boards such as AsKd2c,Td9d6h")
     if len(boards) > MOST_BOARDS:
@@ -161,7 +161,7 @@ def texture_of(cards: Sequence[int]) -> Texture:
 
 
 def check_symmetric(ranges: Sequence[Floats], boards: Sequence[Board]) -> None:
-    """Refuse suit-specific ranges for canonical boards, whose results hold for isomorphic boards only by symmetry.
+    """Reject suit-specific ranges for canonical boards, whose results hold for isomorphic boards only by symmetry.
 
     Raises:
         SpecError: a range gives isomorphic hands different weights.

@@ -75,7 +75,7 @@ def value_grid(classes: Classes, values: Floats, *, low: float, high: float, col
 
 
 def shared_out(shares: Floats, places: int) -> list[int]:
-    """Whole numbers that sum to ``places``, in proportion to ``shares`` (largest remainders, ties to the first)."""
+    """Integers that sum to ``places``, in proportion to ``shares`` (largest remainders, ties to the first)."""
     total = float(shares.sum())
     exact = shares / total * places if total > 0 else np.zeros(len(shares))
     whole = np.floor(exact + 1e-9).astype(int)

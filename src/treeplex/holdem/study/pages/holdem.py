@@ -100,7 +100,7 @@ def node_data(node: NodeReport, format: Format) -> dict[str, Any]:
 
 
 def side_data(side: Side, format: Format) -> dict[str, str]:
-    """One player's arrays; hands without weight are left out, frequencies are whole numbers up to 65535."""
+    """One player's arrays; hands without weight are left out, frequencies are integers up to 65535."""
     rows = np.flatnonzero(side.weight > 0)
     return {
         "hands": packed(hand_numbers(side.cards[rows], format).astype("<u2")),
@@ -125,5 +125,5 @@ def packed(values: NDArray[Any]) -> str:
 
 
 def tidy(value: float) -> float | int:
-    """A number rounded to four decimals; whole numbers as int."""
+    """A number rounded to four decimals; integers as int."""
     return int(value) if float(value).is_integer() else round(float(value), 4)

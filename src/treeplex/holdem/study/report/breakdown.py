@@ -76,7 +76,7 @@ def grouping(side: Side, board: Sequence[int], by: str) -> tuple[tuple[str, ...]
 
 
 def check_pairs(side: Side) -> None:
-    """Refuse hands that are not two cards."""
+    """Reject hands that are not two cards."""
     if side.cards.shape[1] != 2:
         raise SpecError("hands of one card have no groups; this view is for spots with two hole cards")
 

@@ -131,7 +131,7 @@ def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
 
 
 def check_number(number: int, hands: int) -> None:
-    """Refuse the number of a hand that does not exist."""
+    """Reject the number of a hand that does not exist."""
     if not 1 <= number <= hands:
         raise SpecError(f"there is no hand {number}; hands are numbered from 1 to {hands}")
 
