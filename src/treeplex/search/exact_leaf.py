@@ -9,12 +9,14 @@ from treeplex.search.subgames.subgame import Endgames, Places, Ranges
 
 
 class ExactLeaf:
-    """Values of the rest of the game, solved separately for each belief; exact as ``iterations`` grow.
+    """Leaf values from solving the rest of the game for each belief; they become exact as ``iterations`` grows.
 
     Attributes:
-        method: one of :data:`treeplex.search.methods.METHODS`; for a game's own engine, a variant of CFR with fixed weights.
+        method: one of :data:`treeplex.search.methods.METHODS`; for games with a specialised engine, a CFR variant with fixed
+            weights.
         iterations: iterations of each solve.
-        threads, storage: for a game's own engine, such as :class:`treeplex.holdem.search.leaves.endgames.HoldemEndgames`.
+        threads, storage: for games with a specialised engine, such as
+            :class:`treeplex.holdem.search.leaves.endgames.HoldemEndgames`.
     """
 
     def __init__(self, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64") -> None:
@@ -27,13 +29,13 @@ class ExactLeaf:
         return self.endgames(places).values(believed, reached, player)
 
     def _compiled(self, places: Places) -> Endgames:
-        """The compiled endgames of the places."""
+        """Compile the endgames of the places."""
         own = places.endgames(self.method, self.iterations, threads=self.threads, storage=self.storage)
         return own or PairEndgames(cut_states(places.trees.game, places.trees.states), self.method, self.iterations)
 
 
 class PairEndgames:
-    """Subgames of public trees, solved to the end."""
+    """Endgames of public trees, solved by CFR."""
 
     def __init__(self, subgames: Subgames, method: str, iterations: int) -> None:
         self.subgames, self.method, self.iterations = subgames, method, iterations

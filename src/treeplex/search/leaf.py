@@ -1,4 +1,4 @@
-"""Leaf values of depth-limited subgames: the protocol, and leaves without learning or solving."""
+"""Leaf values of depth-limited subgames: the protocol, and trivial implementations."""
 
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -13,21 +13,23 @@ Made = TypeVar("Made")
 
 
 class LeafValue(Protocol):
-    """Values of hands at the cut of a subgame, for any game and street."""
+    """Protocol for the values of hands at the leaves of a depth-limited subgame."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values of every hand of all players at each place.
+        """Return the value of every hand of all players at each place.
 
         Args:
             places: K public states.
-            believed: for each player float64 [K, H_i], reach under the policies on which play below the leaf is based.
-            reached: reach under the policies whose values are wanted; the same arrays except in CFR-AVG.
-            player: the player whose values are wanted, so others' may be omitted; None for all players. Places without reach
-                of the others may also be omitted.
+            believed: for each player float64 [K, H_i], reach under the policies that define the beliefs for play below the
+                leaf.
+            reached: for each player float64 [K, H_i], reach under the policies to be valued; equal to ``believed`` except in
+                CFR-AVG.
+            player: the player whose values are needed; None for all. The values of other players, and values at places that the
+                others do not reach, may be omitted.
 
         Returns:
-            For each player float64 [K, H_i], the expected payoff of each hand against others' hands, weighted by ``reached``
-                and chance, in the game's units (chips in hold'em). Impossible hands may have any finite value.
+            For each player float64 [K, H_i], the expected payoff of each hand against the others' hands, weighted by
+                ``reached`` and chance, in the game's units (chips in hold'em). Impossible hands may have any finite value.
 
         For leaves with a choice among continuations, see :class:`ManyValued`.
         """
@@ -36,24 +38,24 @@ class LeafValue(Protocol):
 
 @runtime_checkable
 class ManyValued(Protocol):
-    """Leaf values where players choose how the game continues.
+    """Protocol for leaf values with continuations from which players choose.
 
     Attributes:
-        continuations: for each player C_i, its number of continuations; 1 for no choice.
+        continuations: for each player C_i, its number of continuations; 1 if it has no choice.
     """
 
     continuations: tuple[int, ...]
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """As :class:`LeafValue`, but reaches and values are by continuation, float64 [C_i, K, H_i]."""
+        """As in :class:`LeafValue`, but with reaches and values for each continuation, float64 [C_i, K, H_i]."""
         ...
 
 
 def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-    """A leaf's values, checked for shape and finiteness; arguments as for :class:`LeafValue`.
+    """Call a leaf-value function and check shapes and finiteness; arguments as for :class:`LeafValue`.
 
     Raises:
-        AlgorithmError: the message names the leaf's class, and a network's.
+        AlgorithmError: wrong shape or not finite; the message names the class of the leaf values, and their network.
     """
     values: object = leaf(places, believed, reached, player)
     wanted = [(len(places), width) for width in places.widths]
@@ -79,28 +81,28 @@ def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Rang
 
 
 def leaf_name(leaf: object) -> str:
-    """The name of a leaf's class, and of its network if it has one."""
+    """Class name of leaf values, with their network's if there is one."""
     net = getattr(leaf, "net", None)
     name = getattr(leaf, "__name__", type(leaf).__name__)
     return name if net is None else f"{name} with network {type(net).__name__}"
 
 
 def shape_text(value: object) -> str:
-    """`` of shape (3,)`` for an array; empty for other objects."""
+    """Text such as `` of shape (3,)`` for an array; empty for other objects."""
     return f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
 
 
 class Prepared(Generic[Key, Made]):
-    """A one-entry cache of an object prepared for places or a subgame."""
+    """One-entry cache for an object prepared for places or a subgame."""
 
     def __init__(self, make: Callable[[Key], Made]) -> None:
         self._make = make
         self._kept: tuple[Key, Made] | None = None
 
     def __call__(self, key: Key) -> Made:
-        """The object prepared for exactly these places."""
+        """Return the object prepared for exactly these places."""
         if self._kept is None or self._kept[0] is not key:
-            self._kept = None  # release memory first
+            self._kept = None  # release its memory before preparing the next object
             self._kept = key, self._make(key)
         return self._kept[1]
 
@@ -110,7 +112,7 @@ class Prepared(Generic[Key, Made]):
 
 
 class NoLeaf:
-    """Raises an error at any leaf; for subgames without a cut."""
+    """Leaf values for subgames without leaves: raises an error if called."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if len(places):
@@ -119,7 +121,7 @@ class NoLeaf:
 
 
 class ZeroLeaf:
-    """Zero at all leaves: play after them is ignored."""
+    """Leaf values of zero, which ignore the rest of the game."""
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         return tuple(np.zeros_like(own) for own in believed)

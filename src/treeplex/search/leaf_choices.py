@@ -1,4 +1,4 @@
-"""Players' choices among continuations at the leaves of a subgame, updated by its rule."""
+"""Players' choices among continuations at the leaves of a subgame."""
 
 from collections.abc import Sequence
 
@@ -12,17 +12,17 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class LeafChoices:
-    """The choices at the leaves of a subgame, solved together with it.
+    """Choices among continuations at the leaves of a subgame, solved together with it.
 
     Attributes:
         leaf: values at the leaves, by continuation.
-        places: the leaves, K of them.
-        levels: for each player its decisions, one per leaf and hand.
+        places: the K leaves.
+        levels: each player's decisions, one per leaf and hand.
         averages: for each player float64 [C_i, K, H_i], its average reach by continuation; kept by fictitious play.
     """
 
     def __init__(self, leaf: ManyValued, places: Places, reached: Ranges) -> None:
-        """Start from the uniform policy, with hands reaching the leaves as in ``reached``, for each player float64 [K, H_i]."""
+        """Start from the uniform policy; ``reached`` is each player's reach at the leaves, float64 [K, H_i]."""
         self.leaf, self.places = leaf, places
         self._shapes = [(count, len(places), width) for count, width in zip(leaf.continuations, places.widths, strict=True)]
         self.levels = [Level([(leaves * width, count)]) for count, leaves, width in self._shapes]
@@ -33,11 +33,11 @@ class LeafChoices:
         return np.asarray(reached * self.levels[player].policy[1:].reshape(self._shapes[player]))
 
     def chosen(self, reached: Ranges) -> list[Floats]:
-        """Reach of all players by continuation under their current choices, for each float64 [C_i, K, H_i]."""
+        """Each player's reach by continuation under the current choices, float64 [C_i, K, H_i]."""
         return [self.split(each, own) for each, own in enumerate(reached)]
 
     def averaged(self, share: float, reached: Ranges) -> list[Floats]:
-        """All players' average reach by continuation, after a step of size ``share`` towards their current choices."""
+        """Each player's average reach by continuation after a step of size ``share`` towards the current choices."""
         return [(1.0 - share) * average + share * now for average, now in zip(self.averages, self.chosen(reached), strict=True)]
 
     def improve(self, player: int, chosen: Sequence[Floats], row: Weights) -> Floats:
@@ -53,7 +53,7 @@ class LeafChoices:
         self.averages[player] = discount * self.averages[player] + weight * self.split(player, reached)
 
     def _values(self, player: int, reached: Sequence[Floats]) -> Floats:
-        """Entries of a player's choices in the layout of a level, float64 [1 + C K H]."""
+        """Counterfactual values of a player's choices, in the layout of a level, float64 [1 + C K H]."""
         values = self.leaf(self.places, tuple(reached), tuple(reached), player)[player]
         entries = values * self.places.opposing(tuple(own.sum(axis=0) for own in reached), player)
         return np.concatenate((np.zeros(1), entries.ravel()))

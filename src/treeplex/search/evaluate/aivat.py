@@ -1,16 +1,16 @@
 """AIVAT: unbiased, luck-adjusted payoffs of a hand (Burch, Schmid, Moravčík, Morrill and Bowling 2018).
 
-After a hand, the policies of agents that report them are known for every other hand that they might have held. This has two
-uses. The payoff can be averaged over these hands, weighted by the agent's range at the end (imaginary observations). And
-where chance or such an agent made a random choice, the value of that choice, under any value function v, can be replaced by
-the mean value of all choices. With h running over the hands of the agents that are averaged over (the others' hands are
-fixed), weights w of public states s, and s' the state after s:
+If an agent reports its policy, its probability of playing the same way is known for every hand that it might have held. This
+has two uses. First, the payoff can be averaged over these hands, weighted by the agent's range at the end (imaginary
+observations). Second, wherever chance or such an agent chose at random, the value of the choice under any value function v can
+be replaced by the mean value over all choices. Let h range over the hands of these agents (the others' hands are fixed), let w
+be the weights of hands at public states s, and let s' be the state after s:
 
     AIVAT = V(z) + sum over s of chance and known agents ( sum over c of P(c | s) V(s c) - V(s') ),
     V(s) = sum over h of w(s, h) v(s, h) / sum over h of w(s, h),  at the end z with the payoff for v.
 
-The deal is one such choice. Every term in brackets has mean zero given the past, for any v; the better v, the more luck it
-removes. The weights must be those of the policies actually played, searches included; with others the estimate is biased.
+The deal is one such choice. For any v, every term in brackets has mean zero given the past; a more accurate v removes more
+luck. The weights must come from the policies that were actually played, including searches; otherwise the estimate is biased.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,10 +36,10 @@ MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
 
 
 class ValueFunction(Protocol):
-    """Players' expected payoffs; any function is valid, and better ones remove more luck."""
+    """A function that estimates players' expected payoffs; any is valid, and more accurate ones remove more luck."""
 
     def __call__(self, state: State, held: Held, /) -> Floats:
-        """Each player's expected payoff at a public state for every combination of hands.
+        """Return each player's expected payoff at a public state for every combination of hands.
 
         Args:
             state: a state of the game.
@@ -52,13 +52,13 @@ class ValueFunction(Protocol):
 
 
 class PolicyValues:
-    """Exact expected payoffs where all players follow a policy.
+    """Value function of a policy: exact expected payoffs if all players follow it.
 
-    Each public state is evaluated once, for all combinations of hands, so this is for games whose public tree can be traversed.
+    Each public state is evaluated once for all combinations of hands, so the public tree must be small enough to traverse.
     """
 
     def __init__(self, rules: PublicGame | str | Game, policy: Policy) -> None:
-        """Take a policy of a game, and the game's public states, spec or rules.
+        """Create the value function of a policy; the game may be given as public states, a spec or rules.
 
         Raises:
             GameError: there are too many combinations of hands.
@@ -78,7 +78,7 @@ class PolicyValues:
         return self._worth(state)[:, *held]
 
     def _worth(self, state: State) -> Floats:
-        """Payoffs for every combination of hands, float64 [N, H_0, H_1, ...]."""
+        """Expected payoffs for every combination of hands, float64 [N, H_0, H_1, ...]."""
         key = state.node if isinstance(state, PublicState) else state
         if key not in self._known:
             self._known[key] = self._worked_out(state)
@@ -92,7 +92,7 @@ class PolicyValues:
             shares = chance_table(rules, state, everything)
             return self._mixed(state, options.labels, shares)
         table, player, axes = table_at(self.policy, rules, state), options.player, rules.players
-        if options.private:  # each private action is one of the hands here
+        if options.private:  # each private action is represented as a hand here
             after = np.moveaxis(self._worth(rules.after(state, options.labels[0])), 1 + player, 0)
             split = after.reshape(table.shape[1], len(table), -1)
             mixed = np.einsum("ah,hao->ho", table, split).reshape(table.shape[1], *after.shape[1:])
@@ -102,7 +102,7 @@ class PolicyValues:
         return self._mixed(state, options.labels, table.reshape(len(table), *shape))
 
     def _mixed(self, state: State, labels: Sequence[int], shares: Floats) -> Floats:
-        """The mean value of the next states."""
+        """Policy-weighted mean value of the next states."""
         total: Floats = np.zeros(1)
         for share, label in zip(shares, labels, strict=True):
             if share.any():
@@ -115,22 +115,22 @@ class Aivat:
 
     Attributes:
         game: the game.
-        values: a value function; None for zero, which averages payoffs over hands that might have been held and removes no
-            other luck.
-        known: the seats whose policies are used; None for all. With values each must report its policy at every decision,
-            since a selection that depends on the hand would bias the mean. Without values, None selects those that do.
+        values: a value function; None for zero, so that payoffs are only averaged over the hands that might have been held.
+        known: the seats whose policies are used; None for all. With a value function, each of them must report its policy at
+            every decision, since a selection that depends on the hand would bias the mean. Without a value function, None
+            selects the seats that report their policies.
     """
 
     def __init__(
         self, game: PublicGame | str | Game, values: ValueFunction | None = None, *, known: Iterable[int] | None = None
     ) -> None:
-        """Take a game (its public states, a spec or rules) and a value function."""
+        """Create the estimator for a game (public states, a spec or rules) and a value function."""
         self.game, self.values = public_game(game), values
         self.known = None if known is None else tuple(known)
 
     @cached_property
     def expected(self) -> Floats:
-        """The mean of the values over all deals, float64 [N]."""
+        """Mean of the value function over all deals, float64 [N]."""
         assert self.values is not None
         state = self.game.first_state()
         everything = tuple(slice(None) for _ in range(self.game.players))
@@ -138,7 +138,7 @@ class Aivat:
         return mean(weights, self.values(state, everything))
 
     def __call__(self, hand: PlayedHand) -> Floats:
-        """Luck-adjusted payoffs, float64 [N], an unbiased estimate of the mean payoffs.
+        """Return luck-adjusted payoffs, float64 [N], an unbiased estimate of the mean payoffs.
 
         Raises:
             GameError: the hand is unfinished, an action has zero probability under its policy, or a known seat did not report
@@ -165,12 +165,12 @@ class Aivat:
         return self.known is None or seat in self.known
 
     def _averaged(self, hand: PlayedHand) -> tuple[int, ...]:
-        """The seats whose hands are averaged over: those that always reported their policy, while combinations are few.
+        """Seats whose hands are averaged over: those that always reported a policy, if there are few enough combinations.
 
-        An agent that never acted has played every hand alike.
+        An agent that never acted counts as one that reported its policy.
 
         Raises:
-            GameError: with values, a known seat did not report its policy.
+            GameError: a known seat did not report its policy, and there is a value function.
         """
         game, state, silent = self.game, self.game.first_state(), set[int]()
         for step in hand.steps:
@@ -191,13 +191,13 @@ class Aivat:
 
 
 class ReplayedHand:
-    """The replay of a hand, with weights of all hands that might have been held.
+    """A hand being replayed, with the weights of all hands that might have been held.
 
     Attributes:
         state: the current public state.
         averaged: the seats whose hands are averaged over; the others' hands are fixed.
         held: for each player a slice of its hands.
-        ranges: for each player float64 [H], the range given its play so far.
+        ranges: for each player float64 [H], the range given its actions so far.
     """
 
     def __init__(self, game: PublicGame, dealt: Sequence[int], averaged: tuple[int, ...]) -> None:
@@ -228,7 +228,7 @@ class ReplayedHand:
         return np.asarray(own.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
 
     def worth(self, values: ValueFunction) -> Floats:
-        """V of the module docstring, float64 [N]."""
+        """Return V(s) as defined in the module docstring, float64 [N]."""
         return mean(self.weights(), values(self.state, self.held))
 
     def mean_after(self, values: ValueFunction, policy: Floats | None) -> Floats:
@@ -282,7 +282,7 @@ class ReplayedHand:
 
 
 def unknown_policy(seat: int) -> GameError:
-    """The error for a hand in which a known seat did not report its policy."""
+    """Error for a hand in which a known seat did not report its policy."""
     return GameError(f"player {seat} acted without reporting its policy; give known=, the seats whose policies are recorded")
 
 
@@ -298,8 +298,8 @@ def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | N
         game: the game.
         state: a terminal state.
         held: for each player a slice of its hands.
-        weights: weights of the combinations, with one axis per player; those without weight may be left at 0. None for
-            all.
+        weights: weights of the combinations, with one axis per player; payoffs of combinations with zero weight may be left at
+            0. None computes all payoffs.
     """
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
     found = np.zeros((*weights.shape, game.players))
@@ -318,6 +318,6 @@ def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | N
 
 
 def combinations_of(held: Held, weights: Floats) -> tuple[tuple[Ints, ...], Ints]:
-    """Indices in arrays of the combinations of hands with weight, and the hands, int64 [D, N]."""
+    """Array indices of the combinations of hands with positive weight, and the hands, int64 [D, N]."""
     places = np.argwhere(weights > 0)
     return tuple(places.T), places + np.array([own.start or 0 for own in held])

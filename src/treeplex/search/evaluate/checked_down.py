@@ -1,8 +1,8 @@
-"""AIVAT for two-player poker with check-down values, using ranges in place of pairs of hands.
+"""AIVAT for two-player poker with check-down values, computed from ranges instead of pairs of hands.
 
-The estimate is that of :mod:`treeplex.search.evaluate.aivat`, averaged over the hands that agents with reported policies
-might have held. Its values are :class:`treeplex.search.evaluate.winnings.CheckedDown`, which are fast enough for a 52-card
-deck. They correct the choices of those agents, and the cards where they are exact; the deal is not corrected.
+The estimate is that of :mod:`treeplex.search.evaluate.aivat`, averaged over the hands that agents with reported policies might
+have held. The value function, :class:`treeplex.search.evaluate.winnings.CheckedDown`, is fast enough for a 52-card deck. Luck
+is removed from the choices of those agents, and from board cards where check-down values are exact, but not from the deal.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ class CheckedDownAivat:
     """
 
     def __init__(self, game: PublicGame, *, known: Iterable[int] = (0, 1)) -> None:
-        """Take a game.
+        """Create the estimator for a game.
 
         Raises:
             GameError: the game is not for two players.
@@ -83,7 +83,7 @@ class CheckedDownAivat:
         return state
 
     def _ranges(self, hand: PlayedHand) -> list[Floats]:
-        """Each player's range at the deal: all hands, or the hand held if the policy is unknown."""
+        """Each player's range after the deal: all hands, or only the actual hand if the policy is unknown."""
         ranges = list(self.game.first_ranges())
         for seat in {0, 1} - {*self.known}:
             ranges[seat] = np.zeros_like(ranges[seat])

@@ -1,7 +1,8 @@
 """Local best response: a lower bound on exploitability (Lisý and Bowling 2017).
 
-It knows its opponent's policy, tracks the opponent's range by Bayes' rule, and takes the action that is best if both check
-and call from then on: with p its share of the pot against that range, s chips in the pot, and c to call,
+It knows its opponent's policy, tracks the opponent's range by Bayes' rule, and takes the action that is best if both players
+check and call from then on. With p its share of the pot against that range, s chips in the pot, and c chips to call, the values
+are
 
     fold   0
     call   p s - (1 - p) c
@@ -33,15 +34,16 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Moves:
-    """The offered actions that a local best response considers.
+    """The available actions that a local best response considers.
 
     Attributes:
-        actions: ``all``; or ``fc`` (fold, check and call), with ``h`` (half pot), ``p`` (pot) and ``a`` (largest bet), each the
-            nearest offered bet, such as ``fcpa``.
-        first_round: it only checks and calls before this betting round; in hold'em 2 is the turn.
+        actions: ``all``, or ``fc`` (fold, check and call) followed by any of ``h`` (bet half the pot), ``p`` (bet the pot) and
+            ``a`` (largest bet), such as ``fcpa``. Each size means the nearest available bet.
+        first_round: first betting round in which it considers other actions than check and call, from 0; in hold'em 2 is the
+            turn.
 
     Raises:
-        SpecError: other letters, or a negative round.
+        SpecError: unknown letters, or a negative round.
     """
 
     actions: str = "all"
@@ -56,7 +58,7 @@ class Moves:
             raise SpecError(f"first_round is {self.first_round}; give 0 or more")
 
     def considered(self, bets: Bets, betting_round: int) -> list[int]:
-        """Indices of the actions considered at a decision with these bets in a betting round."""
+        """Indices of the considered actions among these bets in a betting round."""
         passive = [number for number, kind in enumerate(bets.kinds) if kind != "bet"]
         offered = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
         if betting_round < self.first_round:
@@ -74,11 +76,11 @@ class Moves:
 class LocalBestResponse(BaseAgent):
     """Plays a local best response to an agent, in either seat.
 
-    It knows the agent's policy but not its draws: it reads the policies of copies that make their own draws.
+    It knows the agent's policy but not its random draws: it reads the policies of copies that draw independently.
 
     Attributes:
         moves: the actions considered.
-        models: copies of the agent; more copies model an agent with random play better.
+        models: copies of the agent; an agent with a random policy is modelled better by more copies.
         reached: for each player float64 [models, H_i], reach under each copy.
     """
 
@@ -88,8 +90,8 @@ class LocalBestResponse(BaseAgent):
         """Create the agent.
 
         Args:
-            opponent: the agent to model; it is only copied.
-            generator: random generator of draws.
+            opponent: the agent to model; only copies of it are used.
+            generator: random generator for draws.
             moves: the actions considered; None for all.
             models: number of copies.
 
@@ -153,7 +155,7 @@ class LocalBestResponse(BaseAgent):
         game, state, options = self.game, self.state, self.game.options(self.state)
         player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
         assert bets is not None
-        put = stakes.paid[player]  # chips lost by folding
+        put = stakes.paid[player]  # chips forfeited by folding
         found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
         reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
         ranges[1 - player] = reached.sum(axis=0)
@@ -183,7 +185,7 @@ class LocalBestResponse(BaseAgent):
         return kept if kept.sum() > 0 else np.tile(possible, (len(kept), 1))
 
     def _folding(self, label: int, other: int) -> tuple[Floats, State | None]:
-        """Fold probability of each hand to a bet, float64 [models, H], and the state after the fold.
+        """Each hand's probability of folding to a bet, float64 [models, H], and the state after the fold.
 
         Zeros and None if the opponent cannot fold.
         """

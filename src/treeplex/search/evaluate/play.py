@@ -1,4 +1,4 @@
-"""A hand between agents, reproducible bit for bit from its number, with all data for luck adjustment."""
+"""Plays hands between agents, reproducible bit for bit from their numbers, and records the data for luck adjustment."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class HandEvent:
 
     Attributes:
         number: index of the action or chance outcome among the labels of its public state.
-        policy: float64 [A, H], the acting player's policy of every hand there; None for chance and agents without it.
+        policy: float64 [A, H], the acting player's policy for every hand; None for chance and for agents that report none.
     """
 
     number: int
@@ -35,14 +35,14 @@ class HandEvent:
 
 @dataclass(frozen=True, eq=False)
 class PlayedHand:
-    """A hand as played.
+    """The record of a hand.
 
     Attributes:
         dealt: each player's private hand.
         steps: the events.
         payoffs: each player's payoff, in the game's units; None if unfinished.
         failure: the seat of the agent that failed, and its exception; None if none failed.
-        slow: seats and seconds of decisions that exceeded the time limit.
+        slow: seat and duration in seconds of each decision that exceeded the time limit.
     """
 
     dealt: tuple[int, ...]
@@ -70,7 +70,7 @@ class MatchTable:
 
     Attributes:
         game: the game.
-        agents: the agent in each seat; one may sit in several.
+        agents: the agent in each seat; an agent may occupy several seats.
         asked: whether agents report their policies before they act.
         think: seconds per decision; None for no limit.
     """
@@ -85,8 +85,8 @@ class MatchTable:
         """Play a hand. A failing agent ends only this hand.
 
         Args:
-            chance: random generator of deals.
-            streams: random generators of the agents' draws, one per seat.
+            chance: random generator for deals.
+            streams: random generators for the agents' draws, one per seat.
         """
         game, state = self.game, self.game.first_state()
         self._spent = [0.0] * len(self.agents)
@@ -135,13 +135,13 @@ class MatchTable:
         return HandEvent(number, policy)
 
     def _note(self, seat: int, slow: list[tuple[int, float]]) -> None:
-        """Record a decision that took too long, including the time since the previous one."""
+        """Record a decision that exceeded the time limit, counting the time since the previous decision."""
         spent, self._spent[seat] = self._spent[seat], 0.0
         if self.think is not None and spent > self.think * (1 + GRACE_SHARE) + GRACE_SECONDS:
             slow.append((seat, spent))
 
     def _timed(self, seat: int, call: Callable[..., Any], *arguments: object) -> Any:
-        """Call an agent, and add the time to its total."""
+        """Call an agent, and add the elapsed time to its total."""
         began = perf_counter()
         try:
             return call(*arguments)
@@ -152,11 +152,11 @@ class MatchTable:
 
 
 def streams_of(seed: int, deal: int, hand: int, seats: int) -> tuple[np.random.Generator, list[np.random.Generator]]:
-    """The random streams of a hand: chance's, from the deal, and one per seat, from the hand.
+    """Random generators of a hand: one for chance, seeded by the deal, and one per seat, seeded by the hand.
 
     Args:
         seed: seed of the match.
-        deal: number of the deal; hands of one deal have the same cards in every seating.
+        deal: number of the deal; hands with the same deal have the same cards in every seating.
         hand: number of the hand.
         seats: number of seats.
     """

@@ -47,19 +47,19 @@ def half_width(error: float, deals: int) -> float:
 
     Args:
         error: standard error of the mean.
-        deals: number of independent samples; hands of one deal, such as duplicate hands, are one sample.
+        deals: number of independent samples; hands with the same deal, as in duplicate matches, form one sample.
     """
     return float(half_widths(np.array(error), np.array(deals)))
 
 
 def half_widths(errors: Floats, deals: Floats | Ints) -> Floats:
-    """:func:`half_width` of arrays of one shape; float64."""
+    """:func:`half_width` elementwise for arrays of equal shape; float64."""
     enough = deals >= FEWEST_DEALS
     return np.where(enough, errors * stdtrit(np.where(enough, deals, FEWEST_DEALS) - 1, 0.975), np.nan)
 
 
 def summary(samples: Floats) -> Summary:
-    """The summary of independent samples, float64 [K, N]."""
+    """Summarise independent samples, float64 [K, N]."""
     count, agents = samples.shape
     nothing = (float("nan"),) * agents
     mean = tuple(samples.mean(axis=0).tolist()) if count else nothing
@@ -69,11 +69,11 @@ def summary(samples: Floats) -> Summary:
 
 
 def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
-    """The two-sided p-value of a mean by sign flips: under the null hypothesis samples are symmetric.
+    """Two-sided p-value of a mean by sign flips; the null hypothesis is that samples are symmetric about 0.
 
-    With at most :data:`MOST_ENUMERATED` nonzero samples, all sign changes are enumerated. With more, :data:`FLIPS` random
-    ones are drawn, and the samples themselves count as one of them (Phipson and Smyth 2010), so that the p-value is never
-    too small. Samples of equal size are flipped together, by binomial draws.
+    With at most :data:`MOST_ENUMERATED` nonzero samples, all sign changes are enumerated. Otherwise :data:`FLIPS` sign changes
+    are drawn at random, and the unchanged samples are included as one more (Phipson and Smyth 2010), so that the p-value is
+    never too small. Samples of equal size are flipped together, by binomial draws.
 
     Args:
         samples: float64 [K], samples of one agent.

@@ -1,4 +1,4 @@
-"""Policy tables against each other: exact values, and fast hands between them."""
+"""Matches between policy tables: exact values, and fast sampling of hands."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from treeplex.search.subgames.policy_tables import sequences_at
 
 
 def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
-    """The joint policy in which each seat plays its own policy.
+    """Combine the policy of each seat into a joint policy.
 
     Args:
         game: the compiled game.
@@ -33,14 +33,14 @@ def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
 
 
 def expected_payoffs(game: CompiledGame, policies: Sequence[Policy]) -> Floats:
-    """Exact expected payoffs with a policy in each seat, float64 [N]."""
+    """Exact expected payoffs of the players, given a policy for each seat, float64 [N]."""
     return np.array(judge(game, seated(game, policies)).value)
 
 
 def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
-    """The policy table of an agent without random draws in one seat of a small game; uniform in the others.
+    """Tabulate a non-random agent's policy in one seat of a small game; uniform in the other seats.
 
-    A new play is started for every public history, including the other players' actions.
+    The agent is restarted for every public history, including the other players' actions.
 
     Args:
         agent: an agent of a game with infostate strings.
@@ -64,7 +64,7 @@ def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
 
 
 class TableHands:
-    """Hands between policy tables of a compiled game, for any number of players.
+    """Plays hands between policy tables of a compiled game, for any number of players.
 
     Attributes:
         game: the compiled game.
@@ -88,8 +88,8 @@ class TableHands:
 
         Args:
             seats: int64 [K, N], index of the policy in each seat of every hand.
-            deals: int64 [K], number of each hand's deal; equal numbers have equal deals.
-            hands: int64 [K], number of each hand, which seeds its actions.
+            deals: int64 [K], number of each hand's deal; equal numbers give equal cards.
+            hands: int64 [K], number of each hand, which seeds the players' actions.
             seed: seed of all draws.
 
         Returns:

@@ -1,11 +1,11 @@
 """Expected winnings of one agent against another: exact over all public states, or sampled.
 
-Both traverse public states and track both players' reach by hand. In sampled play only public states are drawn: each play
-ends with the expected payoff over all hands that both players could hold there (imaginary observations: Bowling, Johanson,
-Burch and Szafron 2008). This has the expectation of a dealt hand's payoff, and a fraction of its variance. With check-down
-values, the value of choices by chance and players is also replaced by its mean, as in AIVAT
-(:mod:`treeplex.search.evaluate.aivat`), but with ranges in place of pairs of hands: O(H) for each outcome. Cards need no
-explicit mean, since a range's check-down value is that mean.
+Both methods traverse public states and track each player's reach for every hand. In sampled play only public states are
+sampled: each playthrough ends with the expected payoff over all hands that the players could hold (imaginary observations:
+Bowling, Johanson, Burch and Szafron 2008). This has the same expectation as the payoff of a dealt hand, but a fraction of its
+variance. With check-down values, the value of each choice by chance and players is also replaced by its mean, as in AIVAT
+(:mod:`treeplex.search.evaluate.aivat`), but with ranges instead of pairs of hands, in O(H) per outcome. Board cards need no
+explicit mean, since a range's check-down value already is that mean.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +26,9 @@ class Winnings:
     """An agent's winnings against another, in the game's units.
 
     Attributes:
-        values: winnings from seat 0 and from seat 1.
-        errors: standard error of each; 0 where exact.
-        hands: number of hands played, alternating between seats, each with its own deal; 0 where exact.
+        values: winnings in seat 0 and in seat 1.
+        errors: standard error of each value; 0 if exact.
+        hands: number of hands played, alternating between seats, each with its own deal; 0 if exact.
     """
 
     values: tuple[float, float]
@@ -42,18 +42,18 @@ class Winnings:
 
     @property
     def error(self) -> float:
-        """The standard error of :attr:`value`; 0 where exact."""
+        """Standard error of :attr:`value`; 0 if exact."""
         return float(np.hypot(*self.errors)) / 2
 
     @property
     def intervals(self) -> tuple[float, float]:
-        """Half the width of each value's 95% interval: 0 where exact, NaN with too few hands in a seat."""
+        """Half the width of each value's 95% interval: 0 if exact, NaN with too few hands in a seat."""
         first, second = (0.0 if self.exact else half_width(error, self.hands // 2) for error in self.errors)
         return first, second
 
     @property
     def interval(self) -> float:
-        """Half the width of the 95% interval of :attr:`value`: 0 where exact, NaN with too few hands."""
+        """Half the width of the 95% interval of :attr:`value`: 0 if exact, NaN with too few hands."""
         return 0.0 if self.exact else half_width(self.error, self.hands)
 
     @property
@@ -66,8 +66,8 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
     """An agent's exact winnings in each seat, over all public states.
 
     Args:
-        agent, opponent: the agents, with this seed's draws; exact for agents without random draws.
-        seed: seed of their draws.
+        agent, opponent: the agents. The result is exact if their policies are deterministic; otherwise it is for one draw.
+        seed: random seed for their draws.
         progress: called at each decision.
 
     Raises:
@@ -98,7 +98,7 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
                 for player in ahead:
                     player.see(label)
                 found += walk(after, ahead, following)
-        return found * mass / masses  # chance outcomes are weighted by the hands that they leave
+        return found * mass / masses  # chance outcomes are weighted by the mass of hands that remain possible
 
     values = []
     for seat in (0, 1):
@@ -110,18 +110,17 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
 
 @dataclass(frozen=True)
 class CheckedDown:
-    """Check-down values in two-player poker: expected payoffs if both check and call from here on, except that hands facing a
-    bet fold if calling loses more.
+    """Check-down values in two-player poker: expected payoffs if both check and call, or fold to a bet if that is better.
 
     Attributes:
-        exact: returns whether :meth:`treeplex.games.public.PublicGame.pot_shares` are exact at a public state and ranges; other
-            states have no value. None accepts all.
+        exact: function that returns whether :meth:`treeplex.games.public.PublicGame.pot_shares` are exact for a public state
+            and ranges; if not, there is no value. None accepts all states.
     """
 
     exact: Callable[[State, Sequence[Floats]], bool] | None = None
 
     def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float | None:
-        """A player's expected payoff at a public state and ranges; None where there is no value."""
+        """Return a player's expected payoff at a public state, given ranges; None if there is no value."""
         if self.exact is not None and not self.exact(state, reached):
             return None
         stakes, bets = game.stakes_at(state), game.bets(state)
@@ -146,17 +145,17 @@ def sampled_winnings(
     values: CheckedDown | None = None,
     progress: Callable[[int, Winnings], None] | None = None,
 ) -> Winnings:
-    """An agent's estimated winnings in each seat, from hands played in alternating seats.
+    """Estimate an agent's winnings in each seat from hands played in alternating seats.
 
     Args:
-        agent, opponent: the agents; each hand is a new play, so agents with random play are averaged over their draws.
+        agent, opponent: the agents, restarted for each hand, so that random policies are averaged over their draws.
         hands: number of hands, at least 4.
-        seed: seed of all draws.
+        seed: random seed.
         values: value function for luck adjustment; None for no adjustment.
         progress: called with the number of hands played and the current estimate.
 
     Raises:
-        GameError: they play different games, the game is not for two players, or there are fewer hands.
+        GameError: they play different games, the game is not for two players, or ``hands`` is too small.
     """
     game = same_game(agent, opponent)
     if hands < 4:
@@ -180,17 +179,17 @@ def played_out(
     generator: np.random.Generator,
     values: CheckedDown | None = None,
 ) -> tuple[float, float]:
-    """A seat's payoff in one play from a public state on, averaged over all possible hands, and its luck.
+    """Play once from a public state; returns a seat's payoff, averaged over all possible hands, and its luck.
 
     Args:
         players: the agents by seat, at the current state.
-        state, ranges: the current state, and unnormalised ranges there.
+        state, ranges: the current state, and unnormalised ranges at this state.
         seat: the seat whose payoff is returned.
-        generator: random generator of the play.
+        generator: random generator for the playthrough.
         values: value function for luck; None for luck 0.
     """
     game, reached, luck = players[0].game, list(ranges), 0.0
-    before: float | None = None  # the value of the state before the cards were dealt
+    before: float | None = None  # value of the state before the cards were dealt
     while not settled(game, state):
         options = game.options(state)
         table = None if options.player == CHANCE else players[options.player].policy()
@@ -211,13 +210,13 @@ def played_out(
 def drawn(
     game: PublicGame, state: State, reached: Sequence[Floats], table: Floats | None, generator: np.random.Generator
 ) -> tuple[int, list[list[Floats]]]:
-    """The index of the next event at a public state, and both players' ranges after each possible event.
+    """Sample the next event; returns its index, and both players' ranges after each possible event.
 
     Args:
         game, state: the public state.
-        reached: the ranges there.
+        reached: the ranges at this state.
         table: policy of the player to act, float64 [A, H]; None for chance.
-        generator: random generator of the draw.
+        generator: random generator for the draw.
     """
     options = game.options(state)
     if table is None:
@@ -231,7 +230,7 @@ def drawn(
 def luck_of(
     game: PublicGame, state: State, outcomes: Sequence[Sequence[Floats]], chosen: int, seat: int, values: CheckedDown
 ) -> float:
-    """The value of an event to a seat minus the mean over all possible events; 0 without values there.
+    """Luck of a seat: the value of an event minus the mean over all possible events; 0 if there are no values.
 
     Args:
         game, state: the public state before the event.
@@ -241,7 +240,7 @@ def luck_of(
     """
     total = masses = own = 0.0
     acting = game.options(state).player
-    player = seat if acting == CHANCE else acting  # a hand's winnings do not depend on its own policy
+    player = seat if acting == CHANCE else acting  # a hand's value does not depend on its own policy
     for number, (label, ranges) in enumerate(zip(game.options(state).labels, outcomes, strict=True)):
         after = game.after(state, label)
         reached = possible_of(game, after, ranges)
@@ -255,7 +254,7 @@ def luck_of(
 
 
 def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> list[Floats]:
-    """Ranges without hands that are impossible at a state."""
+    """Set the ranges of hands that are impossible at a state to zero."""
     return [own * can for own, can in zip(ranges, game.possible(state), strict=True)]
 
 
@@ -280,7 +279,7 @@ def same_game(agent: Agent, opponent: Agent) -> PublicGame:
 
 
 def seated(agent: Agent, opponent: Agent, seat: int, generator: np.random.Generator) -> list[Agent]:
-    """Both agents by seat, at the start of a play."""
+    """Both agents in seat order, at the start of a playthrough."""
     players = [agent, opponent] if seat == 0 else [opponent, agent]
     for number, player in enumerate(players):
         player.begin(number, np.random.default_rng(generator.integers(2**63)))
@@ -288,7 +287,7 @@ def seated(agent: Agent, opponent: Agent, seat: int, generator: np.random.Genera
 
 
 def settled(game: PublicGame, state: State) -> bool:
-    """Whether the payoffs of all hands are determined at a state."""
+    """Whether a state already determines the payoffs of all hands."""
     stakes = game.stakes_at(state)
     return game.options(state).player == TERMINAL if stakes is None else stakes.settled
 

@@ -1,8 +1,9 @@
 """Sampled search of betting rounds, for card games with any number of players and any deck.
 
-As in Pluribus (Brown and Sandholm 2019): Monte Carlo CFR with linear weights from the start of the round, regrets by public
-state and hand, and after the round each player's choice among continuations, played to the end of the hand. Deals are drawn
-from the beliefs. Memory is that of the round's betting, and time does not grow with the number of deals.
+As in Pluribus (Brown and Sandholm 2019), Monte Carlo CFR with linear weights runs from the start of the round, with regrets for
+each public state and hand. After the round each player chooses among continuations, which are played to the end of the hand.
+Deals are sampled from the beliefs. Memory depends only on the round's betting tree, and time does not grow with the number of
+possible deals.
 """
 
 from collections import OrderedDict
@@ -57,10 +58,10 @@ class GuidedBetting:
 
     Attributes:
         game: the public game.
-        nodes: its betting.
+        nodes: its betting tree.
         rows: the blueprint's card abstraction.
-        shares: float32, its probabilities, in the layout of ``nodes`` and ``rows``.
-        find: function from a public state with a player to act to its decision.
+        shares: float32, the blueprint's action probabilities, in the layout of ``nodes`` and ``rows``.
+        find: function that maps a public state with a player to act to its decision.
     """
 
     game: CardGame
@@ -71,7 +72,7 @@ class GuidedBetting:
 
     @classmethod
     def of_policy(cls, game: CardGame, policy: Policy) -> "GuidedBetting":
-        """A policy table of a small game, with a row for every hand on every board."""
+        """Use a policy table of a small game, with a row for every hand on every board."""
         rows = HandRows.of_game(game, str(policy.game))
         nodes, states = number_nodes(dealt(game, game.first_state()), partial(visit_public, game), game.players, rows.counts)
         places = {game.line_of(state): node for node, state in enumerate(states)}
@@ -105,17 +106,17 @@ class GuidedBetting:
 
     @cached_property
     def steps(self) -> Ints:
-        """Most steps of a walk from each decision on, see :func:`treeplex.engine.betting.rounds.most_steps`."""
+        """Maximum number of steps of a traversal from each decision, see :func:`treeplex.engine.betting.rounds.most_steps`."""
         return most_steps(self.nodes)
 
 
 class CutRound(NamedTuple):
-    """A round as arrays.
+    """A betting round in array form.
 
     Attributes:
-        round: see the class; no policy is frozen.
+        round: the round's arrays, without frozen policies.
         places: map from decisions of the whole tree to those of the round.
-        size: number of rows of its tables.
+        size: number of rows of the round's tables.
     """
 
     round: Round
@@ -146,7 +147,7 @@ class SampledResult:
         return np.asarray(np.divide(own, total, out=np.full(own.shape, 1.0 / count), where=total > 0))
 
     def plays(self, state: State, label: int) -> bool:
-        """Whether the search knew an action; always true, since it considers all actions of its game."""
+        """Whether the search considered an action; always true, since it considers all actions of its game."""
         return True
 
     def remembered(self) -> "SampledResult":
@@ -155,25 +156,25 @@ class SampledResult:
 
 
 class SampledRounds:
-    """Searches rounds by sampling.
+    """Searches betting rounds by sampling deals.
 
     Attributes:
         guided: the blueprint.
-        iterations: most iterations of a search.
+        iterations: maximum number of iterations per search.
         deals: deals per iteration; each is traversed once for every player.
     """
 
     def __init__(
         self, guided: GuidedBetting, *, iterations: int = 200, deals: int = 32, count: int = 4, bias: float = 5.0, seed: int = 0
     ) -> None:
-        """Search with a blueprint.
+        """Set up searches with a blueprint.
 
         Args:
             guided, iterations, deals: see the attributes.
-            count: number of continuations that each player chooses from, 1 to 4: the blueprint, and its biases towards folding,
-                calling and all other actions.
-            bias: factor of the biases.
-            seed: seed of the draws, combined with the searched state.
+            count: number of continuations from which each player chooses, 1 to 4: the blueprint, then its versions biased
+                towards folding, calling and all other actions.
+            bias: factor by which a biased version multiplies probabilities.
+            seed: random seed, combined with the searched state.
 
         Raises:
             AlgorithmError: an invalid count, or a bias that is not above 0.
@@ -235,7 +236,7 @@ class SampledRounds:
         return SampledResult(self.guided, cut, tables, done, perf_counter() - began)
 
     def cut(self, root: int) -> CutRound:
-        """The round that begins with a decision, as arrays; cached."""
+        """Arrays of the round that begins with a decision; cached."""
         if root not in self._cuts:
             self._cuts[root] = self._cut(root)
             if len(self._cuts) > KEPT:
@@ -243,7 +244,7 @@ class SampledRounds:
         return self._cuts[root]
 
     def _scratch(self, root: int) -> Scratch:
-        """Scratch space for walks from a decision on."""
+        """Scratch space for traversals from a decision."""
         steps, hands, ways = int(self.guided.steps[root]), len(self.game.hands), len(self.guide.bias)
         actions = max(int(self.guided.nodes.actions.max()), ways)
         check_entries(f"a search at {self.game.name_of(self.game.first_state())}", steps * hands * ways)
@@ -289,20 +290,21 @@ class SampledRounds:
 
 
 def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
-    """Number of complete boards to draw; more if the players hold much of the deck."""
+    """Number of complete boards to sample; larger if the players hold much of the deck."""
     cards, left = len(np.unique(game.hands)) - len(shown), sum(game.deal) - len(shown)
     fit = comb(cards - game.players * game.hands.shape[1], left) / comb(cards, left)
     return int(min(max(BOARDS, FITTING / fit), MOST_BOARDS))
 
 
 class DrawnDeals:
-    """Deals of hands and boards from beliefs.
+    """Samples hands and boards from beliefs.
 
-    Hands are drawn from a table of all combinations if there are few, else independently until no two share a card.
+    Hands are sampled from a table of all combinations if there are few; otherwise independently, with rejection if two share a
+    card.
     """
 
     def __init__(self, guided: GuidedBetting, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> None:
-        """Draw from ranges at a public state.
+        """Sample from ranges at a public state.
 
         Raises:
             GameError: the ranges have no compatible hands.

@@ -1,11 +1,12 @@
 """Search with any number of players, as in Pluribus (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker").
 
-To act, the agent solves the game from the start of the current betting round, from all players' beliefs there. The subgame
-ends with the round. After it every player chooses among continuations: the blueprint and its biases towards folding, calling
-and raising, so that no player can rely on fixed play of the others. With more than two players this is not guaranteed to be
-safe or an equilibrium; gains have to be measured.
+To act, the agent solves a subgame that begins at the start of the current betting round, with the beliefs about all players
+there, and ends with the round. After the round every player chooses among continuations: the blueprint, and versions of it
+biased towards folding, calling and raising. So no player can rely on the others' play being fixed. With more than two players
+the result is not guaranteed to be safe or an equilibrium, so gains have to be measured.
 
-Rounds are searched here exactly, by sums over all deals, or by sampling (:mod:`treeplex.search.many_players.sampled_rounds`).
+Rounds are searched exactly, by summing over all deals (this module), or by sampling
+(:mod:`treeplex.search.many_players.sampled_rounds`).
 """
 
 from collections import OrderedDict
@@ -40,19 +41,19 @@ Made = TypeVar("Made")
 class Continuations:
     """Exact expected payoffs at a public state under the players' continuation policies.
 
-    The policies are a blueprint and its biases towards folding, calling and raising, as in
-    :func:`treeplex.search.resolving.continuations.biased_policies`; an action's bias is determined by the first word of its
-    name.
+    The policies are a blueprint and versions of it biased towards folding, calling and raising, as in
+    :func:`treeplex.search.resolving.continuations.biased_policies`. The first word of an action's name determines which bias
+    applies to it.
     """
 
     def __init__(self, game: CardGame, blueprint: Policy, count: int = 4, bias: float = 5.0) -> None:
-        """Use the continuations of a blueprint.
+        """Create the continuations of a blueprint.
 
         Args:
             game: the public game.
             blueprint: its policy.
-            count: number of policies that each remaining player chooses from, 1 to 4.
-            bias: factor by which a bias multiplies its actions' probabilities.
+            count: number of policies from which each remaining player chooses, 1 to 4.
+            bias: factor by which a biased version multiplies probabilities.
 
         Raises:
             AlgorithmError: an invalid count, or a bias that is not above 0.
@@ -63,7 +64,7 @@ class Continuations:
         self._known: dict[State, Floats] = {}
 
     def tables(self, state: State) -> Floats:
-        """The policies that the acting player of a public state chooses from, float64 [C, A, H]."""
+        """Continuation policies of the player to act at a public state, float64 [C, A, H]."""
         table = table_at(self.blueprint, self.game, state)
         kinds = [self.game.kind_of(state, label) for label in self.game.options(state).labels]
         found = [table]
@@ -73,7 +74,7 @@ class Continuations:
         return np.stack(found)
 
     def __call__(self, state: State, deals: Ints) -> Floats:
-        """See :data:`treeplex.search.subgames.many_players.Leaf`; cached, since it does not depend on beliefs.
+        """See :data:`treeplex.search.subgames.many_players.Leaf`; cached, since the result does not depend on beliefs.
 
         Raises:
             GameError: there are too many deals and combinations of continuations.
@@ -84,7 +85,7 @@ class Continuations:
         return self._known[state]
 
     def _expected(self, state: State, deals: Ints) -> Floats:
-        """Expected payoffs, float64 [C_0, ..., D, N], with C_i 1 for players who do not act from here on."""
+        """Expected payoffs, float64 [C_0, ..., D, N], with C_i = 1 for players who no longer act."""
         options, players = self.game.options(state), self.game.players
         if options.player == TERMINAL:
             return self.game.payoffs_of(state, deals)[(None,) * players]
@@ -128,7 +129,7 @@ class FoundRound(Protocol):
         ...
 
     def plays(self, state: State, label: int) -> bool:
-        """Whether the search knew an action."""
+        """Whether the search considered an action."""
         ...
 
     def remembered(self) -> "FoundRound":
@@ -137,7 +138,7 @@ class FoundRound(Protocol):
 
 
 class Rounds(Protocol):
-    """A way to search rounds, with a blueprint.
+    """Protocol for searching betting rounds with a blueprint.
 
     Attributes:
         game: the game.
@@ -164,8 +165,8 @@ class Rounds(Protocol):
             root: the state at the start of the round.
             ranges: for each player float64 [H], the ranges there.
             frozen: fixed policies by public state, float64 [A, H].
-            line: the play in the round: pairs of a public state and an action.
-            think: seconds after which to stop; None for no limit.
+            line: the actions so far in the round, as pairs of a public state and an action.
+            think: time limit in seconds; None for no limit.
 
         Raises:
             GameError: the ranges have no compatible hands, or the round is too large.
@@ -174,7 +175,7 @@ class Rounds(Protocol):
 
 
 class SearchResult(NamedTuple):
-    """The result of a search, float64 [Q] of its subgame: the policy after the last iteration, and the average.
+    """Result of a search: the last iteration's policy and the average policy, each float64 [Q] of the subgame.
 
     ``iterations`` and ``seconds`` are the cost of the search.
     """
@@ -206,14 +207,14 @@ def search_round(
     iterations: int,
     think: float | None = None,
 ) -> SearchResult:
-    """Solve a round by linear CFR.
+    """Solve a betting round by linear CFR.
 
     Args:
         subgame: the game from the start of the round.
         ranges: for each player float64 [H], the ranges there.
         frozen: fixed policies by public state, float64 [A, H].
-        iterations: most iterations.
-        think: seconds after which to stop, once :data:`STEP` iterations are done; None for no limit.
+        iterations: maximum number of iterations.
+        think: time limit in seconds, checked after every :data:`STEP` iterations; None for no limit.
 
     Raises:
         GameError: the ranges have no compatible hands.
@@ -239,19 +240,19 @@ def search_round(
 
 
 class EnumeratedRounds:
-    """Searches rounds exactly, by sums over all deals and all combinations of continuations.
+    """Searches rounds exactly, summing over all deals and all combinations of continuations.
 
     Attributes:
         game, leaf: the game, and the payoffs after a round.
-        iterations: most iterations of a search.
-        considered: the actions that searches consider. Another action that is played is added, and the round is searched
+        iterations: maximum number of iterations per search.
+        considered: the actions that searches consider. If another action is played, it is added, and the round is searched
             again from its start.
     """
 
     def __init__(
         self, leaf: Continuations, *, iterations: int = 200, considered: Considered | None = None, remember: int = 33
     ) -> None:
-        """Set up the searches; ``remember`` is the number of subgames in the cache, for the rest see the attributes."""
+        """Set up the searches; ``remember`` is the size of the subgame cache. Other arguments: see the attributes."""
         self.game, self.leaf, self.iterations, self.considered = leaf.game, leaf, iterations, considered
         self._subgames: RecentCache[RoundSubgame] = RecentCache(remember)
 
@@ -280,18 +281,18 @@ class EnumeratedRounds:
         return search_round(subgame, ranges, frozen, iterations=self.iterations, think=think)
 
     def _offered(self, state: State) -> Sequence[int]:
-        """The actions that a search considers before any is added."""
+        """The actions that a search considers before any off-tree action is added."""
         return self.game.options(state).labels if self.considered is None else self.considered(state)
 
 
 @dataclass
 class View:
-    """One seat's view of the play so far.
+    """State of the agent in one seat.
 
     Attributes:
         belief: the belief at the start of the current round.
-        found: its last search in this round; None without a search.
-        played: its policies in this round so far, by public state, float64 [A, H].
+        found: the seat's last search in this round; None if it has not searched.
+        played: the seat's policies in this round so far, by public state, float64 [A, H].
     """
 
     belief: Belief
@@ -302,19 +303,19 @@ class View:
 class RoundSearchAgent(BaseAgent):
     """Plays any seat of a card game, or all of them, by searching each betting round from its start.
 
-    It plays the policy of the search's last iteration; beliefs, also about itself, are updated by the average. Where it has
-    already acted in this round, its policy is frozen. A seat that has not searched in a round believes that all players
-    followed the blueprint.
+    It plays the policy of the search's last iteration, and updates all beliefs (including those about itself) by the average
+    policy. Its policy is frozen where it has already acted in this round. A seat that has not yet searched in a round assumes
+    that all players followed the blueprint.
 
-    Deviation: Pluribus freezes its actions for the hand that it holds. Here they are frozen for every hand, so that one
-    search gives the policy of each.
+    Deviation from the paper: Pluribus freezes its actions only for the hand that it holds. Here they are frozen for every hand,
+    so that one search gives the policy for all hands.
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`.
-        rounds: the search of rounds, whose blueprint updates beliefs before a search.
-        average: whether the search's average is played instead of the last iteration's policy.
-        search_after: number of betting rounds played by the blueprint before it searches.
-        searches: number of searches so far, without cached ones.
+        rounds: the search method; its blueprint updates beliefs before the first search.
+        average: whether to play the search's average policy instead of the last iteration's.
+        search_after: number of betting rounds in which it plays the blueprint before it searches.
+        searches: number of searches so far, excluding cached ones.
     """
 
     draws = False
@@ -329,13 +330,13 @@ class RoundSearchAgent(BaseAgent):
         generator: np.random.Generator | None = None,
         remember: int = 512,
     ) -> None:
-        """Start a play.
+        """Create the agent.
 
         Args:
             rounds, average, search_after: see the attributes.
-            think: most seconds of a search; None for no limit.
-            generator: random generator of its draws.
-            remember: number of searches kept for later plays.
+            think: time limit per search in seconds; None for no limit.
+            generator: random generator for its draws.
+            remember: number of searches cached for later playthroughs.
         """
         super().__init__(rounds.game, generator)
         self.rounds, self.think, self.average = rounds, think, average
@@ -366,7 +367,7 @@ class RoundSearchAgent(BaseAgent):
         """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         following, player = self.game.after(self.state, event), self.game.options(self.state).player
         if player in self._views and self.state not in self._views[player].played:
-            self.policy()  # the policy counts as played even if it was not requested
+            self.policy()  # record the policy as played even if it was not requested
         if player == CHANCE:
             self._views = {seat: View(self._moved(view).after(event)) for seat, view in self._views.items()}
             self._round, self._rounds = [], self._rounds + bool(self._round)
@@ -390,7 +391,7 @@ class RoundSearchAgent(BaseAgent):
         return view.played[self.state]
 
     def _search(self, player: int, view: View) -> FoundRound:
-        """The search of the round from its start, or a cached one."""
+        """Search the round from its start, or return a cached search."""
         key = player, self._path
         if (known := self._found.get(key)) is not None:
             return known.remembered()
@@ -399,7 +400,7 @@ class RoundSearchAgent(BaseAgent):
         return self._found.keep(key, self.rounds.solve(belief.state, belief.ranges, view.played, self._round, self.think))
 
     def _moved(self, view: View) -> Belief:
-        """The belief at the end of the round, by the average of the last search or the blueprint."""
+        """Belief at the end of the round, updated by the last search's average policy or the blueprint."""
         belief = view.belief
         for state, label in self._round:
             found = view.found
@@ -410,14 +411,14 @@ class RoundSearchAgent(BaseAgent):
 
 
 class RecentCache(OrderedDict[Hashable, Made]):
-    """A cache of the ``most`` results added last."""
+    """A cache of the ``most`` most recently added results."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self.most = most
 
     def keep(self, key: Hashable, made: Made) -> Made:
-        """Add a result, and drop the oldest if there are too many."""
+        """Add a result, and drop the oldest if the cache is full."""
         self[key] = made
         if len(self) > self.most:
             self.popitem(last=False)
