@@ -48,7 +48,7 @@ def forests_of(tree: BettingTree, rake: Rake, root: int = 0) -> list[Forest]:
 
 
 def grow(forest: Forest, tree: BettingTree, rake: Rake, *, last: bool) -> None:
-    """Traverse all trees of a forest, parents first."""
+    """Traverse all trees in a forest, parents first."""
     stack: list[tuple[int, Pair]] = [(root, (k, k)) for k, root in enumerate(forest.roots)][::-1]
     while stack:
         number, sequences = stack.pop()

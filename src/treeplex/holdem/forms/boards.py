@@ -1,4 +1,4 @@
-"""The boards of a spot: all deals to come, up to suit isomorphism, and the hands that each player can hold there."""
+"""The boards of a spot: all future deals up to suit isomorphism, and each player's possible hands on every board."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ class Board:
         hands: for each player the possible hands, int16, in stored order; on the last street by strength.
         source: for each player the positions of these hands at the parent board.
         order: for each player ranks of strength on the last street, ascending; else zeros.
-        copies: the renamings of suits to all boards that this one stands for.
+        copies: the suit renamings that map this board to each board it represents.
         targets: for each copy and player, the position at the parent board that receives each hand's value.
-        symmetries: renamings that leave board and ranges unchanged, the identity first.
+        symmetries: suit renamings that leave board and ranges unchanged, identity first.
         children: indices of the boards below.
-        share: number of deals that each of its copies stands for; 1 if all boards are dealt.
+        share: number of deals that each copy represents; 1 if all boards are dealt.
     """
 
     cards: tuple[int, ...]
@@ -77,7 +77,7 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
 def deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
 ) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
-    """Deals on a board: representatives, the renamings to the deals they stand for, and those that leave them unchanged."""
+    """Deals on a board: representatives, the renamings to the deals they represent, and their symmetries."""
     left = spot.format.cards_left(board)
     seen: set[tuple[int, ...]] = set()
     found = []
@@ -99,12 +99,12 @@ def deals(
 def kept_deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], street: int
 ) -> Iterator[tuple[tuple[int, ...], list[Renaming], list[Renaming], float]]:
-    """The deals of a spot on a board, as in :func:`deals`, with the number of deals that each copy stands for.
+    """The deals of a spot on a board, as in :func:`deals`, with the number of deals that each copy represents.
 
-    If the spot deals only some of the boards, isomorphic deals are all taken or all left out.
+    If the spot deals only a subset of boards, it contains either all or none of a class of isomorphic deals.
 
     Raises:
-        SpecError: fitted boards for suit-specific ranges.
+        SpecError: a fitted subset of boards does not support suit-specific ranges.
     """
     found = deals(spot, board, symmetries, spot.format.deal[street])
     if spot.deal_set:
@@ -141,7 +141,7 @@ def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]
 def place(
     spot: Spot, hands: Hands, cards: tuple[int, ...], parent: int, street: int, above: tuple[Ints, Ints], *, last: bool
 ) -> Board:
-    """A board with the hands that it leaves."""
+    """A board with the hands that it does not block."""
     dead = np.zeros(52, bool)
     dead[list(cards)] = True
     kept, sources, orders = [], [], []
@@ -186,7 +186,7 @@ def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:
 
 
 def twins_of(board: Board, player: int, hole: int) -> Ints:
-    """For each hand of a player its position in the other's list, -1 if absent (or if hands have one card)."""
+    """For each hand of a player its position in the other's list, -1 if absent (or if hands consist of one card)."""
     own, other = board.hands[player], board.hands[1 - player]
     if hole == 1 or len(other) == 0:
         return np.full(len(own), -1)

@@ -1,4 +1,4 @@
-"""Compiles a poker spot: betting forests, boards and hands become the arrays of the hold'em engine."""
+"""Compiles a poker spot: converts betting forests, boards and hands to arrays for the hold'em engine."""
 
 import os
 from collections.abc import Sequence
@@ -138,8 +138,8 @@ def compile_spot(
         root: the betting-tree node to start from, on the street of the spot's board.
 
     Raises:
-        GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
-        SpecError: too many bets or boards, checked before anything is built.
+        GameError: no pair of hands is possible, or a range has too many hands for the integer type of the arrays.
+        SpecError: the betting tree or the number of boards is too large; checked before anything is built.
     """
     spot = spot if isinstance(spot, Spot) else load_spot(spot)
     if spot.runouts and not isomorphism:

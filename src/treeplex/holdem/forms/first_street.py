@@ -1,4 +1,4 @@
-"""Compiles the first street of a spot alone, where later streets are valued instead of solved."""
+"""Compiles only the first street of a spot; later streets are replaced by leaf values."""
 
 from treeplex.errors import GameError
 from treeplex.holdem.forms.compile_spot import CompiledSpot

@@ -1,4 +1,4 @@
-"""Parts of a compiled spot: its streets before and after a cut, and the locations of boards and decisions in arrays."""
+"""Parts of a compiled spot: streets before and after a cut, and where boards and decisions are stored in arrays."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from treeplex.holdem.forms.suit_symmetry import Hands
 
 
 def part_of(whole: CompiledSpot, forests: list[Forest]) -> CompiledSpot:
-    """A compiled spot with other forests on the same boards."""
+    """The compiled spot with different betting forests on the same boards."""
     return replace(whole, forests=forests, form=arrays_of(whole.spot, forests, whole.boards, Hands(whole.spot)))
 
 
@@ -52,7 +52,7 @@ def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
 
 
 def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
-    """A store for the engine, with empty arrays for other algorithms."""
+    """A store for the engine; arrays that only other algorithms use are empty."""
     scales: NDArray[Any] = np.zeros(0, np.float32)
     none = np.zeros(0)
     return Store(
@@ -85,7 +85,7 @@ def rows_of(
 
 
 def board_part(game: CompiledSpot, street: int, number: int, player: int) -> slice:
-    """The slice of a player's numbers at a board in a solver's array."""
+    """The slice of a player's entries at a board in a solver's array."""
     row = game.form.boards[game.first_boards[street] + number]
     start = int(row[STORE + player])
     return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
@@ -97,7 +97,7 @@ def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
 
 
 def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:
-    """Policy of each hand at a decision, float64 [A, H]; uniform for hands that cannot be there.
+    """Policy of each hand at a decision, float64 [A, H]; uniform for hands that are impossible on the board.
 
     Args:
         game: the compiled game.
@@ -129,7 +129,7 @@ def decision_at(game: CompiledSpot, node: int, street: int) -> Decision:
 
 
 def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> NDArray[Any]:
-    """The stored numbers of a decision's actions, a view [A, hands on the board]; arguments as in :func:`policy_table`."""
+    """Stored values of a decision node's actions, a view [A, hands on the board]; arguments as in :func:`policy_table`."""
     player, forest = decision_at(game, node, street).player, game.forests[street]
     hands = len(game.boards[street][number].hands[player])
     _, first, count = forest.nodes[player][forest.numbers[player].index(node)]

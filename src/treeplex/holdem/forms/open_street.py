@@ -1,7 +1,7 @@
-"""Compiles one street of hold'em alone, which ends before the next card; all-ins are leaves as well.
+"""Compiles a single hold'em street that ends before the next card; all-ins are also leaves.
 
-A cut by :func:`treeplex.holdem.search.subgames.subgame.cut_spot` keeps all boards below, to deal cards after an all-in. Here
-memory and time do not depend on later streets.
+A cut by :func:`treeplex.holdem.search.subgames.subgame.cut_spot` keeps all boards below, to deal cards after an all-in. The
+compiled street here needs no boards below, so memory and time do not depend on later streets.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from treeplex.holdem.spots.spot import Spot
 
 
 def compile_open_street(spot: Spot, betting: BettingTree, root: int) -> CompiledSpot:
-    """Compile a street of a spot on its board; a board without hands stands for later streets.
+    """Compile a street of a spot on its board; one board without hands represents all later streets.
 
     Args:
         spot: board cards and ranges.

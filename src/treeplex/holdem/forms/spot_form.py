@@ -39,7 +39,7 @@ from treeplex.holdem.forms.spot_size import SpotSize
 PACKED, DISK = "packed", "disk:"
 """Storage names of packed 16-bit numbers, and their prefix for a folder (``holdem.forms.split``)."""
 SMALL_INTEGERS = ("int16", "int8")
-"""Integer storage, with a scale for each row of up to 128 hands (``holdem.engine.storage``)."""
+"""Integer storage with one scale per row of up to 128 hands (``holdem.engine.storage``)."""
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, "int8": np.int8, PACKED: np.int16}
 """Storage of regrets and averages."""
 PACKED_BYTES = 1.0
@@ -88,7 +88,7 @@ class SpotForm:
         threads: threads that share the boards.
         locks: locked policies.
         crew: the thread pool and its scratch space.
-        unit: chips by which learned rules scale exploitability: the starting pot (1 if that is empty).
+        unit: scale of exploitability for learned rules, in chips: the starting pot (1 if it is empty).
         folder, moved: see :class:`treeplex.holdem.forms.split.form.SplitForm`; None and zeros.
     """
 
@@ -138,7 +138,7 @@ class SpotForm:
         """The state before the first iteration, at the uniform policy; with one average.
 
         Raises:
-            AlgorithmError: the rule needs measurements that spots do not have, or does not support this storage.
+            AlgorithmError: the rule needs features that are not available on spots, or does not support this storage.
             SpecError: a lock's shape differs from its node's.
         """
         if "seen" in needs:
@@ -302,7 +302,7 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
 
 
 def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Sequence[FixedStrategy] = ()) -> Store:
-    """A store that holds only a policy, for passes that judge it.
+    """A store that holds only a policy, for evaluation passes.
 
     Args:
         game: the compiled spot.

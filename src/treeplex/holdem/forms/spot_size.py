@@ -1,8 +1,8 @@
-"""The size of a compiled spot, by arithmetic: without dealing a board or building a betting line.
+"""The size of a compiled spot, computed without dealing boards or building the betting tree.
 
 Isomorphic boards count once where the ranges allow it, as in :mod:`treeplex.holdem.forms.boards`. By Burnside's lemma the
 number of classes is the mean number of deals that a renaming leaves unchanged, over the renamings of suits that leave board
-and ranges unchanged. Hands are counted one at a time, on the deck without their cards.
+and ranges unchanged. The boards compatible with each hand are counted on the deck without its cards.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ Lengths = tuple[int, int, int, int]
 """Numbers of cycles of one, two, three and four cards in a renaming of suits."""
 
 MOST_BOARDS = 1_000_000
-"""Most boards that are dealt; more would take many minutes before the first iteration."""
+"""Maximum number of boards; more would take many minutes to build before the first iteration."""
 
 NUMBER_BYTES = 8
 """Bytes of regret and average in float32."""
@@ -47,7 +47,7 @@ class SpotSize:
         scales: scales of one stored array of 16-bit numbers.
         extent: the sizes that determine scratch space.
         form_bytes: bytes of the compiled arrays.
-        exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.tree_size.BettingSize`.
+        exact: whether the betting tree was counted completely; see :class:`treeplex.holdem.betting.tree_size.BettingSize`.
     """
 
     nodes: int
@@ -62,7 +62,7 @@ class SpotSize:
 
 
 def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
-    """The size that :func:`treeplex.holdem.forms.compile_spot.compile_spot` would give a spot; takes a second or two.
+    """The size of the spot that :func:`treeplex.holdem.forms.compile_spot.compile_spot` would build; takes a second or two.
 
     Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are accurate to a few percent.
 
@@ -106,7 +106,7 @@ class DealCounts(NamedTuple):
     Attributes:
         boards: boards on each street.
         held: hands of each player, summed over the boards of each street.
-        copies, targets: number of boards that those of all streets stand for, and of both players' hands on them.
+        copies, targets: number of boards that the boards of all streets represent, and of both players' hands on them.
         group: largest number of both players' hands below one board of the second-last street.
     """
 
@@ -118,7 +118,7 @@ class DealCounts(NamedTuple):
 
 
 def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
-    """Numbers of boards and hands by arithmetic, or by enumeration if only some boards are dealt."""
+    """Numbers of boards and hands, by formula or, for a subset of boards, by enumeration."""
     if spot.runouts:
         return walked_deals(spot)
     boards, held = board_counts(spot, isomorphism=isomorphism), hand_counts(spot, isomorphism=isomorphism)
@@ -131,7 +131,7 @@ def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
 
 
 def walked_deals(spot: Spot) -> DealCounts:
-    """Numbers of boards and hands of a spot that deals only some boards."""
+    """Numbers of boards and hands for a spot with a subset of boards."""
     hands = Hands(spot)
     cards = [hands.cards[np.flatnonzero(weights > 0)] for weights in spot.ranges]
     above = [(spot.board, symmetries_of(spot, hands))]
@@ -186,7 +186,7 @@ def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
 
 
 def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]]:
-    """Number of hands of each player with a weight, summed over the boards of each street."""
+    """Number of hands in each player's range, summed over the boards of each street."""
     hands = Hands(spot)
     cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
     hit: list[list[Counter[Lengths]]] = [[], []]
@@ -257,7 +257,7 @@ def lengths_of(cycles: Sequence[Sequence[int]]) -> Lengths:
 
 @lru_cache(maxsize=100_000)
 def fixed_deals(lengths: Lengths, deals: tuple[int, ...]) -> int:
-    """Number of ways to deal sets of cards in sequence that a renaming with these cycle lengths leaves unchanged."""
+    """Number of sequences of deals that are unchanged by a suit renaming with these cycle lengths."""
     if not deals:
         return 1
     return sum(ways * fixed_deals((left[0], left[1], left[2], left[3]), deals[1:]) for ways, left in choices(lengths, deals[0]))

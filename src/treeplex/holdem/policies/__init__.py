@@ -1,1 +1,1 @@
-"""Policies on hold'em spots: lines and hands, judgements, locks and views; from networks and from files."""
+"""Policies on hold'em spots: lines, hands, evaluation, locks and views, including policies from networks and files."""

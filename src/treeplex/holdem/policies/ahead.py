@@ -1,4 +1,4 @@
-"""The kernels by which a solver of a spot judges strategies, compiled on a second core."""
+"""Compiles the kernels that evaluate spot strategies on a second core, ahead of their first use."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from treeplex.holdem.spots.known import holdem
 
 
 def judge_turn() -> None:
-    """Compile the judge while the calling process compiles the iteration."""
+    """Compile the evaluation kernels while the calling process compiles the iteration."""
     spot = holdem("Td9d6hQc", "AA", "KK", pot=20, stack=60, bets=BetPlan.same("50%", "a"))
     game = compile_spot(spot)
     store = Store(**store_of(game, frozenset(), np.float32))

@@ -1,7 +1,7 @@
-"""Hold'em policies below a public state, for the engine and its searches: tables over classes of hands.
+"""Hold'em policies from a public state on, for the engine and its searches: tables over hand classes.
 
-Hands that a policy does not distinguish form a class: buckets, or each hand by itself. A table is the policy of the classes
-at a decision, so the tree below a state is traversed once for all boards on which the classes mean the same.
+Hands that a policy treats alike form a class: a bucket or a single hand. A table holds the policy of each class at a decision,
+so the tree below a state is traversed once for all boards that share the same classes.
 """
 
 from collections.abc import Hashable
@@ -24,7 +24,7 @@ class Classes(NamedTuple):
     """Classes of hands with the same policy.
 
     Attributes:
-        name: name of the tables, the same for boards on which the classes mean the same.
+        name: name of the tables; boards with the same classes have the same name.
         size: number of classes.
         of: int64 [H], the class of each hand; arbitrary for blocked hands.
     """
@@ -36,7 +36,7 @@ class Classes(NamedTuple):
 
 @runtime_checkable
 class HandPolicy(Protocol):
-    """A policy of all hands from a public state of hold'em on.
+    """A policy for all hands from a public state of hold'em on.
 
     Attributes:
         game: its betting from that state on.
@@ -61,7 +61,7 @@ class HandPolicy(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """A policy with the probabilities of some kinds of actions multiplied by a factor and renormalised.
+    """A policy in which the probabilities of some action kinds are multiplied by a factor and renormalised.
 
     Attributes:
         policy: the policy.
@@ -99,16 +99,16 @@ FOLDS, CALLS, RAISES = ("fold",), ("check", "call"), ("bet", "raise", "allin")
 
 
 def biased_hands(policy: HandPolicy, factor: float = 10.0) -> list[HandPolicy]:
-    """The policy, and its biases towards folding, calling and raising.
+    """The policy, and the policy biased towards folding, calling and raising.
 
     Raises:
-        AlgorithmError: the factor is not above 0.
+        AlgorithmError: the factor is not positive.
     """
     return [policy, *(Bias(policy, kinds, factor) for kinds in (FOLDS, CALLS, RAISES))]
 
 
 def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
-    """A policy at all decisions of a compiled spot with its betting, float32 [Q] in a solver's layout.
+    """A policy at all decisions of a compiled spot with the same betting, float32 [Q] in a solver's layout.
 
     Raises:
         AlgorithmError: the spot has different betting.

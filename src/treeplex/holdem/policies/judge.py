@@ -1,4 +1,4 @@
-"""Judges a strategy on a compiled spot: best responses, exploitability and expected values."""
+"""Evaluates a strategy on a compiled spot: best responses, exploitability and expected values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,12 +25,12 @@ def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], 
 
 
 def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: BoardPool, *, expected: bool = True) -> Judgement:
-    """Judge the policy proportional to ``average`` (uniform where that is zero); values are chips against half the pot.
+    """Evaluate the policy proportional to ``average`` (uniform where it is zero); values are chips relative to half the pot.
 
     Args:
         game: the compiled spot.
         average: [Q], the strategy.
-        store: a solver's store, for its locks, which best responses keep.
+        store: a solver's store, for its locks, which best responses respect.
         crew: thread pool with scratch space, float64 for full accuracy.
         expected: whether to compute expected values; without rake exploitability does not need them, and ``value`` is then NaN.
     """
@@ -38,7 +38,7 @@ def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: Bo
 
 
 def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, expected: bool = True) -> Judgement:
-    """Judge a policy from ``values(player, mode)``, as returned by :func:`root_values`; see :func:`judge_spot`."""
+    """Evaluate a policy from ``values(player, mode)``, as returned by :func:`root_values`; see :func:`judge_spot`."""
     best, ev = [], []
     for player in (0, 1):
         first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]

@@ -1,4 +1,4 @@
-"""Lines: the play from the start of a spot, as text such as ``x, b50%, c, 7s, b120``.
+"""Lines: actions and cards from the start of a spot, as text such as ``x, b50%, c, 7s, b120``.
 
 =================== ============================================================================================
 ``x``, ``c``, ``f`` check, call, fold.
@@ -6,7 +6,7 @@
 ``r300``            a raise *to* 300 chips on this street; ``r60%`` raises by 60% of the pot after the call;
                     ``r2.5x`` raises to 2.5 times the bet.
 ``a``               all-in.
-``7s``              the card dealt; all of them if several are dealt at once, ``AsKd2c``.
+``7s``              the card dealt, or all cards of a deal, as in ``AsKd2c``.
 =================== ============================================================================================
 
 Steps are separated by commas or spaces. Words such as ``check``, ``bet 120`` or ``raise to 300`` are accepted, and case is
@@ -136,10 +136,10 @@ def find_place(spot: Spot, tree: BettingTree, text: str, *, open_cards: bool = F
         spot: the spot.
         tree: its betting tree.
         text: the line.
-        open_cards: whether cards may be omitted, which stands for any card; a line that ends a street leads to the next one.
+        open_cards: whether cards may be omitted (any card then matches); a line that ends a street leads to the next street.
 
     Raises:
-        SpecError: a step is not possible; the message lists the possible ones.
+        SpecError: a step is not possible; the message lists the possible steps.
     """
     place, steps = Place(), read_steps(text)
     waiting = 0
@@ -176,7 +176,7 @@ def board_at(spot: Spot, place: Place) -> tuple[int, ...]:
 
 
 def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tuple[tuple[int, ...], int]:
-    """The cards of the next deal, higher ones first, and the number of steps that name them."""
+    """The cards of the next deal, highest first, and the number of steps that name them."""
     wanted, board = spot.format.deal[spot.streets[len(place.roots)]], board_at(spot, place)
     cards: list[int] = []
     used = 0
@@ -224,7 +224,7 @@ def chosen(spot: Spot, node: Decision, step: Step, where: str) -> int:
 
 
 def sized_action(spot: Spot, node: Decision, step: Step) -> int | None:
-    """The bet or raise nearest to a size, if close enough; without a size, the only bet or raise."""
+    """The bet or raise nearest to a size, if it is within tolerance; without a size, the only bet or raise."""
     sizes = {k: action.amount for k, action in enumerate(node.actions) if action.kind in ("bet", "raise", "allin")}
     if step.amount is None:
         return next(iter(sizes)) if len(sizes) == 1 else None

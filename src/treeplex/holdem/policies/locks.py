@@ -1,4 +1,4 @@
-"""Node locks: turns locks, given by lines and hands, into fixed strategies at the nodes and boards of a compiled spot."""
+"""Node locks: converts locks given by line and hands to fixed strategies at the nodes and boards of a compiled spot."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ from treeplex.holdem.policies.line import PLAYERS, Place, chosen, find_place, re
 from treeplex.holdem.spots.locks import AnyLock, NodeLock, TextLock
 
 MARGIN = 1e-4
-"""Largest distance of a hand's probabilities from a sum of 1."""
+"""Tolerance for a hand's probabilities to sum to 1."""
 
 
 def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:
-    """Locks in the solver's format, one per node and board; of locks for the same hands the last one counts.
+    """Locks in the solver's format, one per node and board; for hands with several locks, the last one applies.
 
     Args:
         game: the spot, compiled without isomorphism.
-        locks: the locks; fixed strategies for the same spot without isomorphism are kept.
+        locks: the locks; fixed strategies for the same spot without isomorphism are kept unchanged.
 
     Raises:
         SpecError: a line ends at no decision, an action is missing, shares do not sum to 1, no hand is in the range, or later
@@ -69,10 +69,10 @@ def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> 
 
 
 def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedStrategy]) -> NDArray[Any]:
-    """An average strategy with the lock itself where a locked hand has no reach, so that its average is empty.
+    """An average strategy in which locked hands without reach, whose average is zero, follow the lock.
 
     Returns:
-        ``average``, or a copy if anything changed.
+        ``average``, or a modified copy.
     """
     found = average
     for lock in locks:
@@ -100,7 +100,7 @@ def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:
 
 
 def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[int]:
-    """Indices of the boards of a street after some deals; an empty deal stands for any."""
+    """Indices of the boards of a street after some deals; an empty deal matches any cards."""
     boards = [0]
     for street, deal in enumerate(deals, 1):
         children = [child for number in boards for child in game.boards[street - 1][number].children]
@@ -145,7 +145,7 @@ def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
 
 
 def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:
-    """A lock's frequency of each action of its decision, [actions]; actions not named have frequency 0."""
+    """A lock's frequency of each action of its decision, [actions]; omitted actions have frequency 0."""
     shares = np.zeros(len(node.actions))
     for word, share in lock.strategy:
         steps = read_steps(word)

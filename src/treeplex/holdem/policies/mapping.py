@@ -11,7 +11,7 @@ from treeplex.holdem.policies.line import action_text, joined
 class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
     """A mapping ``{(line, hand): {action: probability}}``, such as ``("x,b50%", "AsKs")``; equal only to itself.
 
-    It lists every infoset once: of isomorphic boards, only the solved ones. Lookups accept all of them.
+    It lists every infoset once, with one board for each class of isomorphic boards. Lookups accept any board.
 
     Attributes:
         game: the compiled spot.

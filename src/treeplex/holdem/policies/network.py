@@ -1,7 +1,7 @@
-"""Networks on hold'em spots as tables: their policy for every hand on every board, for the hold'em engine to judge.
+"""Tabulates networks on hold'em spots: the policy of every hand on every board, for evaluation by the hold'em engine.
 
-A network's inputs are the player's cards and the betting, side by side (:class:`treeplex.holdem.rules.looks.SpotLook`). Its
-first layer is therefore a sum of both: the cards' part is computed once per board, the betting's part once per node.
+A network's input is the concatenation of the player's cards and the betting (:class:`treeplex.holdem.rules.looks.SpotLook`).
+Its first layer is therefore a sum of two parts: the cards' part is computed once per board, the betting's part once per node.
 Isomorphic hands and boards have the same inputs, so each class is evaluated once.
 """
 
@@ -28,7 +28,7 @@ from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.rules.dealt import DealtSpot
 
 Watch = Callable[[int, int], None]
-"""Progress callback: (boards read, boards in all); members of a mixture are read one after the other."""
+"""Progress callback: (boards read, boards in all); the members of a mixture are read one after another."""
 
 
 class SplitNetwork(NamedTuple):

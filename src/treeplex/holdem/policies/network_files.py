@@ -1,4 +1,4 @@
-"""Trained networks as policies on hold'em spots: found in folders, checked, read into a table and judged."""
+"""Trained networks as policies on hold'em spots: locating, checking, tabulating and evaluating them."""
 
 import os
 from math import prod
@@ -20,11 +20,11 @@ from treeplex.holdem.spots.spot_table import NAMED
 from treeplex.run.solve.tree_game import policy_file
 
 NUMBER, NUMBER_OF_JUDGE = 4, 8
-"""Bytes of a number in a table, and in the judge's scratch space."""
+"""Bytes per number in a table, and in the evaluation's scratch space."""
 
 
 def network_in(path: str | os.PathLike[str]) -> NeuralPolicy | None:
-    """The network in a file or in a training folder; None for another file.
+    """The network in a file or training folder; None for any other file.
 
     Raises:
         FileError: the folder has no network, or the file cannot be read.
@@ -41,10 +41,10 @@ def network_in(path: str | os.PathLike[str]) -> NeuralPolicy | None:
 
 
 def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy:
-    """A network's policy for every hand on every board; memory and progress go to ``notices.tell``.
+    """A network's policy for every hand on every board; memory use and progress are reported to ``notices.tell``.
 
     Raises:
-        PolicyError: the network is for another game, or memory is too small.
+        PolicyError: the network is for another game, or its table does not fit into memory.
         GameError: the spot's cards cannot be dealt one by one.
     """
     if network.spec in NAMED and load_spot(network.spec).identity != game.spot.identity:
@@ -67,6 +67,6 @@ def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy
 
 
 def memory_needed(game: CompiledSpot, members: int, threads: int) -> int:
-    """Bytes for reading and judging a network; a mixture needs one more table."""
+    """Bytes needed to tabulate and evaluate a network; a mixture needs one more table."""
     judging = sum(prod(shape) for shape in workspace_sizes(game.size.extent, threads, packed=True).values())
     return NUMBER * game.stored * (1 if members == 1 else 2) + NUMBER_OF_JUDGE * judging

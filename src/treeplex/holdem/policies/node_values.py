@@ -1,8 +1,8 @@
-"""Values everywhere in a solved spot: the average strategy's values at every node, and equities.
+"""Values at every node of a solved spot, under the average strategy, and equities.
 
-Values are *counterfactual*: chips times the opponent's reach with hands that share no card with one's own. Divided by that
-reach (:meth:`HoldemValues.compatible`) they are the hand's expected chips. One betting tree on one board is cheap to
-evaluate; the values of boards below come from one pass over the whole spot, made when first needed.
+Values are *counterfactual*: chips times the opponent's reach with hands that share no card with the player's hand. Divided by
+that reach (:meth:`HoldemValues.compatible`) they are the hand's expected chips. One betting tree on one board is cheap to
+evaluate; the values of boards below come from one pass over the whole spot, computed on first use.
 """
 
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ Array = NDArray[Any]
 Pair = tuple[Floats, Floats]
 
 MOST_TREES = 64
-"""Number of betting trees in the cache, least recently used first out."""
+"""Number of betting trees in the LRU cache."""
 
 NOISE = 1e-11
-"""Share of the whole reach below which a compatible reach is a rounding error of zero."""
+"""Share of the total reach below which compatible reach is treated as zero (rounding error)."""
 
 SHARE = np.array([[1.0], [0.0], [0.5]])
 """Equity of a showdown: a win, a loss, a tie."""
@@ -38,7 +38,7 @@ SHARE = np.array([[1.0], [0.0], [0.5]])
 
 @dataclass(frozen=True, eq=False)
 class StreetValues:
-    """One betting tree of one street on one board; hands are in the order of the board's lists.
+    """The betting tree of one street on one board; hands are in the order of the board's lists.
 
     Attributes:
         policy: for each decision, the acting player's average strategy, float64 [actions, hands].
@@ -59,8 +59,8 @@ class HoldemValues:
         average: [Q], the unnormalised strategy (uniform where it is zero), as in :class:`Store`. It may cover only the first
             streets if ``ends`` is given.
         scales: float32, for 16-bit numbers; else empty.
-        responder: the player whose values are those of its best response to the other's strategy; the other's values are then
-            undefined. None if both follow the strategy.
+        responder: the player who plays a best response to the other's strategy; the other's values are then undefined. None if
+            both follow the strategy.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class HoldemValues:
         return crew.work.gathered
 
     def board_number(self, street: int, place: int) -> int:
-        """The index in ``form.boards`` of the board at a place in its street's list (counted from the spot's first street)."""
+        """The index in ``form.boards`` of a board, given its street (numbered from the spot's first) and its index there."""
         return self.game.first_boards[street] + place
 
     def root_reach(self) -> Pair:
@@ -197,7 +197,7 @@ class HoldemValues:
         return ratio(shares[0], met[0]), ratio(shares[1], met[1])
 
     def _shown_at_once(self, street: int, place: int, reach: Pair) -> Pair:
-        """Equities times the opponent's compatible reach, if boards below were not built."""
+        """Equities times the opponent's compatible reach, for spots compiled without the boards below."""
         format, board, found = self.game.spot.format, self.game.boards[street][place], []
         for player in (0, 1):
             other = np.zeros((1, len(format.hands)))
@@ -285,7 +285,7 @@ class HoldemValues:
         return found[0], found[1]
 
     def _value_terminals(self, street: int, board: int, tree: StreetValues) -> None:
-        """Fill in the values of folds and, on the last street, of showdowns, each kind at once."""
+        """Fill in the values of folds and, on the last street, of showdowns, vectorised by kind."""
         nodes, rake = self.game.betting.nodes, self.game.spot.rake
         folded = [number for number in tree.reach if isinstance(nodes[number], Fold)]
         shown = [number for number in tree.reach if isinstance(nodes[number], Showdown)]

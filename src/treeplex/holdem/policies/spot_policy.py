@@ -1,4 +1,4 @@
-"""A policy on a hold'em spot: the strategy of each hand on every line, to view and to judge."""
+"""A policy on a hold'em spot: the strategy of each hand on every line, with views and evaluation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,10 +34,10 @@ class HoldemPolicy(HoldemMapping):
         average: [Q], the unnormalised policy (uniform where it is zero), as in :class:`treeplex.holdem.engine.form.Store`, for
             the first ``streets`` streets.
         scales: float32, for 16-bit numbers; else empty.
-        locks: locked strategies, which best responses keep.
+        locks: locked strategies, which best responses respect.
         streets: number of streets that ``average`` covers.
         ends: values at the ends of streets if ``average`` does not cover all; see :class:`HoldemValues`.
-        threads: threads for judging.
+        threads: threads for evaluation.
     """
 
     game: CompiledSpot
@@ -78,7 +78,7 @@ class HoldemPolicy(HoldemMapping):
         """The node at the end of a line such as ``x, b50%, c, 7s``; see :mod:`treeplex.holdem.policies.line`.
 
         Raises:
-            SpecError: the spot does not have the line; the message lists the possible steps.
+            SpecError: the line does not exist in the spot; the message lists the possible steps.
         """
         return self._browser.view(line)
 
@@ -90,7 +90,7 @@ class HoldemPolicy(HoldemMapping):
         """``{action: probability}`` of a hand (``"AsKs"``) at the end of a line (``"x,b50%"``), with actions as in lines.
 
         Raises:
-            SpecError: the spot does not have the line, or it ends at no decision.
+            SpecError: the line does not exist in the spot, or does not end at a decision.
             KeyError: the player cannot hold the hand there.
         """
         line, hand = key
@@ -103,7 +103,7 @@ class HoldemPolicy(HoldemMapping):
         raise KeyError(key)
 
     def judge(self) -> Judgement:
-        """Exploitability, NashConv and values, in chips against half of the starting pot.
+        """Exploitability, NashConv and values, in chips relative to half of the starting pot.
 
         Raises:
             PolicyError: the policy was saved without its last streets.
@@ -117,7 +117,7 @@ class HoldemPolicy(HoldemMapping):
         """The value of ``player``'s best response in chips, and the policy with that player's part replaced by it.
 
         Raises:
-            PolicyError: no such player, 16-bit numbers, or missing last streets.
+            PolicyError: there is no such player, numbers have 16 bits, or the last streets are missing.
         """
         value, store, crew = self._reply(player)
         crew.descend(player, store.regrets, self.scales, store, keep=0.0, add=1.0, streets=len(self.game.boards))
@@ -125,7 +125,7 @@ class HoldemPolicy(HoldemMapping):
         return value, HoldemPolicy(self.game, store.average, none, self.locks, self.streets, threads=self.threads)
 
     def response_values(self, player: int) -> HoldemValues:
-        """Values at all nodes where ``player`` plays its best response, including nodes without own reach.
+        """Values at all nodes when ``player`` plays its best response, including nodes it does not reach.
 
         Raises:
             PolicyError: as in :meth:`best_response`.

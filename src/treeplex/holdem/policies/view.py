@@ -1,7 +1,7 @@
 """Views of a solved spot: :class:`Browser` follows a line to its node, and :class:`NodeView` describes the node.
 
-With isomorphism a solver stores one board of each class. A line names actual cards; they are renamed on the way, and hands
-are renamed back, so that a view always shows the requested suits.
+With isomorphism a solver stores one board per class. The cards in a line are mapped to the stored board and hands are mapped
+back, so a view always shows the requested suits.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from treeplex.holdem.policies.line import Place, action_text, board_at, deal_tex
 from treeplex.holdem.policies.node_values import HoldemValues, Pair, StreetValues, ratio
 
 MOST_EQUITIES = 256
-"""Number of equities in the cache, least recently used first out."""
+"""Number of equity arrays in the LRU cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class NodeView:
         return self._sides[player].weight * self._sides[player].met
 
     def ev_of(self, player: int) -> Floats:
-        """Chips won from here on against half the starting pot, float64 [n]; NaN without a compatible opposing hand."""
+        """Chips won from here on relative to half the starting pot, float64 [n]; NaN without a compatible opposing hand."""
         return self._sides[player].ev
 
     def equity_of(self, player: int) -> Floats:
@@ -107,7 +107,7 @@ class NodeView:
         return np.asarray(self.strategy @ met / total if total else np.full(len(self.actions), np.nan), np.float64)
 
     def children(self) -> tuple[str, ...]:
-        """The lines one step further; none at the end of a hand or when all-in players only wait for cards."""
+        """The lines one step further; none at the end of a hand or after an all-in."""
         return self._children()
 
     @cached_property
@@ -122,13 +122,13 @@ class NodeView:
 
 @dataclass(frozen=True, eq=False)
 class Location:
-    """A place in the compiled spot.
+    """A location in the compiled spot.
 
     Attributes:
         place: the end of a line.
         street: index among the spot's streets.
         board: index of the board in its street's list.
-        renaming: the board's suits for the actual ones.
+        renaming: mapping from actual suits to the stored board's suits.
         tree: the betting tree of the street on the board.
     """
 
@@ -140,7 +140,7 @@ class Location:
 
 
 def nothing(sides: tuple[Side, Side]) -> Pair:
-    """NaN equities, where there is no showdown."""
+    """NaN equities, for nodes without a showdown."""
     return np.full(len(sides[0].hands), np.nan), np.full(len(sides[1].hands), np.nan)
 
 
@@ -149,7 +149,7 @@ class Browser:
 
     Attributes:
         values: the values of the strategy.
-        streets: number of known streets; later ones were left out when the solution was saved.
+        streets: number of streets available; later ones were omitted when the solution was saved.
     """
 
     def __init__(self, values: HoldemValues, *, streets: int | None = None) -> None:

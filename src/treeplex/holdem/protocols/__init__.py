@@ -1,1 +1,1 @@
-"""Agents at external tables: the ACPC protocol, and HTTP servers. Nothing connects by itself."""
+"""Agents at external tables: the ACPC protocol, and HTTP servers. No connection is made unless requested."""

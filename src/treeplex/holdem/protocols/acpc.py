@@ -27,9 +27,9 @@ from treeplex.search.agents.agent import Agent
 VERSION = "VERSION:2.0.0"
 VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
 RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
-"""Prefix of a raise; text after it is ignored, and numbers with more digits are rejected."""
+"""A raise at the start of a text; the rest of the text is ignored, and longer numbers are rejected."""
 PATIENCE = 900.0
-"""Default seconds to wait for a dealer's line; longer than another player may take."""
+"""Default seconds to wait for a dealer's line; longer than the other player's time limit."""
 STAKES = "compare --stack and --blinds with the dealer's game"
 
 
@@ -124,7 +124,7 @@ def play_acpc(
         Number of hands played.
 
     Raises:
-        GameError: an invalid line, a line that is late, or a dealer that disconnects within a hand.
+        GameError: a line is invalid or late, or the dealer disconnects within a hand.
     """
     lines = Lines(connection, "the dealer")
     with contextlib.suppress(LeftError):  # the first line is then missing
@@ -151,7 +151,7 @@ def play_acpc(
 
 
 def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: float) -> str | None:
-    """The dealer's next line; None where the dealer has disconnected after a finished hand.
+    """The dealer's next line; None if the dealer disconnected after a finished hand.
 
     Raises:
         GameError: the dealer is late, or disconnects within a hand or before the first one.
@@ -174,7 +174,7 @@ class Limits:
     Attributes:
         action: for one action.
         hand: for all actions of a hand.
-        average: average per hand over the match; all hands together may take this times their number.
+        average: average per hand over the match; the limit for the match is this times the number of hands.
     """
 
     action: float = 600.0
@@ -185,8 +185,8 @@ class Limits:
 class Dealer:
     """A dealer for two connected players.
 
-    It behaves like the competition's dealer: an answer to another state is ignored, an unreadable or illegal answer becomes
-    a call (a check where there is nothing to call), and a raise of too few or too many chips becomes the nearest legal
+    It behaves like the competition's dealer: an answer to a different state is ignored, an unreadable or illegal answer
+    becomes a call (a check where there is nothing to call), and a raise of too few or too many chips becomes the nearest legal
     raise.
 
     Attributes:
@@ -288,7 +288,7 @@ class Dealer:
         self._lines[player].send(str(state), self.limits.action)
 
     def _answer(self, player: int, number: int, table: BettingState) -> str:
-        """A player's action text, without the state before it."""
+        """A player's answer without the leading match state."""
         began = monotonic()
         while True:
             line = self._line(player, monotonic() - began)

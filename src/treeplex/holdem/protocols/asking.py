@@ -1,4 +1,4 @@
-"""HTTP requests to a server with JSON answers, repeated only where that is safe."""
+"""HTTP requests with JSON responses, repeated only when that is safe."""
 
 import http.client
 import json
@@ -17,9 +17,9 @@ SECONDS = 180.0
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds before each repetition of a request."""
 BUSY = (409, 429, 502, 503, 504)
-"""HTTP statuses of a busy server."""
+"""HTTP status codes that mean that the server is busy."""
 MOST_BYTES, SHOWN = 1 << 20, 200
-"""Most bytes of an answer, and most characters of it in a message."""
+"""Maximum bytes in a response, and maximum characters of it quoted in a message."""
 REMEDIES = {
     401: "check the key",
     403: "check the key and its permissions",
@@ -73,7 +73,7 @@ def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | N
         seconds: timeout.
 
     Raises:
-        NoAnswerError: no answer, an answer that is no JSON, or one that reports an error.
+        NoAnswerError: no answer, invalid JSON, or an error reported by the server.
         SpecError: the address is invalid.
     """
     check_address(url)
@@ -102,7 +102,7 @@ def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | N
 
 
 def check_address(url: str) -> None:
-    """Raise :class:`SpecError` unless a text is a server's address."""
+    """Raise :class:`SpecError` unless a text is a valid server address."""
     if not url.startswith(("http://", "https://")) or not url.isascii() or not url.isprintable() or " " in url:
         raise SpecError(f"{url!r} is not a server's address; write https://...")
 
@@ -127,7 +127,7 @@ def read_answer(answer: Any, until: float) -> bytes:
 
 
 def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
-    """The error for an answer with a failure status."""
+    """The error for a response with a failure status."""
     try:
         said = shown(error.read(10_000))
     except (OSError, http.client.HTTPException, ValueError):
@@ -151,7 +151,7 @@ def shown(said: object) -> str:
 
 
 def patiently(question: Callable[[], Any], again: Callable[[NoAnswerError], bool]) -> Any:
-    """The answer to a request, repeated after each of :data:`PAUSES` while ``again`` accepts the error.
+    """The response to a request, which is repeated after each of :data:`PAUSES` while ``again(error)`` is true.
 
     Raises:
         NoAnswerError: the last request failed.

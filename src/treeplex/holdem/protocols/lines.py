@@ -8,7 +8,7 @@ from typing import final
 from treeplex.errors import GameError
 
 LONGEST = 65_536
-"""Most bytes of a line."""
+"""Maximum bytes in a line."""
 
 
 class LateError(GameError):
@@ -40,7 +40,7 @@ class Lines:
             seconds: longest wait.
 
         Raises:
-            LateError, LeftError: no line comes.
+            LateError, LeftError: no line arrives.
             GameError: the line is too long.
         """
         until = monotonic() + seconds

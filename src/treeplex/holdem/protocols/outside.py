@@ -1,4 +1,4 @@
-"""A heads-up hold'em hand dealt by an external server and played by one of our agents."""
+"""A heads-up hold'em hand dealt by an external server and played by an agent."""
 
 from collections.abc import Sequence
 from math import gcd
@@ -17,15 +17,15 @@ from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent
 
 Action = tuple[str, int]
-"""``f``, ``c`` (call or check) or ``r``; for a raise with the player's total chips in the hand, in the server's unit."""
+"""``f``, ``c`` (call or check) or ``r``; a raise is followed by the player's total chips in the hand, in the server's unit."""
 DIGITS, MOST_DIGITS = "0123456789", 18
-"""The digits of a number of chips, and their largest number."""
+"""Digits of a chip amount, and the maximum number of digits."""
 
 
 def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, Game]:
-    """The game of a server, and the same game in its coarsest chip unit, which our agents play.
+    """The game of a server, and the same game in its coarsest chip unit, for agents.
 
-    A finer unit has more raises, and an agent computes its policy for each.
+    A finer unit would have more raises, and an agent computes its policy for each raise.
 
     Raises:
         SpecError: stacks and blinds are invalid.
@@ -54,7 +54,7 @@ class OutsideHand:
         """Start a hand.
 
         Raises:
-            GameError: the agent's stacks are no fraction of the server's, or the cards are no hand.
+            GameError: the agent's stacks are not a whole fraction of the server's, or the cards are not a hand.
         """
         self.rules, self.agent, self.seat, self.table = rules, agent, seat, rules.betting.root
         agent.begin(seat, generator)
@@ -129,7 +129,7 @@ class OutsideHand:
         self.table = following
 
     def _deal(self, board: Sequence[int]) -> None:
-        """Report due cards of the board to the agent."""
+        """Report newly dealt board cards to the agent."""
         while self.table.player == CHANCE:
             size = self.rules.format.board_sizes[self.table.street + 1]
             if len(board) < size:

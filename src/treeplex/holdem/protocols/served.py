@@ -1,4 +1,4 @@
-"""Files of the hands played at a server."""
+"""Files of hands played against a server."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class ServedHand:
 
 @final
 class HandsFile:
-    """The hands of a match, optionally in a file of JSON lines: a header, then the hands.
+    """The hands of a match, optionally in a JSON Lines file: a header, then one hand per line.
 
     Use it in a ``with`` statement, which locks the file for other processes.
 
@@ -74,7 +74,7 @@ class HandsFile:
         """Add a hand and write it to the file.
 
         Raises:
-            FileError: the file cannot be written; the hand still counts.
+            FileError: the file cannot be written; the hand is still part of the match.
         """
         self.hands.append(hand)
         if self.path is not None:

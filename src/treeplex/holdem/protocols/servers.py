@@ -1,4 +1,4 @@
-"""HTTP servers to play against: Slumbot's, and GTO Wizard's for researchers. The user gives their addresses."""
+"""HTTP servers to play against: Slumbot's, and GTO Wizard's for researchers. The user supplies their addresses."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from treeplex.search.agents.agent import Agent
 STACK, BLINDS = 20_000, (50, 100)
 """Stacks and blinds of both servers."""
 MOST_CHIPS = 1e9
-"""Most chips won in a hand; larger values, or NaN, are invalid results."""
+"""Maximum chips won in a hand; larger values and NaN are invalid."""
 
 
 @dataclass(frozen=True)
@@ -61,22 +61,23 @@ class Server(ABC):
 
     @abstractmethod
     def begin(self) -> Any:
-        """Request a hand; returns the answer. The request is repeated while the server is not reached or busy.
+        """Request a hand and return the response. The request is repeated while the server is unreachable or busy.
 
         Raises:
-            NoAnswerError: there is no hand.
+            NoAnswerError: no hand was received.
         """
 
     @abstractmethod
     def act(self, said: Any, word: str) -> Any:
-        """Send an action in the hand of the last answer; returns the next one. No action is sent twice unless it did not count.
+        """Send an action in the current hand and return the next response. An action is sent again only if the server did not
+        record it.
 
         Args:
-            said: the last answer.
+            said: the last response.
             word: ``f``, ``k``, ``c``, or ``b`` with the chips on the street.
 
         Raises:
-            NoAnswerError: no answer, so the state of the hand is unknown.
+            NoAnswerError: no response, so the state of the hand is unknown.
         """
 
     @abstractmethod
@@ -90,7 +91,7 @@ class Server(ABC):
 
 @final
 class Slumbot(Server):
-    """Slumbot, by ``/api/new_hand`` and ``/api/act``; the state of a hand cannot be requested."""
+    """Slumbot, through ``/api/new_hand`` and ``/api/act``; the server cannot report the state of a hand."""
 
     def __init__(self, url: str, *, timeout: float = SECONDS) -> None:
         super().__init__(url, timeout=timeout)
@@ -128,10 +129,10 @@ class Slumbot(Server):
 
 @final
 class GtoWizard(Server):
-    """GTO Wizard's AI by its research interface: ``POST /hands`` and ``/hands/ID/act``, ``GET /hands/in-progress``.
+    """GTO Wizard's AI through its research interface: ``POST /hands`` and ``/hands/ID/act``, ``GET /hands/in-progress``.
 
     Args:
-        key: the key given out by the server.
+        key: the API key.
     """
 
     GAME, NAME = "HUNL 200BB", "GTO Wizard"
@@ -196,7 +197,7 @@ class GtoWizard(Server):
 
 
 def part(said: Any, name: str) -> Any:
-    """A part of an answer.
+    """A field of a response.
 
     Raises:
         GameError: the part is missing.
@@ -207,7 +208,7 @@ def part(said: Any, name: str) -> Any:
 
 
 def cards_in(found: Any) -> tuple[int, ...]:
-    """Cards from a text or a list of texts; none for null.
+    """Cards from a string or a list of strings; none for null.
 
     Raises:
         GameError, SpecError: the data are not cards.
@@ -217,7 +218,7 @@ def cards_in(found: Any) -> tuple[int, ...]:
 
 
 def text_in(said: Any, name: str) -> str:
-    """A text in an answer; a list of texts is joined.
+    """A string in a response; a list of strings is joined.
 
     Raises:
         GameError: it is neither.
@@ -230,7 +231,7 @@ def text_in(said: Any, name: str) -> str:
 
 
 def chips_in(said: Any, name: str) -> float:
-    """A number of chips in an answer.
+    """A chip amount in a response.
 
     Raises:
         GameError: it is not a number.

@@ -1,7 +1,7 @@
-"""Storage of parts' numbers between passes: in memory or in files, unchanged or packed.
+"""Stores the arrays of parts between passes: in memory or in files, optionally packed.
 
 A block is one array of one player in one part, as bytes. Files have two sides: an iteration reads one and writes the other,
-so that lost jobs can be repeated, and an interrupted run resumes at its last complete iteration.
+so lost jobs can be repeated, and an interrupted run resumes from its last complete iteration.
 """
 
 import errno
@@ -20,7 +20,7 @@ from treeplex.holdem.engine.bit_packing import pack_bits, packed_room, unpack_bi
 Array = NDArray[Any]
 
 STEPS = {"regrets": 129, "guesses": 129, "average": 129}
-"""Distance between packed numbers, in units of 16-bit numbers, whose largest is 32,767."""
+"""Quantisation step of packed arrays, in units of the 16-bit integers, whose maximum is 32,767."""
 
 
 class Block(NamedTuple):
@@ -30,7 +30,7 @@ class Block(NamedTuple):
         part: index of the part.
         array: ``regrets``, ``guesses`` or ``average``.
         player: the player.
-        side: 0 or 1, the parity of the iteration after which it holds.
+        side: 0 or 1, the parity of the iteration that wrote it.
     """
 
     part: int
@@ -57,7 +57,7 @@ class Blocks(Protocol):
 
 
 class MemoryBlocks:
-    """Blocks in this process's memory; they have one side, since no job can be lost."""
+    """Blocks in this process's memory; one side suffices, since no job can be lost."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str, int], Bytes] = {}
@@ -116,7 +116,7 @@ class FolderBlocks:
 
 
 def encode(numbers: Array, scales: Array, array: str, *, packed: bool, seed: int) -> Bytes:
-    """A block of numbers as bytes.
+    """Encode a block of numbers as bytes.
 
     Args:
         numbers: floating-point numbers, or int16 with ``scales``, float32.
@@ -137,7 +137,7 @@ def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, 
     """Fill ``numbers`` and ``scales`` from a block; zeros if there is none.
 
     Raises:
-        FileError: the block has another size.
+        FileError: the block has the wrong size.
     """
     if content is None:
         numbers[:] = 0
@@ -160,7 +160,7 @@ def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, 
 
 
 def check_size(content: Bytes, size: int) -> None:
-    """Reject a block of another size.
+    """Reject a block of the wrong size.
 
     Raises:
         FileError: the size differs.

@@ -1,10 +1,10 @@
-"""A spot with a local trunk and parts that are solved by jobs: for large trees, packed numbers and runs on disk.
+"""A spot with a local trunk and parts that jobs solve: for large trees, packed storage and runs on disk.
 
 The trunk is the spot's first street. In each iteration, for each player in turn, own reach at the trunk's ends goes to one
-job per part; the returned values are added in the order of parts. So results depend neither on which workers do the jobs nor
-on their number. A part's regrets and averages neither travel nor stay with a worker: they are in blocks that every worker
-can read, in this process's memory or in files. Any worker can therefore take any job, a worker that dies loses nothing, and
-memory holds only the parts in progress.
+job per part; the returned values are added in the order of parts. Results therefore do not depend on the number of workers or
+on which worker runs a job. A part's regrets and averages are stored in blocks that every worker can read, in this process's
+memory or in files; they are never sent with a job. Any worker can therefore run any job, no data are lost if a worker dies,
+and only the parts in progress are in memory.
 
 The split is that of Cepheus (Bowling, Burch, Johanson and Tammelin 2015), whose subgames stay on their machine.
 """
@@ -126,7 +126,7 @@ class SplitForm:
         """The state before the first iteration, at the uniform policy, or the state of a run in the folder.
 
         Raises:
-            AlgorithmError: the rule is not a schedule of weights, or adapts.
+            AlgorithmError: the update rule is adaptive or has no fixed schedule of weights.
         """
         if kind is not RuleKind.REGRETS or not needs <= {"regrets", "average", "guesses"}:
             raise AlgorithmError("does not support parts of a spot; use storage float32 without workers")
@@ -165,7 +165,7 @@ class SplitForm:
             state.iteration, state.horizon = int(file.about["iteration"]), int(file.about["horizon"])
 
     def _save(self, state: SplitState) -> None:
-        """Record the run's iteration in the folder; from now on, blocks of the other side are current."""
+        """Record the run's iteration in the folder; from then on, blocks of the other side are current."""
         assert self.folder is not None
         about = {"format": FORMAT, "version": "1", **self._about}
         about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
@@ -181,7 +181,7 @@ class SplitForm:
         return MemoryBlocks()
 
     def iterate(self, kind: RuleKind, rows: Floats, state: SplitState, *, alternating: bool = True) -> None:
-        """Run one iteration for each row; without rows, only compile the kernels."""
+        """Run one iteration per row of weights; with no rows, only compile the kernels."""
         if not len(rows):
             part = self.parts[0]
             self._worker.crew(part.form, judging=False).prepare(self._worker.store(part))
@@ -191,7 +191,7 @@ class SplitForm:
     def iterate_learned(
         self, network: DiscountNetwork, state: SplitState, done: int, iterations: int, horizon: int, *, alternating: bool = True
     ) -> None:
-        """Not supported on parts."""
+        """Not supported for spots in parts."""
         raise AlgorithmError("does not support parts of a spot; use storage float32 without workers")
 
     def _iterate_once(self, row: Floats, state: SplitState) -> None:
@@ -209,7 +209,7 @@ class SplitForm:
             self._save(state)
 
     def _gather(self, function: Any, crew: BoardPool, player: int, blocks: Blocks, task: Any) -> None:
-        """Run the jobs, and add up the values of the trunk's ends."""
+        """Run the jobs and sum the values of the trunk's ends."""
         assert self._shared is not None
         worker, parts = self._shared
         reach = self.executor.share(crew.work.reach.copy())
@@ -329,7 +329,7 @@ def claimed(folder: Path) -> FolderBlocks:
 
 
 def spacious(size: int, kind: Any) -> Array:
-    """An array in an unnamed file, paged in and out by the system, so that it need not fit into memory.
+    """An array in an unnamed memory-mapped file, for arrays that do not fit into memory.
 
     Raises:
         FileError: there is no room for the file.

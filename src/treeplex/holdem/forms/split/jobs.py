@@ -1,4 +1,4 @@
-"""Jobs on parts of a spot: an update or a best response of one player, from reach at a part to its values."""
+"""Jobs on parts of a spot: one player's update or best response, given reach at the part, returning its values."""
 
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ class Step(NamedTuple):
         player: the player who updates; player 0 first.
         weights: float64 [9], weights of the iteration, see :class:`treeplex.engine.tree.regret.Weights`.
         keep, add: discount of the averages and weight of the current strategy. Player 0's update adds both players' strategies,
-            so that an iteration leaves nothing pending.
+            so that each iteration is complete.
     """
 
     iteration: int
@@ -40,8 +40,8 @@ class JobResult(NamedTuple):
     """The result of a job.
 
     Attributes:
-        values: values of the trunk's ends to the player that come from the part, float64 [ends, hands].
-        bytes, seconds: bytes of blocks read and written, and the time it took.
+        values: the part's contribution to the player's values at the trunk's ends, float64 [ends, hands].
+        bytes, seconds: bytes of blocks read and written, and the seconds that this took.
     """
 
     values: Floats
@@ -75,7 +75,7 @@ class PartWorker:
         return bool(self.kind == np.int16)
 
     def crew(self, form: HoldemForm, *, judging: bool) -> BoardPool:
-        """A pool of one thread on a form, in double precision for judging."""
+        """A one-thread pool on a form, in double precision for evaluation."""
         name = "judging" if judging else "solving"
         if name not in self._spaces:
             number = np.float64 if judging or self.kind == np.float64 else np.float32
@@ -96,7 +96,7 @@ class PartWorker:
         return store_of_arrays(arrays)
 
     def space(self, name: str, size: int, kind: Any) -> Array:
-        """Scratch space that is reused."""
+        """Scratch space, reused between jobs."""
         if name not in self._spaces or self._spaces[name].size < size:
             self._spaces[name] = np.empty(size, kind)
         found: Array = self._spaces[name][:size]

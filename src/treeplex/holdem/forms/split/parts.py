@@ -1,7 +1,8 @@
-"""A compiled spot in parts: the trunk, which is its first street, and groups of second-street boards with all below.
+"""A compiled spot in parts: the trunk, which is its first street, and groups of second-street boards with everything below
+them.
 
-A part is a public tree: the trunk's board, whose betting is not in the part, and some boards below it. Reach at the trunk's
-ends is its input and values are its output; parts exchange nothing.
+A part is a public tree: the trunk's board, whose betting is not in the part, and some boards below it. Its input is reach at
+the trunk's ends and its output is values there; parts do not depend on each other.
 """
 
 from dataclasses import dataclass, replace
@@ -20,12 +21,12 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot, Layout
 
 PARTS = 64
 LEAST_NUMBERS, MOST_NUMBERS = 50_000, 2_000_000
-"""Limits of a part's size; it has about 1/64 of the stored numbers, if boards allow it."""
+"""Limits of a part's size; within them, a part has about 1/64 of the stored numbers."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some boards of the second street and everything below them.
+    """Several second-street boards and everything below them.
 
     Each player's numbers are contiguous, so that they can be stored separately; player 0's come first.
 
