@@ -1,4 +1,4 @@
-"""AlphaHoldem's network as a file and as an agent."""
+"""AlphaHoldem's network file, and the agent that plays it."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class NetworkFile:
         """Write the file.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: the file cannot be written.
         """
         shown = json.dumps({name: value for name, value in self.settings.to_json().items() if name in OF_NETWORK})
         about = {"format": FORMAT, "version": str(VERSION), "game": self.spec, "settings": shown}
@@ -52,7 +52,7 @@ class NetworkFile:
         """Read a file that :meth:`save` wrote, or a folder that contains one. No code is executed.
 
         Raises:
-            FileError: missing, corrupted, or not such a network.
+            FileError: the file is missing, corrupted, or not an AlphaHoldem network.
         """
         path = Path(path)
         with TensorFile(path / NETWORK if path.is_dir() else path, FORMAT, VERSION) as file:
@@ -63,10 +63,10 @@ class NetworkFile:
                 raise FileError(f"{path}: the network file is incomplete; restore a copy") from error
 
     def asked(self, coder: PlaneCoder) -> PlanePolicy:
-        """The network as a function of planes.
+        """The network as a policy over planes.
 
         Raises:
-            FileError: the network is for another game.
+            FileError: the network was trained on another game.
         """
         try:
             return plane_policy(fresh_net(coder, self.settings).with_weights(self.weights))
@@ -77,7 +77,7 @@ class NetworkFile:
 
 
 class AlphaHoldemAgent(BaseAgent):
-    """Agent that plays a network's policy; subgames are not supported."""
+    """Agent that plays a network's policy; it cannot start in a subgame."""
 
     draws = False
 
@@ -87,9 +87,9 @@ class AlphaHoldemAgent(BaseAgent):
         """Create the agent.
 
         Args:
-            game: the game played; its labels and hands are those of the coder's game.
+            game: the game to play; action labels and hands must match the coder's game.
             coder: encoder of the same game.
-            asked: the network.
+            asked: the network's policy over planes.
             generator: random number generator for actions.
         """
         super().__init__(game, generator)
@@ -138,6 +138,6 @@ class AlphaHoldemAgent(BaseAgent):
 
 
 def column_of(offer: Offer, label: int) -> int:
-    """The column of an action; for a bet outside the abstraction, that of the nearest available bet."""
+    """The column of an action; a bet outside the abstraction maps to the column of the nearest available bet."""
     labels = np.array(offer.labels)
     return int(offer.column[np.abs(labels - label).argmin()])

@@ -33,7 +33,7 @@ from treeplex.run.job.schedule import sparse_points
 from treeplex.search.agents.agent import agent_policy
 
 FIRST = 10
-"""Updates before the second evaluation; the first is at the start."""
+"""Updates before the second evaluation; the first evaluation precedes training."""
 ALPHAHOLDEM = JobKind(
     name="alphaholdem",
     unit="updates",
@@ -98,7 +98,7 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
         self._last = self.student.step()
 
     def live(self) -> Mapping[str, Any]:
-        """Entropy of the last update, and decisions so far."""
+        """Policy entropy in the last update, and number of decisions so far."""
         return {"entropy": self._last.get("entropy"), "decisions": self.student.decisions}
 
     def policy(self, compiled: CompiledGame) -> Policy:

@@ -26,11 +26,11 @@ class AlphaHoldemKind(TrainingKind):
     line: ClassVar = {"exploitability": "exploitability {:.3g}", "won": "{:+.3g} chips per hand against uniform"}
 
     def context(self) -> AbstractContextManager[None]:
-        """Run PyTorch with one thread, since the networks are small."""
+        """Limit PyTorch to one thread, since the networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
 
     def presets(self, game: Any) -> Mapping[str, AlphaHoldemSettings]:
-        """The presets ``recipe`` and ``table``, the latter with a table's step sizes."""
+        """The presets ``recipe`` and ``table``, the latter with larger step sizes for a table."""
         usual = AlphaHoldemSettings()
         return {RECIPE: usual, TABLE: usual.changed(OF_TABLES)}
 

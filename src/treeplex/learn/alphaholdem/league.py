@@ -26,11 +26,11 @@ def expected_score(rating: float, other: float) -> float:
 
 
 def updated_ratings(rating: float, others: Sequence[float], scores: Sequence[float]) -> tuple[float, list[float]]:
-    """Ratings after a match against each of several others.
+    """A player's Elo rating after a match against each of several opponents.
 
     Args:
-        rating: the player's rating before.
-        others: the others' ratings before.
+        rating: the player's rating before the matches.
+        others: the opponents' ratings before the matches.
         scores: the player's score in each match: 1 for a win, 0 for a loss, 0.5 for a draw.
     """
     gains = [STEP * (score - expected_score(rating, other)) for other, score in zip(others, scores, strict=True)]
@@ -38,5 +38,5 @@ def updated_ratings(rating: float, others: Sequence[float], scores: Sequence[flo
 
 
 def best_members(members: Sequence[Member], best: int) -> tuple[Member, ...]:
-    """The ``best`` highest-rated members; ties go to the newer one."""
+    """The ``best`` highest-rated members; of equal ratings the newer member is preferred."""
     return tuple(sorted(members, key=lambda member: (-member.rating, -member.update))[:best])

@@ -1,4 +1,4 @@
-"""AlphaHoldem's network as a named agent."""
+"""The named agent that plays AlphaHoldem's network."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ class AlphaHoldemAgentSettings(AgentSettings):
 
 
 class AlphaHoldemKind(AgentKind):
-    """An agent that plays a network of ``treeplex train alphaholdem``."""
+    """The agent type that plays a network from ``treeplex train alphaholdem``."""
 
     name = "alphaholdem"
     text = "plays poker with a network, without search"

@@ -1,4 +1,4 @@
-"""Policy and value networks: AlphaHoldem's towers, or a table instead."""
+"""Policy and value networks: AlphaHoldem's towers, or a table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class Net(ABC):
         """Logits, float32 [B, columns], and values, float32 [B, 1], of planes uint8 [B, *card_shape] and [B, *action_shape]."""
 
     def __call__(self, cards: Tensor, actions: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        """Log probability of each column, float32 [B, columns], -inf for illegal ones, and values, float32 [B].
+        """Log probabilities of columns, float32 [B, columns], -inf where illegal, and values, float32 [B].
 
         Args:
             cards: uint8 [B, *card_shape].
@@ -50,7 +50,7 @@ class Net(ABC):
         return {name: tensor.numpy().copy() for name, tensor in self.module.state_dict().items()}
 
     def with_weights(self, weights: Arrays) -> Self:
-        """A copy with other weights.
+        """A copy of the network with the given weights.
 
         Raises:
             KeyError, RuntimeError: the weights do not fit.

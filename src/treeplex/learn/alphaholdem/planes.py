@@ -2,14 +2,13 @@
 
 *Cards*: one plane ``[suits, ranks]`` each for the hand, the cards of each later street, all board cards, and all cards
 together, with a 1 at each card. *Actions*: one plane ``[4, columns]`` for each action of the hand so far, whose rows are the
-viewer's action, the opponent's action, either player's action, and the legal columns. A last plane has the seat in its first
-three rows and the legal columns now in the fourth.
+own action of the player to act, the opponent's action, either player's action, and the columns that were legal. A last plane
+has the seat in its first three rows and the legal columns now in the fourth.
 
-A *column* is a kind of action: fold, check or call, bets near given fractions of the pot, and the largest bet. Where a game
-offers several bets of a column, the network plays the one nearest to the column's fraction; every one of them is encoded as
-that column.
+A *column* is an action type: fold, check or call, a bet near a given fraction of the pot, or the largest bet. If several bets
+belong to one column, the network plays the bet nearest to the column's fraction, and all of them are encoded as that column.
 
-Actions of a street beyond its number of planes share the last plane.
+If a street has more actions than planes, the extra actions share the last plane.
 """
 
 from collections.abc import Sequence
@@ -33,7 +32,7 @@ OWN, OTHER, BOTH, OFFERED, ROWS = 0, 1, 2, 3, 4
 POKER = "leduc_poker, big_leduc, no_limit_leduc, kuhn_poker, small_holdem, rhode_island, holdem"
 """The built-in two-player games that AlphaHoldem supports."""
 KEPT = 100_000
-"""Size of the cache of offers."""
+"""Number of cached :class:`Offer` objects."""
 
 
 class Offer(NamedTuple):
@@ -73,11 +72,11 @@ class PlaneCoder:
 
     Attributes:
         game: public states and hands.
-        sizes: pot fractions of the bet columns, without the last.
+        sizes: pot fractions of the bet columns, except the largest-bet column.
         slots: action planes per street.
         columns: number of columns.
         card_shape, action_shape: shapes of a decision's planes.
-        most: chips that a player puts in when both always make the largest bet.
+        most: chips that a player puts in if both always make the largest bet.
     """
 
     def __init__(self, game: CardGame, sizes: Sequence[float], slots: int) -> None:
@@ -131,7 +130,7 @@ class PlaneCoder:
         return max(stakes.paid)
 
     def offer(self, state: State) -> Offer:
-        """The legal actions of the player to act at a state; recent ones are cached."""
+        """The legal actions of the player to act at a state; results for recent states are cached."""
         if (known := self._offers.get(state)) is not None:
             return known
         if len(self._offers) == KEPT:
@@ -161,7 +160,7 @@ class PlaneCoder:
         return Offer(options.player, stakes.betting_round, options.labels, column, played)
 
     def cards(self, state: State, hands: Sequence[int]) -> Planes:
-        """The planes of cards for hands at a state, uint8 [hands, *card_shape]."""
+        """The card planes for hands at a state, uint8 [hands, *card_shape]."""
         board = np.array(self.game.shown(state), np.int64)
         planes = np.zeros((len(hands), *self.card_shape), np.uint8)
         planes[:, 0] = held = self._held[hands]
@@ -173,7 +172,7 @@ class PlaneCoder:
         return planes
 
     def actions(self, done: Sequence[PastAction], offer: Offer) -> Planes:
-        """The planes of actions of the player to act, uint8 [*action_shape]."""
+        """The action planes of the player to act, uint8 [*action_shape]."""
         planes = np.zeros(self.action_shape, np.uint8)
         count = [0] * len(self._boards)
         for player, street, column, legal in done:

@@ -1,6 +1,6 @@
-"""Batched hands between networks: each network evaluates all the hands in which it acts at once.
+"""Concurrent hands between networks: each network evaluates, in one batch, all hands in which it acts.
 
-Nothing is compiled and no infoset is numbered, so games of any size can be played.
+Since no game is compiled and infosets are not numbered, games of any size can be played.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +17,8 @@ from treeplex.learn.alphaholdem.planes import Offer, PastAction, PlaneCoder, Pla
 from treeplex.learn.common.device import torch_module
 
 PlanePolicy = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
-"""A policy: maps card planes, action planes and legal columns, a row per decision, to log probabilities [B, columns] and values
-[B]."""
+"""A policy over planes: maps card planes, action planes and legal columns, one row per decision, to log probabilities [B,
+columns] and values [B]."""
 
 
 class Rows(NamedTuple):
@@ -74,11 +74,11 @@ class Hand:
 def play_hands(
     coder: PlaneCoder, policies: Sequence[PlanePolicy | None], seats: NDArray[np.int64], generator: np.random.Generator
 ) -> PlayedHands:
-    """Play hands to the end.
+    """Play a batch of hands to the end.
 
     Args:
         coder: encoder of the game.
-        policies: the policies; the first is the learner, whose decisions are recorded; None plays uniformly.
+        policies: the policies, the learner's first; only its decisions are recorded. None stands for the uniform policy.
         seats: int64 [B, 2], index of the policy in each seat of each hand.
         generator: random number generator.
     """
@@ -120,7 +120,8 @@ def decide(
     turns: Sequence[tuple[int, Offer]],
     generator: np.random.Generator,
 ) -> tuple[Any, ...] | None:
-    """Play a policy's actions in the hands where it acts; returns the columns of :class:`Rows`, or None for uniform play."""
+    """Sample and play a policy's actions in the hands where it acts; returns the fields of :class:`Rows`, or None for uniform
+    play."""
     drawn = generator.random(len(turns))
     if policy is None:
         for (number, offer), draw in zip(turns, drawn.tolist(), strict=True):
@@ -141,7 +142,7 @@ def decide(
 
 
 def act(coder: PlaneCoder, hand: Hand, offer: Offer, column: int, played: int) -> None:
-    """Play the ``played``-th legal action of a hand."""
+    """Play the legal action with index ``played`` in a hand."""
     hand.done.append(PastAction(offer.player, offer.street, column, offer.legal))
     hand.state = coder.game.after(hand.state, offer.labels[played])
 

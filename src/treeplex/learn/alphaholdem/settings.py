@@ -10,12 +10,12 @@ from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
 
 BEST, LATEST = "k-best", "latest"
 OF_TABLES: Mapping[str, Any] = {"approximator": TABLE, "learning_rate": 0.03}
-"""Changes for a table: its rows share no parameters, so each is visited less often and needs larger steps."""
+"""Changes to the settings for a table: rows share no parameters, so each is updated less often and needs larger steps."""
 
 
 @dataclass(frozen=True)
 class AlphaHoldemSettings(Settings):
-    """Settings of AlphaHoldem: ``third``, ``discount`` and ``trace`` as published, step sizes and networks sized for a CPU."""
+    """Settings of AlphaHoldem: ``third``, ``discount`` and ``trace`` as published; networks and step sizes chosen for a CPU."""
 
     updates: int = setting(100, "updates, over all resumes", low=1)
     hands: int = setting(512, "hands per update", low=2)

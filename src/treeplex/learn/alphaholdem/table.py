@@ -1,4 +1,4 @@
-"""A table instead of AlphaHoldem's network: one row per distinct network input, so nothing is approximated."""
+"""A table in place of AlphaHoldem's network: one row per distinct network input, without approximation error."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ from treeplex.learn.common.device import torch_module
 MOST_ROWS = 200_000
 """Limit on a table's rows and on the public states searched for them; each row's key alone takes about 100 bytes."""
 UNKNOWN = 0
-"""Row of unlisted inputs, which only follow bets off the tree: always uniform."""
+"""Row for unlisted inputs, which occur only after off-tree bets; its policy is always uniform."""
 
 
 class TableNet(Net):
-    """A row of logits and a value for each possible pair of planes; initially 0.
+    """A table with a row of logits and a value for each distinct pair of card and action planes; initially 0.
 
     Attributes:
-        rows: row number of each pair of planes, keyed by their bytes; from 1.
+        rows: row number, from 1, of each pair of planes, keyed by their bytes.
     """
 
     def __init__(self, coder: PlaneCoder) -> None:
-        """List the decisions of a game.
+        """Create a row for every decision of a game.
 
         Raises:
             GameError: more than :data:`MOST_ROWS` decisions.
@@ -46,13 +46,13 @@ class TableNet(Net):
 
 
 def named(cards: Planes, actions: Planes) -> list[bytes]:
-    """Keys of pairs of planes: their packed bytes."""
+    """Keys of pairs of card and action planes: their packed bytes."""
     flat = np.concatenate([cards.reshape(len(cards), -1), actions.reshape(len(actions), -1)], axis=1)
     return [row.tobytes() for row in np.packbits(flat, axis=1)]
 
 
 def rows_of(coder: PlaneCoder) -> dict[bytes, int]:
-    """All pairs of planes that occur, keyed by their bytes and numbered from 1.
+    """All pairs of card and action planes in the game, keyed by their bytes and numbered from 1.
 
     Raises:
         GameError: more than :data:`MOST_ROWS` pairs.

@@ -8,7 +8,7 @@ from treeplex.learn.common.device import torch_module
 
 
 class Towers(Net):
-    """The network; its initial logits and values are close to 0."""
+    """The two-tower network; its initial logits and values are close to 0."""
 
     def __init__(
         self, card_shape: Sequence[int], action_shape: Sequence[int], *, channels: int, layers: int, width: int, seed: int

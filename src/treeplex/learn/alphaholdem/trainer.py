@@ -25,7 +25,7 @@ from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
 
 class Batch(NamedTuple):
-    """Decisions as tensors for PPO, a row each; values as fractions of the most chips a player can put in."""
+    """Decisions as tensors for PPO, one per row; values are fractions of the maximum chips a player can put in."""
 
     cards: Any
     actions: Any
@@ -39,15 +39,15 @@ class Batch(NamedTuple):
 
 
 class AlphaHoldem:
-    """A network or table that learns poker against its own snapshots.
+    """Trains a network or table for poker against its own snapshots.
 
     Attributes:
         coder: encoder of the game.
         settings: the training settings.
         net: the network.
         members: the snapshots it plays against, best first; initially only itself.
-        rating: its rating, that of its newest snapshot.
-        updates, hands, decisions: numbers so far; decisions count both players and the Elo matches.
+        rating: its Elo rating, which is that of its newest snapshot.
+        updates, hands, decisions: counts so far; decisions include both players' and those in Elo matches.
     """
 
     def __init__(self, coder: PlaneCoder, settings: AlphaHoldemSettings) -> None:
@@ -66,11 +66,11 @@ class AlphaHoldem:
         self.members: tuple[Member, ...] = (Member(self.net.weights(), FIRST, 0),)
 
     def asked(self, member: Member) -> PlanePolicy:
-        """A snapshot as a policy of planes."""
+        """A snapshot's policy over planes."""
         return plane_policy(self.net.with_weights(member.weights))
 
     def step(self) -> dict[str, float]:
-        """Run one update: hands against the snapshots, PPO, and a snapshot if one is due; returns the losses and the
+        """Run one update: play hands against the snapshots, run PPO, and add a snapshot if one is due; returns losses and
         entropy."""
         settings = self.settings
         own = plane_policy(self.net)

@@ -1,13 +1,13 @@
 """Trinal-clip PPO (Zhao et al. 2022): PPO with a third bound on the ratio, and bounds on the return of a hand.
 
 PPO clips the ratio of new to old probability only where that stops the policy from moving further. With a negative advantage
-and a large ratio its loss is unbounded; there a third number bounds the ratio:
+and a large ratio its loss is unbounded; there a third parameter bounds the ratio:
 
     min(r, 1 + clip) A    where A >= 0
     min(max(r, 1 - clip), most) A    where A < 0
 
-Values are fitted to returns clipped to what the player can have lost or won in the hand: the chips that it and its opponent put
-in.
+Values are fitted to returns clipped to the player's possible losses and winnings in the hand: the chips that it and its
+opponent put in.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def policy_loss(ratios: Tensor, advantages: Tensor, *, clip: float, most: float)
         ratios: [D], new over old probability of the chosen column.
         advantages: [D].
         clip: PPO's clip range.
-        most: the third bound, above ``1 + clip``.
+        most: the third bound, which must exceed ``1 + clip``.
     """
     torch = torch_module()
     above = ratios.clamp(max=1.0 + clip)
@@ -36,7 +36,7 @@ def policy_loss(ratios: Tensor, advantages: Tensor, *, clip: float, most: float)
 
 
 def value_loss(values: Tensor, returns: Tensor, lost: Tensor, won: Tensor) -> Tensor:
-    """Mean squared error to returns clipped to ``[-lost, won]``; all arrays [D], in one unit."""
+    """Mean squared error to returns clipped to ``[-lost, won]``; all arrays [D], in the same unit."""
     return ((values - returns.clamp(min=-lost, max=won)) ** 2).mean()
 
 

@@ -10,7 +10,7 @@ from treeplex.learn.best_response.positions import NOBODY, Position, World
 from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
 LANE = 1 << 33
-"""Stream lane of held-out hands, so that a response is not tested on the random draws it was trained on."""
+"""Stream lane of held-out hands, so that evaluation and training use different random numbers."""
 TOGETHER = 256
 """Hands played concurrently, so that network queries are batched."""
 
@@ -24,8 +24,9 @@ class HeldOutResult:
 
     Attributes:
         values: mean winnings from each seat.
-        intervals: half the width of each one's 95% confidence interval.
-        gain: mean over seats of the winnings above the fixed agent's own there, a lower bound on its exploitability.
+        intervals: half the width of the 95% confidence interval of each mean.
+        gain: mean over seats of the response's winnings minus the fixed agent's own in the same seat: a lower bound on the
+            agent's exploitability.
         interval: half the width of the gain's 95% confidence interval.
     """
 
@@ -36,7 +37,7 @@ class HeldOutResult:
 
 
 def play_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream]) -> list[Sequence[float]]:
-    """Play hands from a seat concurrently; returns each hand's payoffs of all players."""
+    """Play a batch of hands from a seat; returns the payoffs of all players in each hand."""
     positions = [world.begin(seat, stream) for stream in streams]
     while going := [number for number, position in enumerate(positions) if position.actions]:
         chosen = choose([positions[number] for number in going], seat)
@@ -46,9 +47,9 @@ def play_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream])
 
 
 def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOutResult:
-    """Play ``hands`` held-out hands with a response, at least 30 in each seat; the seed determines them.
+    """Evaluate a response in ``hands`` held-out hands, at least 30 per seat; the seed determines all chance outcomes.
 
-    In games that are not constant-sum, the fixed agent also plays as many hands against itself.
+    In general-sum games, the fixed agent also plays the same number of hands against itself.
     """
     count = max(FEWEST_DEALS, -(-hands // world.players))
     seat_payoffs = []

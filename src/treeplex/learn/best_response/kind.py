@@ -1,4 +1,4 @@
-"""The learner ``best-response``: trained against a fixed agent, it lower-bounds the agent's exploitability."""
+"""The learner ``best-response``, which lower-bounds a fixed agent's exploitability by training against it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ class BestResponseJob(LibraryJob):
     kind = BEST_RESPONSE
 
     def panels(self, records: Sequence[Record]) -> "list[Panel]":
-        """The curve of the lower bound with its interval."""
+        """The learning curve: the lower bound with its interval."""
         from treeplex.run.plots import Curve, Panel
 
         points = [(record.done, record.measures["at_least"], record.measures["interval"]) for record in records]
@@ -68,7 +68,7 @@ class BestResponseKind(LibraryKind):
         return f"{self.name} against {settings.against} on {training.game}: {count_of(last.done, 'steps')}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Suggest resuming for longer."""
+        """Suggest resuming with more steps."""
         own = self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
         return [(f"{again} --set steps={2 * training.settings.steps}", "train longer for a tighter bound")]

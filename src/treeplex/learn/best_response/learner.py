@@ -1,9 +1,9 @@
 """Best response to a fixed agent by PPO; its winnings in held-out hands are a lower bound on the agent's exploitability.
 
-The agent has all seats but one, and the response learns in each seat in turn. On a compiled game the agent's policy is
-tabulated once, so that kernels play. Otherwise hands go through :class:`treeplex.learn.best_response.positions.World`, which
-queries the agent where it acts, and the network's inputs are the hashed words of infostate strings. The response plays its most
-probable action.
+The agent plays all seats but one, and the response learns in each seat in turn. On a compiled game the agent's policy is
+tabulated once, so that episodes run in compiled kernels. Otherwise hands go through
+:class:`treeplex.learn.best_response.positions.World`, which queries the agent where it acts, and the network's inputs are the
+hashed words of infostate strings. The response plays its most probable action.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ BY_NETWORK = {"approximator": NETWORK, "batch": 1024, "rate": 0.001, "critic_rat
 
 @dataclass(frozen=True)
 class BestResponseSettings(PpoSettings):
-    """The opponent and the training settings."""
+    """Training settings, including the fixed opponent."""
 
     against: str = setting("uniform", "the fixed agent: a run folder, a policy file or a named agent", fixed=True)
     hands: int = setting(4000, "held-out hands per measurement in all seats, at least 30 in each", low=4, fixed=True)
@@ -76,11 +76,11 @@ class BestResponse(Ppo):
             self.fixed = MatrixProfile(self.infosets.matrix(self.world.policy_on(self.compiled).probabilities))
 
     def rules_sampler(self) -> Sampler:
-        """Sampler of hands against the agent."""
+        """Sampler for hands against the agent."""
         return PlaySampler(self.game, self.settings, self.executor, self.world)
 
     def play(self) -> Episodes:
-        """Play hands in each seat in turn; returns them with the learner's decisions only."""
+        """Play hands in each seat in turn; returns episodes that contain only the learner's decisions."""
         own = np.arange(self.settings.batch) % self.players
         seats = (np.arange(self.players) != own[:, None]).astype(np.int64)
         played = self.sampler.episodes([self.profile] if self.fixed is None else [self.profile, self.fixed], seats)
@@ -94,7 +94,7 @@ class BestResponse(Ppo):
         return Policy(self.compiled, self.infosets.table(best_rows(self.current, self.seen.legal)))
 
     def measure(self) -> Mapping[str, float]:
-        """Held-out winnings of the response: above the agent's own, and in each seat."""
+        """Held-out winnings of the response, relative to the agent's own and in each seat."""
         policy = self.policy()
 
         def choose(positions: Sequence[Position], seat: int) -> list[int]:
@@ -106,7 +106,7 @@ class BestResponse(Ppo):
 
 
 class PlaySampler(RulesSampler):
-    """Sampler of one seat's decisions against a fixed agent, for uncompiled games.
+    """Sampler for one seat's decisions against a fixed agent, in uncompiled games.
 
     Attributes:
         world: the game and the agent.
@@ -117,7 +117,7 @@ class PlaySampler(RulesSampler):
         self.world = world
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
-        """Play the single policy in the seat marked 0; the agent plays the others, and its decisions are not recorded."""
+        """Play the only policy in the seat marked 0; the agent plays the other seats, and its decisions are not recorded."""
         (policy,), own = policies, seats.argmin(axis=1).tolist()
         streams = [Stream(self.settings.seed, self.played + number, seat) for number, seat in enumerate(own)]
         positions = [self.world.begin(seat, stream) for seat, stream in zip(own, streams, strict=True)]
@@ -156,14 +156,15 @@ class PlaySampler(RulesSampler):
         return EpisodeBatch(episodes, self.infosets_of(met), np.empty((0, 0)), np.empty((0, 0), np.float32))
 
     def infosets_of(self, met: Sequence[tuple[int, Position]]) -> Infosets:
-        """Infosets of positions, given with the acting players."""
+        """Infosets at (player, position) pairs."""
         seen = [(self.view.columns(position.actions), hashed(position.infostate)) for _, position in met]
         legal, rows = rows_and_legal(seen, len(self.view.actions), len(self.view.scale))
         return Infosets(np.array([player for player, _ in met], np.int32), rows, legal)
 
 
 def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, features: int) -> tuple[Any, Any]:
-    """Legal-action masks, bool [n, actions], and feature rows, float32 [n, features], of lists."""
+    """Legal-action masks, bool [n, actions], and feature rows, float32 [n, features], from lists of (legal columns,
+    features)."""
     legal = np.zeros((len(seen), actions), np.bool_)
     for row, (columns, _) in zip(legal, seen, strict=True):
         row[columns] = True
@@ -171,7 +172,7 @@ def rows_and_legal(seen: Sequence[tuple[Sequence[int], Singles]], actions: int, 
 
 
 def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
-    """Episodes with the decisions of one player each; ``own`` is int64 [B]."""
+    """Episodes restricted to the decisions of one player each: player ``own[b]`` in episode b, int64 [B]."""
     kept = episodes.player == np.repeat(own, np.diff(episodes.first))
     first = np.append(0, np.cumsum(kept))[episodes.first]
     columns = {name: getattr(episodes, name)[kept] for name in ("history", "player", "infoset", "action", "probability")}
@@ -179,7 +180,7 @@ def decisions_of(episodes: Episodes, own: Ints) -> Episodes:
 
 
 def most_probable(policy: Policy | NeuralPolicy, positions: Sequence[Position], seat: int) -> list[int]:
-    """Indices of the actions that a response plays at positions."""
+    """Indices of the response's most probable actions at positions."""
     if isinstance(policy, NeuralPolicy):
         columns = [policy.view.columns(entry.actions) for entry in positions]
         seen = [(own, hashed(entry.infostate)) for own, entry in zip(columns, positions, strict=True)]

@@ -30,7 +30,7 @@ class LearnedResponseSettings(AgentSettings):
 
 
 class LearnedResponse(AgentKind):
-    """An agent that plays a response of ``treeplex train best-response``."""
+    """The agent type that plays a response from ``treeplex train best-response``."""
 
     name = "best_response"
     text = "plays a best response learned against a fixed agent"
@@ -55,7 +55,7 @@ class LearnedResponse(AgentKind):
 
 
 class ResponseAgent(BaseAgent):
-    """Agent that plays a network over infostate strings."""
+    """Agent that plays a network whose inputs are infostate strings."""
 
     draws = False
 

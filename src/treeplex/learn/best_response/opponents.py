@@ -18,10 +18,10 @@ UNIFORM = "uniform"
 
 
 def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
-    """A game in which a named agent plays all seats but one.
+    """Create a game in which a named agent plays all seats but one.
 
-    ``uniform`` and the policies of runs and sampling runs play any rules; other agents (:func:`treeplex.agent`) play games with
-    public states.
+    ``uniform`` and policies from run folders support any rules; other agents (:func:`treeplex.agent`) require games with public
+    states.
 
     Args:
         rules: the rules.
@@ -29,7 +29,7 @@ def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
         seed: seed of the agent's actions.
 
     Raises:
-        SpecError, FileError, PolicyError, GameError: no such agent, or it cannot play this game.
+        SpecError, FileError, PolicyError, GameError: the agent does not exist or does not support this game.
     """
     if against == UNIFORM:
         return RulesWorld(turn_by_turn(rules), TablePolicy.uniform(rules.spec, rules.num_players))

@@ -1,4 +1,4 @@
-"""A game from one player's view: chance and the other players move until it acts or the game ends."""
+"""A game as a single-agent environment: chance and the other players move until the learner acts or the hand ends."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
@@ -20,17 +20,18 @@ from treeplex.search.agents.agent import Agent, agent_policy, fork
 from treeplex.search.subgames.beliefs import Belief
 
 NOBODY = -9
-"""A seat that no player has: the fixed agent plays them all."""
+"""Seat number that stands for none: the fixed agent plays all seats."""
 
 
 class Position(NamedTuple):
     """A decision of the learner, or the end of a hand.
 
     Attributes:
-        infostate: the learner's infostate string; empty at the end.
-        actions: its legal actions; none at the end.
-        payoffs: payoffs of all players at the end; otherwise none.
-        after: maps an action's index to the next position; call it at most once, since the others move and agents observe.
+        infostate: the learner's infostate string; empty at the end of the hand.
+        actions: its legal actions; empty at the end of the hand.
+        payoffs: payoffs of all players at the end of the hand; otherwise empty.
+        after: function from an action's index to the next position; call it at most once, since it advances the other players
+            and agents.
     """
 
     infostate: str
@@ -56,7 +57,7 @@ class World(Protocol):
     spec: str
 
     def begin(self, seat: int, stream: Stream) -> Position:
-        """Start a hand from a seat with a random stream; returns the first decision."""
+        """Start a hand with the learner in a seat; returns the learner's first decision."""
         ...
 
     def policy_on(self, game: CompiledGame) -> Policy:
@@ -65,10 +66,11 @@ class World(Protocol):
 
 
 class RulesWorld:
-    """Rules with a policy of infostates in all other seats."""
+    """A game given by rules, with a policy over infostates in all other seats."""
 
     def __init__(self, rules: Game, fixed: Policy | TablePolicy | NeuralPolicy) -> None:
-        """Set up turn-by-turn rules (:func:`treeplex.forms.compile.stepping.turn_by_turn`) and a policy for them."""
+        """Create the environment from turn-by-turn rules (:func:`treeplex.forms.compile.stepping.turn_by_turn`) and a policy
+        for them."""
         self.rules, self.fixed = rules, fixed
         self.players, self.spec = rules.num_players, rules.spec
 
@@ -123,10 +125,10 @@ class RulesWorld:
 
 
 class TableWorld:
-    """A public game with an agent in all other seats."""
+    """A game with public states, with an agent in all other seats."""
 
     def __init__(self, fixed: Agent, spec: str = "") -> None:
-        """Set up the agent and its game."""
+        """Create the environment from an agent."""
         fixed.begin()
         self.fixed, self.game, self.spec = fixed, fixed.game, spec
         self.players = self.game.players
@@ -168,7 +170,7 @@ class TableWorld:
     def _moved(
         self, place: Place, held: tuple[int, ...], seats: dict[int, Agent], number: int
     ) -> tuple[Place, tuple[int, ...]]:
-        """The state and hands after an event's index; all agents observe the event."""
+        """The state and hands after the event with index ``number``; all agents observe the event."""
         options = self.game.options(place)
         label = options.labels[number]
         if options.private:

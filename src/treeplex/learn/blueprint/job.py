@@ -127,7 +127,7 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
 
 
 def discounted_boards(boards: int, every: int) -> float:
-    """Effective number of boards in the sums, given that the k-th discount multiplies all earlier ones by k / (k + 1)."""
+    """Effective number of boards in the sums, where the k-th discount multiplies all earlier boards by k / (k + 1)."""
     if not every:
         return float(max(boards, 1))
     steps = boards // every

@@ -18,7 +18,7 @@ from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, c
 
 
 class BlueprintKind(TrainingKind):
-    """Trains policies of full-game hold'em, with hands in buckets or, for small decks, separately."""
+    """Trains policies for full-game hold'em, with hands in buckets or, for small decks, without abstraction."""
 
     name = "blueprint"
     job_kind, settings = HOLDEM_BLUEPRINT, BlueprintTraining
@@ -27,7 +27,7 @@ class BlueprintKind(TrainingKind):
     line: ClassVar = {"regret": "first decision {:.3g} mbb", "visited": "{:.0%} of infosets"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """The preset ``small`` trains in a minute and plays weakly; decks without buckets keep hands separate."""
+        """The presets; ``small`` trains a weak policy in a minute. Decks that do not support buckets keep hands separate."""
         rules = None if game is None else load(game).enumerable_rules()
         if isinstance(rules, Holdem) and not has_buckets(rules.rules.format):
             whole = BlueprintTraining(
@@ -79,5 +79,5 @@ class BlueprintKind(TrainingKind):
 
 
 def has_buckets(form: Format) -> bool:
-    """Whether hands of a format can be bucketed by strength, as on hold'em's streets."""
+    """Whether a hold'em format supports buckets by hand strength."""
     return form.hole == 2 and form.deal == HOLDEM.deal and form.ranking == HOLDEM.ranking

@@ -1,4 +1,4 @@
-"""``treeplex evaluate`` for networks that search."""
+"""``treeplex evaluate`` for networks that are played with search."""
 
 from collections.abc import Mapping
 from time import perf_counter
@@ -27,7 +27,7 @@ def evaluate_rebel(
     as_json: bool,
     progress: bool | None,
 ) -> None:
-    """Evaluate a network that searches, and print the result."""
+    """Evaluate a search agent's network, and print the result."""
     with Live(progress) as live:
         live.say(f"searching {game}")
         from treeplex.base.settings import pairs
@@ -57,7 +57,7 @@ def evaluate_rebel(
 
 
 def print_judgement(found: "RebelJudgement") -> None:
-    """Print exploitability and how it was measured, whether more playthroughs would change it, and the network's card."""
+    """Print exploitability, how it was measured, whether more playthroughs would change it, and the model card."""
     from treeplex.learn.rebel.training.judge import LARGEST_GAIN, LEAST_SETTLED
 
     settings, judgement = found.settings, found.judgement
@@ -91,7 +91,7 @@ def print_judgement(found: "RebelJudgement") -> None:
 
 
 def card_text(card: Mapping[str, Any]) -> str:
-    """A shipped network's exploitability and how it was measured."""
+    """A shipped network's measured exploitability and the evaluation settings, from its model card."""
     from treeplex.search.subgames.horizon import Horizon
 
     judged = card["judged"]
@@ -101,7 +101,7 @@ def card_text(card: Mapping[str, Any]) -> str:
 
 
 def horizon_text(horizon: "Horizon") -> str:
-    """Where subgames end."""
+    """Description of where subgames end."""
     parts = [] if horizon.depth is None else [f"depth {horizon.depth}"]
     parts += ["to the end of betting rounds"] if horizon.rounds else []
     parts += [f"endgames of up to {horizon.endgame} public nodes not cut off"] if horizon.endgame else []

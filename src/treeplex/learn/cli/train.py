@@ -42,7 +42,7 @@ class Train(GroupedCommand):
     """``treeplex train``: ``--help`` after a learner's name also lists its settings."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Remember the learner's name."""
+        """Create the context, and store the learner's name for :meth:`get_help`."""
         self.learner = next((arg for arg in args[:1] if not arg.startswith("-")), None)
         return super().make_context(info_name, args, parent, **extra)
 
@@ -188,10 +188,10 @@ def train(
 
 
 def check_games(games: list[str]) -> None:
-    """Reject ``key=value`` where a game is expected.
+    """Reject a setting ``key=value`` given in place of a game.
 
     Raises:
-        SpecError: says how to write a setting.
+        SpecError: a setting is given; the message says how to write it.
     """
     for text in games:
         if re.match(r"[\w-]+=", text):
@@ -199,7 +199,7 @@ def check_games(games: list[str]) -> None:
 
 
 def changes_of(config: Path | None, changes: list[str] | None, **more: object) -> dict[str, Any]:
-    """Merge settings: a file's, then those of ``--set``, then options that are settings (None: not given)."""
+    """Merge settings: from a file, then from ``--set``, then from options that set the same values (None: not given)."""
     from treeplex.base.settings import from_yaml, pairs
 
     given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
@@ -207,7 +207,7 @@ def changes_of(config: Path | None, changes: list[str] | None, **more: object) -
 
 
 def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
-    """Train and print the outcome; exits with 130 if interrupted."""
+    """Train and print the result; exits with status 130 if interrupted."""
     with Live(shown) as live:
         live.say("preparing")
         from treeplex.errors import Interrupted
@@ -229,7 +229,7 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
 
 
 def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
-    """Train with several seeds and print the final bands; exits with 130 if interrupted."""
+    """Train with several seeds and print the final bands; exits with status 130 if interrupted."""
     with Live(shown) as live:
         live.say("preparing")
         from treeplex.errors import Interrupted

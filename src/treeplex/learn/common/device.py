@@ -18,10 +18,10 @@ DEVICES: Mapping[str, str] = {
 
 
 def torch_module() -> Any:
-    """Import PyTorch.
+    """Import and return PyTorch.
 
     Raises:
-        SpecError: it is not installed; says how to install it."""
+        SpecError: PyTorch is not installed; the message says how to install it."""
     try:
         import torch
     except ImportError as error:
@@ -31,10 +31,10 @@ def torch_module() -> Any:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit PyTorch and NumPy's OpenBLAS to one thread: the networks are small, and self-play uses the cores.
+    """Limit PyTorch and NumPy's OpenBLAS to one thread, since networks are small and self-play uses the other cores.
 
-    Other BLAS libraries are not limited, see :func:`treeplex.engine.blas_threads.blas_threads`; ``OMP_NUM_THREADS=1`` set
-    before the start limits most of them.
+    Other BLAS libraries are not limited, see :func:`treeplex.engine.blas_threads.blas_threads`; setting ``OMP_NUM_THREADS=1``
+    before Python starts limits most of them.
     """
     torch = torch_module()
     before = torch.get_num_threads()

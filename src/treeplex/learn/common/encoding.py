@@ -15,11 +15,11 @@ MOST_SEEN = 100_000
 
 
 class Encoding:
-    """Input and output layout of a value network for one game, at any public state.
+    """Input and output layout of a value network for a game's public states.
 
     An input row is the public state's features, the acting player's beliefs, then the other player's. Outputs are the values of
-    the acting player's hands, then of the other's. The player to act therefore needs no feature, and one row serves both
-    players (ReBeL's released code has two flags and a row per player instead).
+    the acting player's hands, then of the other's. The player to act therefore needs no feature, and one row gives both
+    players' values (ReBeL's released code instead uses two flags and one row per player).
 
     Attributes:
         hands: the larger number of hands of the two players.
@@ -31,7 +31,7 @@ class Encoding:
         """Read the layout from the game.
 
         Raises:
-            GameError: the game has no features of public states.
+            GameError: the rules do not define features of public states.
         """
         features = game.features_at(game.first_state())
         if features is None:
@@ -53,7 +53,7 @@ class Encoding:
         return self._seen[state]
 
     def prepared(self, places: Places) -> "EncodedPlaces":
-        """Rows of public states with everything but the beliefs filled in."""
+        """Input rows for public states, with all columns filled in except the beliefs."""
         rows = np.zeros((len(places), self.inputs), np.float32)
         bases = np.zeros((2, len(places), self.hands))
         seen = [self.seen(state) for state in places.states]
@@ -71,7 +71,7 @@ class EncodedPlaces:
 
     Attributes:
         rows: float32 [K, inputs].
-        slots: int64 [2, K], for each player 0 where it acts, else 1.
+        slots: int64 [2, K], for each player, 0 where it acts and 1 elsewhere.
     """
 
     def __init__(self, encoding: Encoding, rows: Singles, slots: NDArray[np.int64], bases: NDArray[np.float64]) -> None:
@@ -85,7 +85,7 @@ class EncodedPlaces:
         return self.rows
 
     def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
-        """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one player's with 0 for the other."""
+        """Values, float64 [K, H_i], from outputs [K, 2 H]: for both players, or for one player with zeros for the other."""
         values = tuple(np.zeros((len(outputs), width)) for width in widths)
         for owner in (0, 1) if player is None else (player,):
             decode(outputs, self.slots[owner], values[owner])

@@ -1,4 +1,4 @@
-"""A network with its optimizer and training rows: gradient steps, and its whole state as arrays."""
+"""A network with its optimizer and training rows: takes gradient steps, and saves its full state as arrays."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ Loss = Callable[..., Any]
 
 
 def huber(net: Module, inputs: Any, targets: Any) -> Any:
-    """Mean Huber loss of values: half the squared error up to an error of 1, linear beyond."""
+    """Mean Huber loss of values: half the squared error up to an error of 1, linear above it."""
     return torch_module().nn.functional.huber_loss(net(inputs), targets)
 
 
@@ -29,7 +29,7 @@ def squared(net: Module, inputs: Any, targets: Any) -> Any:
 
 
 def of_known(loss: Loss) -> Loss:
-    """A loss that ignores NaN targets."""
+    """Convert a loss into one that ignores NaN targets."""
 
     def found(net: Module, inputs: Any, targets: Any) -> Any:
         known = ~targets.isnan()
@@ -39,7 +39,7 @@ def of_known(loss: Loss) -> Loss:
 
 
 class Fitting:
-    """A network fitted with Adam to uniformly sampled batches.
+    """A network trained with Adam on uniformly sampled batches.
 
     Attributes:
         net: the network, on the CPU.
@@ -133,7 +133,7 @@ def restore_optimizer(optimizer: Any, arrays: Arrays) -> None:
 
     Args:
         optimizer: an optimizer such as Adam.
-        arrays: the result of :func:`optimizer_arrays`; other names are ignored. Without any, the optimizer is reset.
+        arrays: the result of :func:`optimizer_arrays`; other names are ignored. If there are none, the optimizer is reset.
 
     Raises:
         KeyError, RuntimeError: the arrays do not fit the parameters.

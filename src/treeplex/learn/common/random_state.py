@@ -13,7 +13,7 @@ def random_state(generator: np.random.Generator) -> NDArray[np.uint64]:
 
 
 def set_random_state(generator: np.random.Generator, numbers: NDArray[np.uint64]) -> None:
-    """Set a generator to a state of :func:`random_state`."""
+    """Set a generator to a state that :func:`random_state` returned."""
     low, high, step_low, step_high, has, last = (int(number) for number in numbers)
     state = dict(generator.bit_generator.state)
     state["state"] = {"state": low | high << 64, "inc": step_low | step_high << 64}

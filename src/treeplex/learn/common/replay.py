@@ -11,13 +11,13 @@ Column = NDArray[Any]
 
 
 class Replay:
-    """Rows with several parts each; new rows replace the oldest, and no other rows move.
+    """A buffer of rows with several parts each; new rows overwrite the oldest, and other rows stay in place.
 
     Row k, counted from the oldest, is at ``(start + k) % capacity`` of every array. The arrays grow by doubling, up to
     ``room``.
 
     Attributes:
-        room: number of rows at which the arrays stop doubling.
+        room: number of rows at which the arrays stop growing.
         arrays: one array per part, [capacity, *shape of the part].
         start: index of the oldest row.
         size: number of rows.
@@ -39,7 +39,7 @@ class Replay:
 
     @property
     def row(self) -> int:
-        """Size of a row in bytes."""
+        """Size of one row in bytes."""
         return sum(array.dtype.itemsize * math.prod(array.shape[1:]) for array in self.arrays)
 
     def add(self, parts: Sequence[Column], most: int) -> None:
@@ -64,7 +64,7 @@ class Replay:
         self.size = kept
 
     def take(self, chosen: NDArray[np.int64]) -> tuple[Column, ...]:
-        """Copies of selected rows, counted from the oldest."""
+        """Copies of selected rows, which are numbered from the oldest."""
         where = self._at(chosen)
         return tuple(array[where] for array in self.arrays)
 
@@ -73,7 +73,7 @@ class Replay:
         return self.take(np.arange(self.size))
 
     def restore(self, *parts: Column) -> None:
-        """Replace all rows by those of :meth:`ordered`.
+        """Replace all rows with those that :meth:`ordered` returned.
 
         Raises:
             ValueError: a part has another shape, or the lengths differ.
@@ -85,7 +85,7 @@ class Replay:
         self.start, self.size = 0, len(parts[0])
 
     def _at(self, row: Any) -> Any:
-        """Array index of a row counted from the oldest."""
+        """Array index of a row, given its number from the oldest."""
         return (self.start + row) % max(len(self.arrays[0]), 1)
 
     def _grow(self, capacity: int) -> None:

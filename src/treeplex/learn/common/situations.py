@@ -1,4 +1,4 @@
-"""Networks fitted to the values of solved situations: the source of situations and the trainer."""
+"""Training on solved situations: the source of situations, and the trainer that fits networks to their values."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,13 +23,13 @@ class SituationSource(ABC):
 
     Attributes:
         parts: names of a row's parts.
-        loss: loss of a network on the parts of rows.
+        loss: loss function of a network and the parts of rows.
         settings: the training settings, with ``situations`` per network, the fraction ``held_out`` of them, and gradient
             steps.
         networks: the networks, fitted one after the other.
         empty: an empty array [0, ...] for each part.
-        side: situations solved in one batch.
-        together: rows per situation, which are held out together.
+        side: number of situations solved in one batch.
+        together: rows per situation; all of them are held out together.
     """
 
     parts: ClassVar[tuple[str, ...]]
@@ -42,7 +42,7 @@ class SituationSource(ABC):
 
     @abstractmethod
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Sequence[Column]:
-        """Rows of ``count`` situations for network ``stage``; fewer if some have zero reach."""
+        """Training rows from ``count`` situations for network ``stage``; situations with zero reach give none."""
 
     @abstractmethod
     def save(self, path: Path, *, game: str, identity: str, card: Mapping[str, Any]) -> None:
@@ -53,7 +53,7 @@ class SituationSource(ABC):
         """
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """Weights of all networks by name, if there are several."""
+        """Weights of all networks by name; empty if there is only one network."""
         return {}
 
     def load(self, arrays: Arrays) -> None:  # noqa: B027
@@ -69,7 +69,7 @@ class SituationTrainer(Trainer):
 
     Attributes:
         source: source of situations.
-        done: situations so far, over all networks.
+        done: number of situations solved so far, over all networks.
         held: validation rows of the current network.
     """
 
@@ -80,7 +80,7 @@ class SituationTrainer(Trainer):
 
     @property
     def fitting(self) -> Fitting:
-        """The current network's fitting."""
+        """The :class:`Fitting` of the current network."""
         return self.fittings[""]
 
     @property
@@ -95,16 +95,16 @@ class SituationTrainer(Trainer):
 
     @property
     def begun(self) -> bool:
-        """Whether there are ``burn_in`` rows."""
+        """Whether the buffer has reached ``burn_in`` rows."""
         return bool(len(self.fitting.rows) >= self.settings.burn_in)
 
     @property
     def share(self) -> float:
-        """Fraction of the network's situations solved before this round."""
+        """Fraction of the current network's situations solved before this round."""
         return float(self._before / self.settings.situations)
 
     def _begin(self, stage: int) -> None:
-        """Switch to a network."""
+        """Start training network ``stage``."""
         source, room = self.source, self.settings.rows
         self._stage, self._before, self.due.owed = stage, 0, 0.0
         self.fittings = {"": Fitting(source.networks[stage], Replay(*source.empty, room=room), source.parts, source.loss)}
@@ -125,7 +125,7 @@ class SituationTrainer(Trainer):
         return int((~held).sum())
 
     def validation(self) -> float | None:
-        """Loss of the current network on validation rows; None without any."""
+        """Loss of the current network on validation rows; None if there are no such rows."""
         if not len(self.held):
             return None
         torch = torch_module()

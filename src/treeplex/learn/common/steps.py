@@ -1,4 +1,4 @@
-"""Schedules gradient steps so that each row is used a given number of times on average, whenever rows arrive."""
+"""Schedules gradient steps so that each row is used a given number of times on average, regardless of when rows arrive."""
 
 from collections.abc import Collection
 
@@ -10,12 +10,12 @@ from treeplex.learn.common.settings import LearningSettings, falling_rate
 
 
 class Steps:
-    """Gradient steps due for new rows.
+    """Schedule of gradient steps for new rows.
 
     Attributes:
         settings: ``reuse`` is the average number of uses of a row.
         taken: steps taken so far.
-        owed: steps due, including a fraction.
+        owed: steps due, possibly fractional.
     """
 
     def __init__(self, settings: LearningSettings) -> None:
@@ -26,7 +26,7 @@ class Steps:
         self.owed += self.settings.reuse * rows / self.settings.batch
 
     def take(self, fittings: Collection[Fitting], generator: np.random.Generator, done: float) -> list[tuple[float, ...]]:
-        """Take the due steps of all networks on uniform batches; returns the losses of each step.
+        """Take all due steps of all networks on uniformly sampled batches; returns the losses of each step.
 
         Args:
             fittings: networks and their rows.

@@ -1,4 +1,4 @@
-"""Training loop that alternates new rows and gradient steps, a round at a time."""
+"""Training loop that alternates between adding rows and taking gradient steps, one round at a time."""
 
 import math
 from abc import ABC, abstractmethod
@@ -25,8 +25,8 @@ class Round:
         done: training progress, in the unit of the settings' length.
         rows: rows in the value network's buffer.
         steps: gradient steps so far.
-        loss: the value network's mean loss over the round's steps; NaN without steps.
-        policy_loss: the same for a policy network; NaN without one.
+        loss: the value network's mean loss over the round's steps; NaN if there were none.
+        policy_loss: the policy network's mean loss; NaN if there is no policy network.
     """
 
     done: int
@@ -37,13 +37,13 @@ class Round:
 
 
 class Trainer(ABC):
-    """Alternates new rows and gradient steps; single-threaded and deterministic.
+    """Alternates between adding rows and taking gradient steps; single-threaded and deterministic.
 
     Attributes:
         settings: the training settings, a :class:`treeplex.learn.common.settings.LearningSettings`.
         generator: random number generator.
         due: schedule of gradient steps.
-        fittings: fittings by the prefix of their arrays' names, the value network's first.
+        fittings: fittings, the value network's first, keyed by the prefix of their array names.
         done: training progress, in the unit of the settings' length.
     """
 
@@ -76,7 +76,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def advance(self) -> int:
-        """Add rows to the fittings; returns the number of rows that gradient steps are due for."""
+        """Add rows to the fittings; returns the number of new rows, which determines the gradient steps due."""
 
     def round(self) -> Round:
         """Add rows and take the due gradient steps.
@@ -111,7 +111,7 @@ class Trainer(ABC):
         """Resume from the arrays of :meth:`state`, bit for bit.
 
         Raises:
-            FileError: the arrays belong to another game or other settings.
+            FileError: the arrays are from a different game or different settings.
         """
         try:
             self.done, self.due.taken = (int(count) for count in arrays["counts"][:2])

@@ -38,14 +38,15 @@ def value_net(inputs: int, outputs: int, *, width: int, layers: int, seed: int) 
 NetFactory = Callable[[int, int], Module]
 """Creates a value network: maps numbers of inputs and outputs to a PyTorch module, float32 [K, inputs] to [K, outputs]."""
 NETWORK = ObjectKind("network", "my_net", "function of inputs and outputs that makes a network", callable, lambda thing: False)
-"""How messages name the object loaded from a custom network's file."""
+"""Description, in messages, of the object loaded from a custom network's file."""
 
 
 def custom_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) -> Module:
-    """Create a custom network; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, whose file is executed.
+    """Create a custom network; ``file.py:NAME`` or ``file.py:NAME(width=64)`` names a function, and its file is executed.
 
     Raises:
-        SpecError: PyTorch or the function is missing, the function raises an exception, or its result is no such network.
+        SpecError: PyTorch or the function is missing, the function raises an exception, or the result is not a network with
+            these inputs and outputs.
     """
     torch = torch_module()
     with torch.random.fork_rng(devices=[]):
@@ -66,11 +67,11 @@ def network_text(net: Module) -> str:
 
 
 class Forward:
-    """Evaluates a network on rows without gradients: with the engine if :func:`value_net` made it, otherwise with PyTorch.
+    """Gradient-free evaluation of a network on rows: in the engine if :func:`value_net` created it, otherwise in PyTorch.
 
-    The engine uses a copy of the weights. An outdated copy would be a silent fault, so every call checks PyTorch's counters of
-    in-place changes, which optimizers and ``load_state_dict`` increase. :meth:`refresh` is for uncounted changes, those of a
-    parameter's ``data``.
+    The engine uses a copy of the weights. To detect an outdated copy, every call checks PyTorch's counters of in-place changes,
+    which optimizers and ``load_state_dict`` increase. Call :meth:`refresh` after changing a parameter's ``data``, which PyTorch
+    does not count.
 
     Attributes:
         net: the network, float32 [K, inputs] to [K, outputs].
@@ -117,7 +118,7 @@ class Forward:
         return outputs
 
     def _changes(self) -> int:
-        """The number of in-place changes of the weights."""
+        """Number of in-place changes to the weights."""
         return sum(tensor._version for tensor in self._tensors)
 
 

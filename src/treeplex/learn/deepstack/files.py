@@ -1,4 +1,4 @@
-"""Files of DeepStack's networks, and the leaf value that uses them."""
+"""Files for DeepStack's networks, and leaf values from them."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def read_round_nets(path: str | os.PathLike[str]) -> NetFile:
     """Read a file of networks, or the one in a training folder.
 
     Raises:
-        FileError: missing, truncated, corrupted, of another version, or not such a file.
+        FileError: the file is missing, truncated, corrupted, from another version, or not a file of DeepStack networks.
     """
     file = Path(path) / NETS if Path(path).is_dir() else Path(path)
     return read_net(file, form=FORM, makers="train deepstack")
@@ -31,11 +31,11 @@ def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree | str | Game)
 
     Args:
         path: folder of a ``deepstack`` training run, or its ``nets.safetensors``.
-        rules: public-tree rules of the game it was trained on, or the game's spec or rules.
+        rules: public-tree rules of the game that the networks were trained on, or the game's spec or rules.
 
     Raises:
         FileError: the file cannot be read.
-        PolicyError: the networks are for another game.
+        PolicyError: the networks were trained on another game.
         SpecError: PyTorch is missing.
     """
     file, rules = read_round_nets(path), public_tree(rules)

@@ -48,7 +48,7 @@ class DeepStackKind(SituationsKind):
         return SituationsJob(self, spec, public_identity(tree), DeepStackSource(tree, settings))
 
     def load(self, folder: Path) -> NetFile:
-        """Load the networks' file."""
+        """Load the network file."""
         return read_round_nets(folder)
 
     def named_again(self, training: Training) -> str:
@@ -56,6 +56,6 @@ class DeepStackKind(SituationsKind):
         return str(training.game) if named_file(training.game) else ""
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Suggest evaluating an agent with the networks."""
+        """Suggest evaluating an agent that uses the networks."""
         player = quoted(f"deepstack(net={training.folder})")
         return [(f"treeplex evaluate {quoted(training.game)} {player}", "evaluate DeepStack with these networks")]

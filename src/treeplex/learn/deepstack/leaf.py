@@ -1,4 +1,4 @@
-"""Leaf values from DeepStack's networks."""
+"""Leaf values from DeepStack's networks for betting rounds."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ ROUND = "round"
 
 
 class DeepStackLeaf(NextRoundLeaf):
-    """Leaf values where betting rounds end, from the network for the start of the next round; exactly zero-sum.
+    """Leaf values at the ends of betting rounds, from the network for the next round; exactly zero-sum.
 
     Attributes:
         rounds: the networks.
@@ -36,7 +36,7 @@ class DeepStackLeaf(NextRoundLeaf):
 
 
 class RoundNets:
-    """Hand values where betting rounds start, from one network per round; see :class:`treeplex.search.leaf.LeafValue`.
+    """Hand values at the starts of betting rounds, from one network per round; see :class:`treeplex.search.leaf.LeafValue`.
 
     Attributes:
         rules: the public-tree rules.
@@ -50,7 +50,7 @@ class RoundNets:
 
         Raises:
             SpecError: PyTorch is missing.
-            GameError: no round starts with a deal, or the game has no features of public states.
+            GameError: no round starts with a deal, or the rules do not define features of public states.
         """
         self.rules, self.encoding = rules, Encoding(rules)
         self.starts: Sequence[list[PublicState]] = round_starts(rules)
@@ -78,7 +78,7 @@ class RoundNets:
         """Input rows of public states, the rows of each network, and the pots.
 
         Raises:
-            AlgorithmError: a state is not the start of a round of the networks' game.
+            AlgorithmError: a state is not the start of a betting round in the networks' game.
         """
         assert isinstance(places, PairPlaces)
         numbers = [self._round.get(self.rules.future(state.node), -1) for state in places.states]
@@ -89,7 +89,7 @@ class RoundNets:
         return self.encoding.prepared(places), rounds, pots(places)
 
     def weights(self) -> dict[str, NDArray[Any]]:
-        """Copies of all weights, by round and PyTorch's names."""
+        """Copies of all weights, keyed by round and parameter name."""
         return {
             f"{ROUND}{k}.{name}": tensor.numpy().copy()
             for k, net in enumerate(self.nets, start=1)

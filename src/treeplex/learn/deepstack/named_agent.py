@@ -58,11 +58,11 @@ class DeepStack(AgentKind):
 
 
 def leaf_for(settings: DeepStackAgentSettings, game: Game) -> LeafValue:
-    """The leaf value that the settings name.
+    """Create the leaf value selected by the settings.
 
     Raises:
-        SpecError: unknown name, or networks with subgames that do not end with their round.
-        FileError, PolicyError: the networks cannot be read, or are for another game.
+        SpecError: an unknown name, or networks with subgames that do not end with the betting round.
+        FileError, PolicyError: the networks cannot be read, or were trained on another game.
     """
     if settings.net is not None:
         from treeplex.learn.deepstack.files import deepstack_leaf

@@ -10,7 +10,7 @@ from treeplex.search.methods import METHOD_NAMES, METHODS
 
 @dataclass(frozen=True)
 class DeepStackSettings(LearningSettings):
-    """How situations are solved, and how networks are fitted to their values."""
+    """Settings for solving situations and for fitting networks to their values."""
 
     method: str = setting("dcfr", "solver of situations", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(400, "iterations per situation, T; both players update in each", low=1)
@@ -35,5 +35,5 @@ class DeepStackSettings(LearningSettings):
 
     @property
     def length(self) -> int:
-        """Situations of one network."""
+        """Number of situations for one network."""
         return self.situations

@@ -1,4 +1,4 @@
-"""Random situations where betting rounds start, and their values: the training data of DeepStack's networks.
+"""Random situations at the starts of betting rounds, and their values: training data for DeepStack's networks.
 
 Moravčík et al. 2017, supplement: a situation is a public state after a deal, with a pot and random ranges, see
 :func:`treeplex.learn.rebel.random_beliefs.random_belief`. Here all pots that the betting tree allows are equally likely;
@@ -24,7 +24,7 @@ from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.subgame import Ranges
 
 SIDE, STOPS, LONGEST = 4, 4, 100
-"""Searches for ranges: concurrent searches, stops of each, and their maximum number of iterations."""
+"""Searches for ranges: number of concurrent searches, stops per search, and maximum iterations."""
 MOST_STATES = 1_000_000
 """Limit on the public states traversed to find the starts of rounds."""
 
@@ -32,10 +32,10 @@ MOST_STATES = 1_000_000
 def round_starts(rules: PublicTree) -> list[list[PublicState]]:
     """Starts of betting rounds after the first, by round: public decision states directly after a deal.
 
-    States with the same future are listed once.
+    Of states with the same future only one is listed.
 
     Raises:
-        GameError: no such states, or too many public states.
+        GameError: no round starts with a deal, or there are too many public states.
     """
     first = rules.first_state()
     starts: list[dict[Hashable, PublicState]] = []
@@ -67,7 +67,7 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
 
 
 class Situations(NamedTuple):
-    """Rows of solved situations; both players' hands side by side, those of the acting player first.
+    """Training rows from solved situations, with columns for the acting player's hands, then for the other's.
 
     Attributes:
         inputs: float32 [n, inputs], see :class:`treeplex.learn.common.encoding.Encoding`.
@@ -89,7 +89,7 @@ def no_situations(encoding: Encoding) -> Situations:
 
 
 def met_and_believed(places: PairPlaces, ranges: Ranges) -> tuple[Ranges, Ranges]:
-    """Each hand's compatible opposing reach, [K, H_i], and its belief, 0 where the ranges exclude each other."""
+    """Compatible opposing reach of each hand, and its belief (0 if the two ranges are incompatible), [K, H_i] each."""
     met = places.opposing(ranges, 0), places.opposing(ranges, 1)
     joint = tuple(own * mass for own, mass in zip(ranges, met, strict=True))
     sums = [own.sum(axis=1, keepdims=True) for own in joint]
@@ -118,13 +118,13 @@ class SituationMaker:
         self.leaf, self.horizon = leaf, horizon
 
     def random(self, count: int, generator: np.random.Generator) -> list[Belief]:
-        """Up to ``count`` situations with random ranges; omits those with zero reach."""
+        """At most ``count`` situations with random ranges; situations with zero reach are omitted."""
         chosen = generator.integers(0, len(self.states), count)
         drawn = (random_belief(self.rules, self.states[k], generator) for k in chosen)
         return [belief for belief in drawn if belief.pairs > 0]
 
     def solved(self, beliefs: list[Belief], method: str, iterations: int) -> Situations:
-        """Solve a batch of situations; returns their rows."""
+        """Solve a batch of situations; returns their training rows."""
         if not beliefs:
             return no_situations(self.encoding)
         subgames = cut_states(self.rules, [pair_state(belief.state) for belief in beliefs], self.horizon)
@@ -142,21 +142,21 @@ class SituationMaker:
 
 
 class SearchedRanges:
-    """Situations reached by searches of the previous round: ranges that occur in play, instead of random ones.
+    """Situations reached by searches of the previous round, whose ranges occur in play, in place of random ranges.
 
     A search starts at the root of the game, or at the start of the previous round with random ranges, and uses the current
-    networks at its leaves. It is stopped at intervals, and its current policy is played to the end of the round.
+    networks at its leaves. At random iterations, its current policy is played to the end of the round.
 
     Attributes:
         begun: starts of the previous round; None for the game's root.
-        leaf: leaf values by the networks.
+        leaf: leaf values from the networks.
     """
 
     def __init__(self, rules: PublicTree, begun: list[PublicState] | None, leaf: LeafValue) -> None:
         self.rules, self.begun, self.leaf = rules, begun, leaf
 
     def beliefs(self, count: int, method: str, generator: np.random.Generator) -> list[Belief]:
-        """Up to ``count`` situations; omits those with zero reach or without a further decision."""
+        """At most ``count`` situations; those with zero reach or without a further decision are omitted."""
         starts = [self._start(generator) for _ in range(SIDE)]
         states = [pair_state(belief.state) for belief in starts]
         subgames = cut_states(self.rules, states, Horizon(rounds=1))
@@ -178,7 +178,8 @@ class SearchedRanges:
         return [belief for belief in drawn if belief.pairs > 0]
 
     def _start(self, generator: np.random.Generator) -> Belief:
-        """The start of a search; at the game's root, with the game's own ranges half of the time."""
+        """Draw the root of a search: a start of the previous round, or the game's root (half of the time with its own
+        ranges)."""
         if self.begun is not None:
             return random_belief(self.rules, self.begun[int(generator.integers(len(self.begun)))], generator)
         root = Belief.root(self.rules)

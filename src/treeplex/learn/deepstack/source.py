@@ -1,4 +1,4 @@
-"""Training data of DeepStack's networks: solved situations at the starts of rounds, the last round first."""
+"""Training data for DeepStack's networks: solved situations at the starts of rounds, beginning with the last round."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ class DeepStackSource(SituationSource):
 
     Attributes:
         nets: the networks of all rounds.
-        leaf: leaf values by them.
+        leaf: leaf values from the networks.
     """
 
     parts = Situations._fields
@@ -39,7 +39,7 @@ class DeepStackSource(SituationSource):
 
         Raises:
             SpecError: PyTorch is missing.
-            GameError: no round starts with a deal, or the game has no features of public states.
+            GameError: no round starts with a deal, or the rules do not define features of public states.
         """
         self.rules, self.settings, self.side = rules, settings, settings.side
         self.nets = RoundNets(rules, unit=settings.unit, width=settings.width, layers=settings.layers, seed=settings.seed)
@@ -47,7 +47,7 @@ class DeepStackSource(SituationSource):
         self.networks: Sequence[Module] = self.nets.nets[::-1]
 
     def rows(self, stage: int, count: int, generator: np.random.Generator) -> Situations:
-        """Rows of a round's situations; omits those with zero reach."""
+        """Training rows from a round's situations; those with zero reach are omitted."""
         number, method, starts = len(self.networks) - 1 - stage, self.settings.method, self.nets.starts
         leaf, horizon = (self.leaf, Horizon(rounds=1)) if stage else (NoLeaf(), TO_THE_END)
         maker = SituationMaker(self.rules, starts[number], leaf, horizon)

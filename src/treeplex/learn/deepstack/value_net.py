@@ -35,7 +35,7 @@ def balanced(outputs: Any, beliefs: Any) -> Any:
     """Outputs minus half the sum of both players' expected values; arrays or tensors, [n, 2H] both.
 
     DeepStack weights counterfactual values by ranges. Here beliefs account for card removal, so values sum to exactly zero even
-    if hands exclude each other.
+    if some pairs of hands share cards.
     """
     return outputs - 0.5 * (beliefs * outputs).sum(-1)[:, None]
 

@@ -8,20 +8,20 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 
 LEAST_SPREAD = 0.01
-"""Least spread of a game's rewards (1% of its exploitability) that is scaled to unit variance."""
+"""Minimum spread of a game's rewards (1% of its exploitability) that is still scaled to unit variance."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Trajectories of an epoch: N decisions in E consecutive episodes, equally many on each of G games.
+    """Trajectories of one epoch: N decisions in E consecutive episodes, the same number of episodes on each of G games.
 
     Attributes:
         offsets: int64 [E+1], first decision of each episode; no episode is empty.
         game: int64 [E], game of each episode, ascending.
-        final: float64 [E], final exploitability, floored.
+        final: float64 [E], final exploitability, clipped from below.
         features: float64 [N, F].
-        sampled: float64 [N, O], the network's outputs with noise.
-        before: float64 [N], exploitability at the decision, floored.
+        sampled: float64 [N, O], the network's outputs, noise included.
+        before: float64 [N], exploitability at the decision, clipped from below.
         holds: float64 [N], number of iterations the decision applies to.
     """
 
@@ -71,7 +71,7 @@ def estimate_advantages(decisions: Decisions, paid: Floats, values: Floats, disc
     Args:
         decisions: the epoch's decisions; h_d is the number of iterations that decision d applies to.
         paid: float64 [N], rewards.
-        values: float64 [N], the critic's estimates V.
+        values: float64 [N], the critic's value estimates V.
         discount: gamma, per iteration.
         smoothing: lambda, per decision.
     """

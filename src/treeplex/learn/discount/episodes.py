@@ -16,12 +16,12 @@ from treeplex.learn.discount.trainer import Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 JOBS_PER_WORKER = 4
-"""Approximate number of jobs per worker and game in an epoch, large enough to keep workers busy until the end."""
+"""Approximate number of jobs per worker and game in an epoch, large enough to keep all workers busy until the epoch ends."""
 
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """Worker state: the games' specs, compiled once, and the policy whose network the jobs replace."""
+    """Worker state: the training games, compiled once from their specs, and the policy, whose network each job replaces."""
 
     specs: tuple[str, ...]
     policy: DiscountPolicy
@@ -33,7 +33,8 @@ class Player:
 
 
 def play(player: Player, game: int, parameters: Floats) -> Floats:
-    """Play networks, float64 [n, P], on a game by index; returns each episode's final exploitability, float64 [n]."""
+    """Run an episode with each network, float64 [n, P], on the game with the given index; returns final exploitability, float64
+    [n]."""
     compiled, scheme, horizon = player.games[game], player.policy.compiled, player.policy.horizon
     rows = np.ascontiguousarray(parameters, np.float64)
     episodes = [play_episode(compiled.tree, compiled.payoff, scheme._replace(parameters=row), horizon) for row in rows]
@@ -47,14 +48,14 @@ def evaluate(
     games: Sequence[CompiledGame],
     watch: Watch = unwatched,
 ) -> Floats:
-    """Play every candidate on every game.
+    """Run an episode with every candidate on every game.
 
     Args:
         executor: the workers.
         player: the workers' state.
-        candidates: networks, float64 [n, P].
-        games: the training games, indexed as in :class:`Player`; the largest is played first.
-        watch: called while waiting; an exception it raises cancels the running jobs.
+        candidates: network parameters, float64 [n, P].
+        games: the training games, indexed as in :class:`Player`; episodes on the largest game start first.
+        watch: called while waiting; raising an exception in it cancels the running jobs.
 
     Returns:
         Final exploitability, float64 [n, G].

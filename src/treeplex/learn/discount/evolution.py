@@ -1,6 +1,6 @@
 """Evolution strategies: maximise a black-box function (Salimans et al. 2017; Xu et al. 2024, algorithm 1).
 
-Candidates are mirrored pairs ``theta +- sigma eps``; only the ranks of their fitness count; Adam climbs the gradient
+Candidates are mirrored pairs ``theta +- sigma eps``; only the ranks of their fitness matter; Adam ascends the gradient
 
     g = 1 / (N sigma) sum_k f'_k eps_k.
 """
@@ -32,7 +32,7 @@ class Evolution:
         population: N, the even number of candidates per epoch.
         sigma: standard deviation of the noise.
         learning_rate: Adam's step size.
-        seed: seed of the noise; epoch e draws from (seed, e) regardless of earlier epochs.
+        seed: seed of the noise; epoch e is seeded by (seed, e), independently of earlier epochs.
     """
 
     population: int = POPULATION
@@ -62,7 +62,7 @@ class Evolution:
     def gradient(self, fitness: Floats, noise: Floats) -> Floats:
         """Gradient estimate, [P], from the candidates' fitness [N].
 
-        Sums run over pairs in order, without BLAS, so that the result does not depend on the number of threads.
+        Pairs are summed in order, without BLAS, so that the result does not depend on the number of threads.
         """
         shaped = shape(fitness)
         pairs = len(noise)
@@ -75,7 +75,7 @@ class Evolution:
 def shape(fitness: Floats) -> Floats:
     """Rank-based fitness: ``max(0, ln(N/2 + 1) - ln rank) / sum - 1/N``, [N]; rank 1 is the best (Xu et al. 2024, DDCFR).
 
-    Ties share the mean of the values at their ranks, since equal candidates give no direction. The values sum to 0. NaN ranks
+    Tied candidates get the mean of the values at their ranks. The values sum to 0. NaN ranks
     last.
     """
     count = len(fitness)
@@ -105,7 +105,7 @@ class Adam:
 
     @classmethod
     def start(cls, parameters: Floats) -> "Adam":
-        """Start at step 0."""
+        """Create the optimizer at step 0."""
         return cls(parameters.copy(), np.zeros_like(parameters), np.zeros_like(parameters))
 
     def climb(self, gradient: Floats, learning_rate: float) -> None:
@@ -118,7 +118,7 @@ class Adam:
         self.parameters = self.parameters + learning_rate * mean / (np.sqrt(square) + EPSILON)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The state, as arrays."""
+        """The optimizer's state, as arrays."""
         return {"parameters": self.parameters, "mean": self.mean, "square": self.square, "epoch": np.array([self.steps])}
 
     @classmethod

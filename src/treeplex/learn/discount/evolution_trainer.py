@@ -37,11 +37,11 @@ class EvolutionTrainer:
         """Start from a policy.
 
         Args:
-            policy: the initial policy; all but its network stays fixed.
+            policy: the initial policy; only its network is trained.
             games: the training games.
             fitness: the objective.
             evolution: settings of the search; None for the defaults.
-            executor: workers that play, closed by the trainer; None for this process alone.
+            executor: workers that run episodes, closed by the trainer; None to run them in this process.
         """
         self.games, self.fitness = tuple(games), fitness
         self.evolution = evolution or Evolution()
@@ -91,7 +91,7 @@ class EvolutionTrainer:
         """Resume from the arrays of :meth:`state`.
 
         Raises:
-            FileError: the arrays belong to another network.
+            FileError: the arrays are from a different network.
         """
         adam = Adam.from_arrays(arrays, len(self._start.parameters))
         if not np.isfinite(adam.parameters).all():

@@ -1,4 +1,4 @@
-"""Fitness of a discount policy: one number from its exploitabilities on the training games."""
+"""Fitness of a discount policy: a weighted mean over its exploitabilities on the training games."""
 
 import os
 from collections.abc import Sequence
@@ -22,13 +22,14 @@ KINDS = ("log", "relative")
 
 @dataclass(frozen=True, eq=False)
 class Fitness:
-    """``sum_i w_i (top_i - ln max(e_i, 1e-12)) / span_i / sum_i w_i`` over games i; larger is better.
+    """``sum_i w_i (top_i - ln max(e_i, 1e-12)) / span_i / sum_i w_i`` over games i; higher is better.
 
     ``log``, the paper's reward (Xu et al. 2024, section 3.1): ``top = ln E_1``, ``span = 1``. E_1 is the exploitability after
     the first iteration. With alternating updates both players play uniformly in it, so E_1 is that of the uniform policy.
 
     ``relative``, the objective of the authors' code: ``top = ln e_CFR``, ``span = ln e_CFR - ln e_DCFR``, where CFR and DCFR
-    run for as many iterations (computed here rather than read from result files): 0 is as good as CFR, 1 as good as DCFR.
+    run for the same number of iterations (computed here rather than read from result files). A fitness of 0 matches CFR, 1
+    matches DCFR.
 
     Attributes:
         weights, top, span: float64 [G].
@@ -57,11 +58,12 @@ def fitness_on(
         games: the training games.
         horizon: iterations per episode.
         kind: ``log`` or ``relative``, see :class:`Fitness`.
-        weights: weight of each game; None for equal weights. The authors' code gives Kuhn poker weight 3, others 1.
+        weights: weight of each game; None for equal weights. The authors' code uses weight 3 for Kuhn poker and 1 for the other
+            games.
 
     Raises:
         SpecError: unknown kind, or weights that are not one positive number per game.
-        AlgorithmError: ``relative`` on a game where DCFR does not improve on CFR.
+        AlgorithmError: ``relative`` is used with a game where DCFR does not improve on CFR.
     """
     if kind not in KINDS:
         raise SpecError(f"unknown fitness {kind!r}{nearest(kind, KINDS)}")
@@ -90,11 +92,11 @@ def reached(game: CompiledGame, algorithm: str, iterations: int) -> float:
 
 
 def training_games(specs: Sequence[str], *, named_in: str | os.PathLike[str] | None = None) -> list[CompiledGame]:
-    """Compile the training games; ``named_in`` is the file that names them (see ``forms.sources.load.load``).
+    """Compile the training games; ``named_in`` is the file that lists the games (see ``forms.sources.load.load``).
 
     Raises:
-        SpecError: no game, a game given twice, or an unknown one.
-        AlgorithmError: a game that is not two-player zero-sum.
+        SpecError: no game is given, a game is given twice, or a game is unknown.
+        AlgorithmError: a game is not two-player zero-sum.
     """
     if not specs:
         raise SpecError("give at least one game to train on")

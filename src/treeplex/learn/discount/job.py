@@ -114,12 +114,12 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         return min(1, max(0, self.total - self.done))
 
     def step(self, count: int) -> None:
-        """Run one epoch; cancelled if a stop is requested."""
+        """Run one epoch; a stop request cancels it."""
         self._report = self.trainer.step()
         self.lost += self._report.lost
 
     def measure(self) -> Mapping[str, Any]:
-        """Numbers of the last epoch, or of the policy before training."""
+        """Measurements of the last epoch or, before training, of the initial policy."""
         report = self._report
         if report is None:
             reached = exploitability_of(self.trainer.policy, self.games)
@@ -132,7 +132,7 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         return numbers
 
     def live(self) -> Mapping[str, Any]:
-        """Best fitness so far, and workers that died in this session."""
+        """Best fitness so far, and number of workers that died in this session."""
         return {"best_fitness": None if self.best is None else self.best[1], "lost": self.lost}
 
     def points(self) -> Iterator[int]:
@@ -145,7 +145,7 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         return {**super().about(), "best": best}
 
     def state(self) -> State:
-        """The trainer's arrays, and the best policy's."""
+        """The trainer's arrays, and those of the best policy."""
         best = np.array(self.best or (0, 0.0), np.float64)
         return {**self.trainer.state(), "best_parameters": self.best_parameters, "best": best}
 
@@ -175,16 +175,16 @@ class DiscountJob(TrainingJob[DiscountSettings]):
         self.trainer.close()
 
     def last_policy(self, records: Sequence[Record]) -> DiscountPolicy:
-        """The policy after the last epoch, with a card."""
+        """The policy after the last epoch, with a model card."""
         return self.with_card(self.trainer.policy, records[-1])
 
     def best_policy(self, records: Sequence[Record]) -> DiscountPolicy:
-        """The best policy so far, with a card."""
+        """The best policy so far, with a model card."""
         policy = self.trainer.policy.with_parameters(self.best_parameters)
         return self.with_card(policy, best_of(records))
 
     def with_card(self, policy: DiscountPolicy, record: Record) -> DiscountPolicy:
-        """The policy with a card: how, when and on what it was trained, and its scores."""
+        """The policy with a model card: training method, date, games, settings, and evaluation results."""
         card = {
             "algorithm": self.learner,
             "games": self.game,
@@ -235,7 +235,7 @@ def learning_figure(title: str, games: Sequence[str], records: Sequence[Record])
 
 
 def short_names(games: Sequence[str]) -> list[str]:
-    """Specs shortened to the parameters that differ between games of the same name; paths are kept."""
+    """Short labels for specs: only the parameters that differ between games of the same name; file paths are unchanged."""
     try:
         specs = [parse_spec(game) for game in games]
     except SpecError:

@@ -62,7 +62,7 @@ class DiscountKind(TrainingKind):
         return ",".join(training.game) if any(map(named_file, training.game)) else ""
 
     def summarise(self, training: Training) -> dict[str, Any]:
-        """Exploitabilities by game, the best epoch, and the number of workers that died."""
+        """Exploitability on each game, the best epoch, and the number of workers that died."""
         last, best = training.records[-1], best_of(training.records)
 
         def by_game(values: Sequence[float]) -> dict[str, float]:
@@ -84,7 +84,7 @@ class DiscountKind(TrainingKind):
         return f"{self.name} by {training.settings.optimizer}: {effort}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Suggest solving with the policy and training on."""
+        """Suggest solving with the policy, and resuming training."""
         policy, own = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
         return [
@@ -94,7 +94,7 @@ class DiscountKind(TrainingKind):
 
 
 def specs_of(game: Any) -> list[str]:
-    """Specs of the training games: the ones given, a comma-separated list, or DDCFR's four."""
+    """Specs of the training games: the given list or comma-separated string, by default DDCFR's four games."""
     if game is None:
         return list(GAMES)
     texts = [game] if isinstance(game, str) else list(game)

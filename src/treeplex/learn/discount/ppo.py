@@ -1,17 +1,17 @@
-"""Proximal policy optimisation, used in DDCFR's ablation instead of evolution strategies (DDCFR-rl of table 1).
+"""Proximal policy optimisation, used instead of evolution strategies in DDCFR's ablation (DDCFR-rl in table 1).
 
 An episode is a run of T iterations on one game; a decision is an evaluation of the network, and an action is the set of
 discount parameters. The network's outputs are the actor: a continuous exponent is ``tanh`` of a Gaussian around its output, and
 a discrete choice (an integer exponent, or how long to hold) is the largest of its logits plus Gumbel noise, which samples from
-their softmax exactly (Maddison, Tarlow and Minka 2014, "A* sampling", section 2). Both add noise to the outputs, so the noise
-is drawn in advance and episodes run in compiled code.
+their softmax exactly (Maddison, Tarlow and Minka 2014, "A* sampling", section 2). Since both add noise to the outputs, the
+noise can be drawn in advance, and episodes run in compiled code.
 
 The update is the clipped objective of Schulman et al. 2017 ("Proximal policy optimization algorithms", equations 7 and 9), with
 a critic that sees the actor's features and the game. Rewards come at the end of an episode
-(``learn.discount.advantages.rewards``). DDCFR gives no settings for its PPO: those of :class:`PPO` are the usual ones, except
-for the discount, which a finite horizon does not need.
+(``learn.discount.advantages.rewards``). The DDCFR paper gives no settings for PPO. Those of :class:`PPO` are common defaults,
+except that rewards are not discounted, since the horizon is finite.
 
-PyTorch is the extra ``torch``; it is imported when a trainer is created.
+PyTorch is the extra ``torch``; it is imported only when a trainer is created.
 """
 
 import math
@@ -47,21 +47,21 @@ class PPO:
     """Settings of PPO.
 
     Attributes:
-        episodes: episodes per game and epoch; evolution strategies with a population of this size play as many.
+        episodes: episodes per game and epoch; the same number as evolution strategies with a population of this size.
         learning_rate: Adam's step size.
         clip: PPO's clip range of the probability ratio.
         passes: passes over an epoch's decisions.
-        minibatches: gradient steps per pass, fewer if minibatches would be smaller than ``smallest``.
-        smallest, largest: decisions per minibatch. If an epoch has more, each pass uses another random subset, which bounds its
-        time (an episode has from T/20 to T decisions).
+        minibatches: gradient steps per pass; fewer if minibatches would otherwise be smaller than ``smallest``.
+        smallest, largest: decisions per minibatch. If an epoch has more decisions, each pass uses a different random subset,
+            which bounds the time per pass (an episode has between T/20 and T decisions).
         discount: discount factor of rewards per iteration.
         smoothing: lambda of the advantage estimates.
         entropy: weight of the entropy bonus.
         value: weight of the critic's squared error.
-        norm: gradient norm at which gradients are clipped.
-        spread: initial standard deviation of continuous outputs; it is learned.
-        shaped: reward each decision with its own progress; see ``learn.discount.advantages.rewards``. Not in the paper.
-        seed: seed of noise, minibatches and the critic; epoch e draws from (seed, e) regardless of earlier epochs.
+        norm: maximum gradient norm; larger gradients are clipped.
+        spread: initial standard deviation of continuous outputs, which is then learned.
+        shaped: reward each decision for its own progress (not in the paper); see ``learn.discount.advantages.rewards``.
+        seed: seed of noise, minibatches and the critic; epoch e is seeded by (seed, e), independently of earlier epochs.
     """
 
     episodes: int = 100
@@ -94,10 +94,10 @@ class PPOTrainer:
 
     Attributes:
         games: the training games.
-        fitness: fitness for reports; its weights also weight each game's contribution to learning.
+        fitness: fitness for reports; its game weights also scale the advantages.
         ppo: settings of the algorithm.
         watch: see :class:`treeplex.learn.discount.trainer.Trainer`.
-        epoch: epochs done.
+        epoch: number of epochs completed.
     """
 
     def __init__(
@@ -112,14 +112,14 @@ class PPOTrainer:
         """Start from a policy.
 
         Args:
-            policy: the initial actor; all but its network stays fixed.
+            policy: the initial actor; only its network is trained.
             games: the training games.
             fitness: see :class:`PPOTrainer`.
             ppo: settings; None for the defaults.
-            workers: threads that play; results do not depend on it.
+            workers: threads that run episodes; results do not depend on their number.
 
         Raises:
-            SpecError: PyTorch is not installed, or shaped rewards for a policy without the exploitability feature.
+            SpecError: PyTorch is not installed, or rewards are shaped but the policy lacks the exploitability feature.
         """
         self._torch = torch = torch_module()
         self.games, self.fitness, self.ppo = tuple(games), fitness, ppo or PPO()
@@ -143,7 +143,7 @@ class PPOTrainer:
         return self._start.with_parameters(self._tensors["parameters"].detach().numpy().copy())
 
     def step(self) -> EpochReport:
-        """Play the epoch's episodes with noise, update actor and critic, and evaluate the new policy."""
+        """Run the epoch's episodes with noise, update actor and critic, and evaluate the new policy."""
         decisions = self._play()
         with one_thread():
             self._improve(decisions)
@@ -159,7 +159,7 @@ class PPOTrainer:
         )
 
     def state(self) -> Arrays:
-        """Actor, critic, spread, their Adam moments, its steps, and the epoch."""
+        """Actor, critic, spread, their Adam moments and steps, and the epoch."""
         steps = 0
         arrays: dict[str, NDArray[Any]] = {}
         for name, tensor in self._tensors.items():
@@ -174,7 +174,7 @@ class PPOTrainer:
         """Resume from the arrays of :meth:`state`.
 
         Raises:
-            FileError: the arrays belong to another network, other games, or another algorithm.
+            FileError: the arrays are from a different network, different games, or a different algorithm.
         """
         torch = self._torch
         for name, wanted in self.state().items():
@@ -190,10 +190,10 @@ class PPOTrainer:
         self.epoch = int(arrays["epoch"][0])
 
     def close(self) -> None:
-        """Do nothing: threads end with each epoch."""
+        """Do nothing, since threads end with each epoch."""
 
     def _play(self) -> Decisions:
-        """Play the epoch's episodes, game by game, each with its own random stream."""
+        """Run the epoch's episodes, game by game, each with its own random stream."""
         policy, episodes, total = self.policy, self.ppo.episodes, self.ppo.episodes * len(self.games)
         spread = np.exp(self._tensors["log_spread"].detach().numpy())
 
@@ -246,7 +246,7 @@ class PPOTrainer:
                 self._adam.step()
 
     def _values(self, seen: Tensor) -> Tensor:
-        """The critic's estimates [N], from features and the one-hot game."""
+        """The critic's value estimates, [N], from features and the one-hot game."""
         return forward(self._torch, self._critic_sizes, self._tensors["critic"], seen)[:, 0]
 
     def _judge(self, features: Tensor, sampled: Tensor) -> tuple[Tensor, Tensor]:
@@ -274,7 +274,7 @@ def forward(torch: Any, sizes: Ints, parameters: Tensor, inputs: Tensor) -> Tens
 
 
 def output_blocks(policy: DiscountPolicy) -> tuple[list[int], list[slice]]:
-    """Columns of a policy's outputs that are continuous exponents, and the columns of each choice's logits."""
+    """The output columns that are continuous exponents, and the columns of logits for each discrete choice."""
     continuous, choices, column = [], [], 0
     for level in (*policy.levels, *([len(policy.holds)] if policy.holds else [])):
         if level == 0:
@@ -288,7 +288,8 @@ def output_blocks(policy: DiscountPolicy) -> tuple[list[int], list[slice]]:
 def draw_noise(policy: DiscountPolicy, spread: Floats, random: np.random.Generator) -> Floats:
     """Noise for the outputs of every possible decision of an episode, float64 [T, O].
 
-    Normal with standard deviations ``spread`` [continuous exponents] for exponents, standard Gumbel for logits.
+    Noise for exponents is normal with standard deviations ``spread`` [continuous exponents]; noise for logits is standard
+    Gumbel.
     """
     continuous, _ = output_blocks(policy)
     noise = random.gumbel(size=(policy.horizon, int(policy.sizes[-1])))
@@ -301,11 +302,11 @@ def log_probabilities(
 ) -> tuple[Tensor, Tensor]:
     """Log probabilities of sampled outputs.
 
-    For continuous exponents this is the density before ``tanh``, whose Jacobian is the same under every policy and cancels in
-    ratios.
+    For continuous exponents this is the log density before ``tanh``, whose Jacobian is the same under every policy and cancels
+    in ratios.
 
     Args:
-        torch: the module.
+        torch: the PyTorch module.
         policy: determines the meaning of each output.
         outputs: [N, O], the actor's outputs without noise.
         log_spread: [continuous exponents], logarithms of standard deviations.

@@ -16,7 +16,7 @@ GAMES = (
     "liars_dice(dice_sides=3)",
     "small_matrix",
 )
-"""DDCFR's training games, in the order in which table 1 takes the first one, two or three of them."""
+"""DDCFR's training games, ordered such that table 1's smaller training sets are the first one, two or three."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class DiscountSettings(Settings):
     seed: int = setting(0, "random seed", low=0, fixed=True)
 
     def check(self) -> None:
-        """Reject duplicate names and settings that the optimizer does not take."""
+        """Reject duplicate names, and settings that the optimizer does not support."""
         for name in ("features", "exponents"):
             value = getattr(self, name)
             if value is not None and len(set(value)) < len(value):
@@ -72,6 +72,6 @@ class DiscountSettings(Settings):
         return PPO(episodes=self.population, learning_rate=self.learning_rate or 0.0, seed=self.seed)
 
     def start(self, base: str) -> DiscountPolicy:
-        """The untrained policy for a variant of :data:`treeplex.solvers.rules.discount_policy.BASES`."""
+        """An untrained policy for a CFR variant in :data:`treeplex.solvers.rules.discount_policy.BASES`."""
         names = ("features", "exponents", "discrete", "holds", "hidden", "horizon", "clipped", "seed")
         return untrained_discount_policy(base, **{name: getattr(self, name) for name in names})

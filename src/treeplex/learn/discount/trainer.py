@@ -13,7 +13,7 @@ Watch = Callable[[], None]
 
 
 def unwatched() -> None:
-    """A :data:`Watch` that does nothing."""
+    """A no-op :data:`Watch`."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class EpochReport:
     """Results of one epoch of training.
 
     Attributes:
-        epoch: epochs done, including this one.
+        epoch: number of epochs completed, including this one.
         fitness: fitness of the policy after this epoch, without noise.
-        mean, best: fitness over the epoch's candidates (PPO: over its episodes).
-        exploitability: final exploitability of that policy on each game, in the games' order.
-        lost: workers that died in this epoch.
+        mean, best: mean and best fitness over the epoch's candidates (PPO: over its episodes).
+        exploitability: final exploitability of the policy after this epoch on each game, in the games' order.
+        lost: number of workers that died in this epoch.
     """
 
     epoch: int
@@ -37,13 +37,13 @@ class EpochReport:
 
 
 class Trainer(Protocol):
-    """Improves a discount policy, an epoch at a time.
+    """Trains a discount policy, one epoch at a time.
 
-    A trainer resumed from :meth:`state` gives the same results as without the interruption, bit for bit.
+    A trainer resumed from :meth:`state` gives bit-identical results to an uninterrupted one.
 
     Attributes:
-        watch: called periodically while an epoch's episodes run. An exception it raises cancels the epoch and leaves the
-            trainer unchanged; it is therefore not called once the trainer's state starts to change.
+        watch: called periodically while an epoch's episodes run. If it raises an exception, the epoch is cancelled and the
+            trainer is unchanged; it is therefore not called once the trainer's state starts to change.
     """
 
     watch: Watch
@@ -66,8 +66,8 @@ class Trainer(Protocol):
         """Resume from the arrays of :meth:`state`.
 
         Raises:
-            FileError: the arrays belong to another trainer or policy.
+            FileError: the arrays are from a different trainer or policy.
         """
 
     def close(self) -> None:
-        """Stop the workers, if any."""
+        """Stop the workers, if there are any."""

@@ -1,4 +1,4 @@
-"""Agent for hold'em turns that searches with a network or exact leaf values."""
+"""Agent for hold'em turns that searches with leaf values from a network or from exact solving."""
 
 import os
 from collections.abc import Callable
@@ -30,20 +30,20 @@ def turn_agent(
     threads: int | None = None,
     drawn: bool = True,
 ) -> tuple[SearchAgent, NetFile | None]:
-    """Create an agent that searches turns; returns it with its network's file.
+    """Create an agent that searches turns; returns the agent and its network file, if any.
 
     Args:
         game: a turn spot.
         source: as for :func:`treeplex.learn.first_street.search.search_spot`; None for exact values.
         generator: random number generator for actions.
-        iterations, method: iterations and method of each search.
-        river: iterations of Discounted CFR per river solution.
+        iterations, method: number of iterations and solver of each search.
+        river: iterations of Discounted CFR per river.
         threads: threads for exact values; None for one per available core.
-        drawn: play a randomly drawn iteration in each game instead of the average; see :class:`SearchAgent`.
+        drawn: play the policy of a random iteration in each game instead of the average policy; see :class:`SearchAgent`.
 
     Raises:
-        SpecError: a value outside its range, a spot that networks do not support, too little memory, or PyTorch is missing.
-        GameError: the spot is not a turn, or no pair of hands is possible in its ranges.
+        SpecError: a value is outside its range, networks do not support the spot, memory is too small, or PyTorch is missing.
+        GameError: the spot is not a turn, or its ranges contain no compatible pair of hands.
         FileError: the source is not a hold'em river network.
     """
     threads, net, leaf = check_search(source, iterations, method, river, threads)
@@ -58,9 +58,9 @@ def turn_agent(
 
 
 def room_for(agent: SearchAgent, threads: int) -> Callable[[Subgame], None]:
-    """A check that the policies of all iterations fit in memory, which may evict remembered turns.
+    """Return a function that checks that the policies of all iterations fit in memory; it may evict cached turns.
 
-    With exact values the rivers must fit as well.
+    With exact leaf values, it also checks that the rivers fit.
     """
 
     def check(subgame: Subgame) -> None:
@@ -86,7 +86,7 @@ def least_policy(spot: Spot) -> int:
 
 
 def lacking(size: int) -> int | None:
-    """The free bytes if they are fewer than ``size``, otherwise None."""
+    """Number of free bytes if less than ``size``, otherwise None."""
     free = available_memory()
     return free if free is not None and free < size else None
 
@@ -95,7 +95,7 @@ def check_room(size: int, iterations: int) -> None:
     """Check that the policies of ``iterations`` iterations, at least ``size`` bytes, fit in memory.
 
     Raises:
-        SpecError: they do not fit.
+        SpecError: there is too little memory.
     """
     free = lacking(size)
     if free is not None:

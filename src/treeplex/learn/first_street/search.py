@@ -1,4 +1,4 @@
-"""Search the first street of a spot with leaf values where its betting ends, and judge the resulting strategy."""
+"""Search of a spot's first street, with leaf values at the end of its betting, and evaluation of the strategy found."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -49,9 +49,9 @@ from treeplex.search.warm_start.begin import begin_search
 
 Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
-"""Defaults: iterations of a search, its method, iterations of endgame solving; and the search's number type."""
+"""Defaults for search iterations, search method and endgame iterations; and the number type of searches."""
 LEAF_STEPS = {"turn": 2, "flop": 24}
-"""Stride over the complete boards for equities at leaves valued by hand networks."""
+"""Stride over complete boards when equities are computed at leaves valued by hand networks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +62,15 @@ class SearchedSpot:
         search: the search, with the average policy.
         values: source of the leaf values: ``exact``, ``zero``, ``rebel`` for the shipped network, a file, or a class name.
         net: the network's file if a network gives the values, otherwise None.
-        method: a name of :data:`treeplex.search.METHODS`.
-        river: iterations of Discounted CFR per endgame solution.
+        method: search method, a key of :data:`treeplex.search.METHODS`.
+        river: iterations of Discounted CFR per endgame.
         ev: the search's EV estimate of each player, in chips relative to half of the starting pot.
         first: the player who acts first.
-        actions: that player's actions and their frequencies over its range.
+        actions: that player's actions and their frequencies, averaged over its range.
         seconds, cpu_seconds: time of the search.
-        played: the average policy with endgames solved at its beliefs, as a judged solution of the whole game; None if not
-            requested.
-        judging_seconds: time for solving those endgames and judging.
+        played: the average policy, completed by endgames solved at its beliefs, as an evaluated solution of the full spot; None
+            if not requested.
+        judging_seconds: time for solving those endgames and evaluating the strategy.
         status: ``finished`` or ``interrupted``.
     """
 
@@ -110,24 +110,25 @@ def search_spot(
     judge: bool | None = None,
     progress: Watcher | None = None,
 ) -> SearchedSpot:
-    """Search the first street of a spot, all hands at once, to the end of its betting.
+    """Search the first street of a spot to the end of its betting, for all hands at once.
 
     Args:
         spot: a spot with at least one later street.
         source: source of the leaf values. For turns: a training folder, its network's file, or ``rebel``, the shipped
-            network. For turns and flops: the same of a hand network, ``hands`` for the shipped one. For any spot: a custom leaf
-            value such as :class:`treeplex.search.ZeroLeaf`, or ``file.py:NAME``. None for exact values, with all later streets
-            re-solved in every iteration.
+            network. For turns and flops: also the folder or file of a hand network, or ``hands``, the shipped one. For any
+            spot: a custom leaf value such as :class:`treeplex.search.ZeroLeaf`, or ``file.py:NAME``. None for exact values: all
+                later streets are re-solved in every iteration.
         iterations: iterations of the search; each updates both players.
-        method: a name of :data:`treeplex.search.METHODS`.
-        river: iterations of Discounted CFR per endgame solution (on a turn: per river).
-        threads: threads for endgames and judging, without effect on results; None for one per available core.
-        judge: compute the exploitability of the average policy with endgames solved at its beliefs; None if memory allows.
+        method: search method, a key of :data:`treeplex.search.METHODS`.
+        river: iterations of Discounted CFR per endgame (on a turn: per river).
+        threads: threads for endgames and evaluation, without effect on results; None for one per available core.
+        judge: whether to compute the exploitability of the average policy with endgames solved at its beliefs; None does so if
+            memory allows.
         progress: called after each iteration.
 
     Raises:
-        SpecError: a value outside its range, a spot that networks do not support, too little memory, or PyTorch is missing.
-        GameError: the spot has no later street, is too large, or no pair of hands is possible in its ranges.
+        SpecError: a value is outside its range, networks do not support the spot, memory is too small, or PyTorch is missing.
+        GameError: the spot has no later street or is too large, or its ranges contain no compatible pair of hands.
         FileError: the source is not a hold'em river network.
     """
     own, file = (source, None) if callable(source) else (None, source)
@@ -203,8 +204,8 @@ def hand_network(
         every, symmetric: see :class:`treeplex.holdem.search.leaves.hand_values.HandValues`.
 
     Raises:
-        FileError: the folder has no network yet, or the file is corrupted.
-        SpecError: the network is for another street, or the spot has rake or another deck.
+        FileError: the folder does not contain a network yet, or the file is corrupted.
+        SpecError: the network is for another street, or the spot has rake or a reduced deck.
     """
     path = Path(source)
     if kind_of(path) == HAND_VALUES.name:
@@ -227,7 +228,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     """The network in a training folder or file, or the shipped one (``rebel``), and its leaf value.
 
     Raises:
-        FileError: no network, or a network of another kind.
+        FileError: the source has no network, or its network is of another type.
         SpecError: PyTorch is missing.
     """
     path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
@@ -240,7 +241,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
 
 
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
-    """Name of a source of leaf values; see :class:`SearchedSpot`."""
+    """Display name of a source of leaf values; see :class:`SearchedSpot`."""
     if net is not None:
         own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
         return own.get(net.path, str(net.path))
@@ -255,7 +256,7 @@ def check_streets(spot: Spot) -> None:
     """Check that a spot has a later street and is small enough to compile.
 
     Raises:
-        GameError: it has one street of betting.
+        GameError: the spot has only one street of betting.
         SpecError: the betting tree is too large, or there are too many boards.
     """
     if len(spot.streets) < 2:
@@ -294,7 +295,7 @@ def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
 
 
 def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of turn and river betting from a spot as plain data, chips as fractions of the pot."""
+    """A spot's turn and river betting as plain data, with chips as fractions of the pot."""
     bets, plan = spot["bets"], plan_from_json(spot["bets"])
     in_chips = not isinstance(plan, BetPlan) or any(
         size.kind == "chips" for street in plan.streets[-2:] for own in street for size in (*own.bets, *own.raises)
@@ -305,7 +306,7 @@ def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sizes_text(bets: Mapping[str, Any]) -> str:
-    """The sizes of a betting plan as options, in brackets; empty if players or streets differ."""
+    """A betting plan's sizes as command-line options, in brackets; empty if they differ between players or streets."""
     sizes = [own for street in bets.get("streets", [])[-2:] for own in street]
     if not sizes or any((own["bets"], own["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for own in sizes):
         return ""
@@ -314,10 +315,10 @@ def sizes_text(bets: Mapping[str, Any]) -> str:
 
 
 def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
-    """Whether there is memory to solve all endgames and judge the strategy.
+    """Whether there is enough memory to solve all endgames and evaluate the strategy.
 
     Raises:
-        SpecError: there is not, and it is ``needed``.
+        SpecError: memory is too small, and ``needed`` is true.
     """
     size = needed_memory(cut.whole.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * cut.whole.stored
     free = available_memory()
@@ -333,13 +334,13 @@ def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
 
 
 def subgame_of(search: SubgameSearch) -> HoldemSubgame:
-    """The street that a search covers."""
+    """The subgame of a search: one street."""
     assert isinstance(search.subgame, HoldemSubgame)
     return search.subgame
 
 
 def judge_search(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
-    """Judge the spot's strategy in the whole game, with endgames solved exactly at the beliefs they start with."""
+    """Evaluate the strategy in the full spot, with endgames solved exactly at their initial beliefs."""
     began, search = perf_counter(), found.search
     strategy = player.average(search)
     verdict = player.judge(strategy)

@@ -1,8 +1,8 @@
-"""Solving only the first street of a spot: ``--until turn`` cuts a flop off after its betting and values turns with a network.
+"""Solving only the first street of a spot: ``--until turn`` ends a flop after its betting and values turns with a network.
 
 The search is :class:`treeplex.search.subgame_search.SubgameSearch` on one board (:mod:`treeplex.holdem.forms.first_street`). A
 hand network values every possible next board for both players at once; its values are reused for :data:`USUALLY` iterations,
-before the flop for more. All-ins are exact. The result is a solution whose strategy ends with the first street; its EVs are
+and for more before the flop. All-ins are exact. The result is a solution whose strategy ends with the first street; its EVs are
 those of the average strategy with the network's values. Its exploitability is unknown unless the later streets are solved, see
 :mod:`treeplex.holdem.solve.first_street_judge`.
 """
@@ -41,16 +41,16 @@ from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.synonyms import unknown_algorithm
 
 SHOWDOWN = "showdown"
-"""Leaf values of showdowns without further betting, instead of a network's."""
+"""Name of leaf values from showdowns without further betting, in place of a network."""
 EVERY = {"flop": 4}
-"""Iterations for which a network's values are reused, by the street that it values; otherwise :data:`USUALLY`."""
+"""Iterations for which a network's values are reused, by the street it values; :data:`USUALLY` for other streets."""
 USUALLY = 2
 ITERATIONS = 60
 """Default iterations of a solve until the next street."""
 REFUSED = ("storage", "locks", "start", "workers", "ray", "most_memory")
 """Options of full solves that do not apply here."""
 KEPT = ("kept0", "kept1")
-"""Names in files of the network's latest values."""
+"""Array names, in solution files, of the network's latest values."""
 
 
 class UntilJob(SolvingJob):
@@ -60,9 +60,9 @@ class UntilJob(SolvingJob):
         search: the search at iteration 0.
         values: its leaf values.
         settings: settings of the solve.
-        file: file where progress is saved; None for none.
-        judged: whether to judge the solution of a session that was not stopped, by solving all later streets.
-        interrupt: an existing listener for stop requests.
+        file: file in which progress is saved; None to save none.
+        judged: whether to evaluate the solution at the end of an uninterrupted session, by solving all later streets.
+        interrupt: an existing handler of stop requests.
     """
 
     kind = SPOT
@@ -125,7 +125,7 @@ class UntilJob(SolvingJob):
             self.made(records, status).save(self.file)
 
     def solution(self, outcome: Outcome) -> HoldemSolution:
-        """The solution at the end of a session; the saved file has no exploitability."""
+        """The solution at the end of a session; only the returned solution, not the saved file, includes exploitability."""
         made = self.made(outcome.records, outcome.status)
         if not self.judged or made.status == "interrupted":
             return made
@@ -163,7 +163,7 @@ class UntilJob(SolvingJob):
         """Resume from the state of a solution.
 
         Raises:
-            FileError: the state does not fit.
+            FileError: the state does not fit the spot.
         """
         assert resume.state is not None
         for name, array in (("average", self.search.average), ("regrets", self.search.regrets), ("policy", self.search.policy)):
@@ -181,18 +181,18 @@ class UntilJob(SolvingJob):
 
 
 def until_job(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> UntilJob:
-    """The job of a spot that stops at a street, new or resumed from a solution.
+    """Create the job that solves a spot up to a street, new or resumed from a solution.
 
     Args:
-        spot: the spot; None for that of the solution to resume.
+        spot: the spot; None to use the spot of the solution to resume.
         asked: as for :func:`treeplex.holdem.solve.solve_spot.solve_spot`.
-        stack: closes the resources opened for the job.
+        stack: exit stack that closes the resources opened for the job.
 
     Raises:
-        SpecError: a street that is not the next one, an option of full solves, an algorithm that is not available for
-            searches, or a network that does not fit the street or the spot.
-        GameError: the spot has no later street, or no pair of hands is possible in its ranges.
-        FileError: no such network, or a solution that cannot be resumed.
+        SpecError: the street is not the next one, an option applies to full solves only, searches do not support the algorithm,
+            or the network does not fit the street or the spot.
+        GameError: the spot has no later street, or its ranges contain no compatible pair of hands.
+        FileError: the network does not exist, or the solution cannot be resumed.
     """
     resume: HoldemSolution | None = asked.resume
     if resume is not None and spot is not None and reread(spot).identity != reread(resume.spot).identity:
@@ -229,7 +229,7 @@ def until_job(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> Until
 
 
 def is_algorithm(method: Method) -> bool:
-    """Whether a search method is also an algorithm of full solves: CFR-D with alternating updates."""
+    """Whether a search method is also available for full solves: CFR-D with alternating updates."""
     return isinstance(method.scheme, Variant) and method.leaves == "current" and method.updates == "alternating"
 
 
@@ -249,7 +249,7 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
 
 
 def check_asked(spot: Spot, until: str, asked: SolveRequest) -> None:
-    """Check that the street is the next one and that no option of full solves is given."""
+    """Check that the street is the next one, and that no option for full solves only is given."""
     following = following_street(spot)
     if until != following:
         remedy = f"write until: {following}" if following else "leave until out"

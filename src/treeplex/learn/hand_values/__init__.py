@@ -1,1 +1,1 @@
-"""Value networks for single hold'em hands at the start of a street, fitted to streets solved to the end."""
+"""Value networks for single hold'em hands at the start of a street, trained on situations solved to the end of the hand."""

@@ -39,7 +39,7 @@ class HandValuesKind(SituationsKind):
         """Create a training run.
 
         Raises:
-            SpecError: another game is named, or the stack limits are out of order.
+            SpecError: a game is named, or the smallest stack exceeds the largest.
         """
         own = GAME.format(street=settings.street)
         if game not in (None, own):
@@ -56,7 +56,7 @@ class HandValuesKind(SituationsKind):
         return read_hand_net(folder / NET)
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Suggest searching the street before with the network."""
+        """Suggest searching the preceding street with the network."""
         if training.settings.street == "flop":
             return []
         before = {"river": "turn.yaml", "turn": "flop.yaml --board Ks8s3d"}[training.settings.street]

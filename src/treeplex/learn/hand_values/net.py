@@ -1,4 +1,4 @@
-"""A network for single hands at the start of a street, and its file."""
+"""Network for single hands at the start of a street, and its file format."""
 
 import os
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class HandNet:
     Attributes:
         street: ``flop``, ``turn`` or ``river``.
         net: float32 [n, INPUTS] to [n, 1].
-        forward: evaluates it: hand values relative to the showdown value, as fractions of the pot.
+        forward: evaluates the network: hand values relative to the showdown value, as fractions of the pot.
     """
 
     def __init__(self, street: str, *, width: int, layers: int, seed: int) -> None:
@@ -52,7 +52,7 @@ class HandNet:
         return np.stack(zero_sum((values[0], values[1]), (reach[0], reach[1]), situation.mass))
 
     def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
-        """Leaf value for the street before; see :class:`HandValues`."""
+        """Leaf value for the preceding street; see :class:`HandValues`."""
         return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
 
     def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
@@ -70,7 +70,7 @@ def hand_net_of(found: NetFile) -> HandNet:
     """The hand network in a file.
 
     Raises:
-        FileError: a network of another kind.
+        FileError: the file contains another type of network.
         SpecError: PyTorch is missing.
     """
     try:
@@ -86,7 +86,7 @@ def read_hand_net(path: str | os.PathLike[str]) -> HandNet:
     """Read a network that :meth:`HandNet.save` wrote.
 
     Raises:
-        FileError: missing, corrupted, or a network of another kind.
+        FileError: missing, corrupted, or the file contains another type of network.
         SpecError: PyTorch is missing.
     """
     return hand_net_of(read_net(path, form=FORM, makers="train hand-values"))

@@ -11,7 +11,7 @@ SOLVES, NETWORK = "solves", "network"
 
 @dataclass(frozen=True)
 class HandValueSettings(LearningSettings):
-    """Settings for drawing situations, solving them, and fitting a network to their values."""
+    """Settings for sampling situations, solving them, and fitting a network to their values."""
 
     street: str = setting("turn", "the street at whose start hands are valued", choices=STREETS, fixed=True)
     labels: str = setting(

@@ -6,14 +6,14 @@ from treeplex.errors import SpecError
 
 SHIPPED = Path(__file__).parent / "networks"
 HANDS = "hands"
-"""Name of the shipped networks; stands for that of the next street."""
+"""Name of the shipped networks: selects the one for the next street."""
 
 
 def shipped_hand_net(street: str) -> Path:
     """File of the shipped network for a street.
 
     Raises:
-        SpecError: no network is shipped for it.
+        SpecError: no network is shipped for this street.
     """
     path = SHIPPED / f"{street}.safetensors"
     if not path.is_file():

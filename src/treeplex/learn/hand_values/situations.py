@@ -1,8 +1,8 @@
 """Random hold'em situations at the start of a street, and the value of every hand in them.
 
 Three ranges in ten are drawn as in DeepStack, by repeatedly splitting hands sorted by strength (Moravčík et al. 2017). The
-others resemble ranges in play: hands above a strength on the board, smoothed, or a band of preflop hands, either perhaps
-reweighted by a curve over strength; or all hands equally.
+others resemble ranges in play. They contain hands above some strength on the board (with a smooth cutoff) or a band of preflop
+hands, each optionally reweighted by a curve over strength, or all hands with equal weight.
 """
 
 from dataclasses import dataclass, replace
@@ -28,14 +28,14 @@ from treeplex.search.subgame_search import SubgameSearch
 
 POT, CHIP = 100.0, 0.01
 KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}
-"""Probability of each kind of range: recursive splitting; the strongest hands on the board; these reweighted by a curve; a band
-of preflop hands; these reweighted by a curve; all hands equally."""
+"""Probability of each range type: recursive splitting; the strongest hands on the board; the same reweighted by a curve; a band
+of preflop hands; the same reweighted by a curve; all hands equally."""
 NOISE = 0.3
 SHALLOW, MIDDLE = 1.5, 4.0
-"""Stack limits in pots: solves up to the first take half of the iterations, up to the second the full number."""
+"""Stack limits in pots: up to the first, solves run half of the iterations; up to the second, the full number."""
 DEEP = 1.75
 SURE = 1e-6
-"""Opposing reach from which a hand's value counts as known."""
+"""Minimum opposing reach at which a hand's value is defined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ class Situation:
         stack: chips behind, in pots.
         reach: float64 [2, H], both ranges, each summing to one.
         mass, equity: float64 [2, n], see :meth:`HandBoard.equities`.
-        worth: float64 [2, n], hand values relative to half of the pot, as fractions of the pot; the showdown value where
-            the mass is 0 or the hand is not in the range.
+        worth: float64 [2, n], hand values relative to half of the pot, as fractions of the pot; the showdown value for hands
+            with mass 0 or outside the range.
     """
 
     board: HandBoard
@@ -60,7 +60,7 @@ class Situation:
 
     @property
     def weights(self) -> Floats:
-        """Probability of holding each hand against a compatible one, float64 [2, n]; each player's sum to one."""
+        """Probability of each hand given compatible opposing hands, float64 [2, n]; each player's probabilities sum to one."""
         met = self.reach[:, self.board.held] * self.mass
         return np.asarray(met / met.sum(axis=1, keepdims=True))
 
@@ -70,12 +70,12 @@ class Situation:
 
 
 def random_board(street: str, generator: np.random.Generator) -> tuple[int, ...]:
-    """Draw board cards for a street."""
+    """Sample board cards for a street."""
     return tuple(int(card) for card in generator.choice(52, 3 + STREETS.index(street), replace=False))
 
 
 def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
-    """Draw a range on a full-deck board, float64 [H], summing to one; every possible hand has some weight."""
+    """Sample a range on a full-deck board, float64 [H], summing to one; every possible hand has positive weight."""
     size, drawn = len(board.held), np.zeros(len(board.format.hands))
     order = board.held[np.lexsort((generator.random(size), board.static[:, 0]))]
     rank, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
@@ -95,12 +95,13 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
 
 
 def above(place: Floats, least: float, generator: np.random.Generator) -> Floats:
-    """Sigmoid weights from 0 below ``least`` to 1 above it, with random steepness."""
+    """Sigmoid weights that rise from 0 to 1 around ``least``, with random steepness."""
     return np.asarray(1.0 / (1.0 + np.exp(-generator.uniform(5.0, 30.0) * (place - least))))
 
 
 def band_of_classes(generator: np.random.Generator) -> Floats:
-    """Weights of the 169 hand classes on a flop, float64: high by preflop equity, often without the best hands."""
+    """Weights of the 169 preflop hand classes, float64: high above a preflop equity, in half of all cases reduced for the best
+    hands."""
     known = class_equities()
     equity = (known.equity * known.pairs).sum(axis=1) / known.pairs.sum(axis=1)
     rank = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
@@ -124,26 +125,26 @@ def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random
 
 
 def pairs_of(board: HandBoard, reach: Floats) -> float:
-    """Fraction of the pairs of hands of two ranges, float64 [2, H], each summing to one, that share no card."""
+    """Probability that hands drawn independently from two ranges, float64 [2, H], share no card."""
     holds = (board.format.hands[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
     first, second = reach @ holds
     return float(1.0 - first @ second + reach[0] @ reach[1])
 
 
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
-    """A spot with ``stack`` pots behind."""
+    """Create a spot with stacks of ``stack`` pots."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
     return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), chip=CHIP)
 
 
 def iterations_at(stack: float, settings: HandValueSettings) -> int:
-    """Iterations of a solve; deep stacks need more for the same accuracy."""
+    """Number of iterations of a solve; deep stacks need more for the same accuracy."""
     usual = settings.iterations
     return max(usual // 2 if stack < SHALLOW else usual if stack < MIDDLE else round(DEEP * usual), 1)
 
 
 def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
-    """Draw a random situation and solve it with Discounted CFR to the end of the hand, or of the street if a leaf is given."""
+    """Sample a situation and solve it with Discounted CFR to the end of the hand or, with ``leaf``, of the street."""
     board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
     low, high = np.log(settings.least_stack), np.log(settings.most_stack)
     stack = float(np.exp(generator.uniform(low, high)))
@@ -161,7 +162,7 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
 
 
 def search_situation(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
-    """Solve only the street of a situation with ranges float64 [2, H]."""
+    """Solve only the current street of a situation with ranges float64 [2, H]."""
     spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
     count = iterations_at(stack, settings)
     search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)

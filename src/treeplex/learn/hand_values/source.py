@@ -19,7 +19,7 @@ from treeplex.learn.hand_values.situations import SURE, Situation, draw
 
 
 class HandSource(SituationSource):
-    """Rows are single hands, so values are made zero-sum only in use, not in training.
+    """Source whose rows are single hands; values are therefore made zero-sum only when the network is used, not in training.
 
     Attributes:
         net: the network.
@@ -34,7 +34,7 @@ class HandSource(SituationSource):
         """Start with an untrained network.
 
         Raises:
-            SpecError: PyTorch is missing, or ``labels`` need a network that is not shipped.
+            SpecError: PyTorch is missing, or ``labels`` requires a network that is not shipped.
         """
         self.settings, self.together = settings, 2 * settings.sampled
         self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
@@ -45,7 +45,7 @@ class HandSource(SituationSource):
         return self.sampled(draw(self.settings, generator, self.leaf), generator)
 
     def sampled(self, situation: Situation, generator: np.random.Generator) -> Sequence[Singles]:
-        """Rows of sampled hands of both players, half of them uniformly and half from the range.
+        """Rows of sampled hands of both players: half sampled uniformly, half from the range.
 
         Returns:
             Network inputs, float32 [2 * sampled, INPUTS], and values relative to the showdown value, [2 * sampled, 1].
@@ -71,7 +71,7 @@ def leaf_of(settings: HandValueSettings) -> HandValues | None:
     """The shipped network's leaf value for the next street; None if situations are solved to the end.
 
     Raises:
-        SpecError: no street follows, or no network is shipped for it.
+        SpecError: no street follows, or no network is shipped for this street.
     """
     if settings.labels == SOLVES:
         return None

@@ -108,7 +108,7 @@ class RebelTrainer(Trainer):
         return (rows if self._burns_rows else self.done) >= self.settings.burn_in and rows > 0
 
     def advance(self) -> int:
-        """Advance self-play and add its rows; returns the number of rows that gradient steps are due for."""
+        """Advance self-play and add its rows; returns the number of new rows, which determines the gradient steps due."""
         rows = self.play.advance()
         if len(rows.inputs):
             self.values.rows.add([*rows.values.values()], self._newest(self.done))

@@ -78,7 +78,7 @@ class TrainingJob(Job, Generic[SettingsT]):
         """Load the records of earlier sessions."""
 
     def close(self) -> None:
-        """Stop the workers, if any."""
+        """Stop the workers, if there are any."""
 
     def model(self, kind: "TrainingKind", records: Sequence[Record]) -> Any:
         """The current model, as :meth:`TrainingKind.load` reads it from a folder."""

@@ -269,7 +269,7 @@ class LibraryKind(LearnerKind):
     job_kind, job_class = LIBRARY, LibraryJob
 
     def context(self) -> AbstractContextManager[None]:
-        """Run PyTorch with one thread, since the networks are small."""
+        """Limit PyTorch to one thread, since the networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
 
 

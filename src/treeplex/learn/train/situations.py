@@ -52,7 +52,7 @@ class SituationsKind(TrainingKind):
     line: ClassVar[Mapping[str, str]] = {"rows": "{:,} rows", "loss": "loss {:.2e}", "validation": "validation {:.2e}"}
 
     def context(self) -> AbstractContextManager[None]:
-        """Run PyTorch with one thread, since the networks are small."""
+        """Limit PyTorch to one thread, since the networks are small."""
         return one_thread()
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:

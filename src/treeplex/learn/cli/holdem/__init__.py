@@ -1,1 +1,1 @@
-"""Commands of ``treeplex holdem`` that need networks."""
+"""Commands under ``treeplex holdem`` that need networks."""

@@ -119,7 +119,7 @@ def search(
 
 
 def big_blind(spot: "Spot") -> float | None:
-    """The smallest bet, if the spot names one; in chips."""
+    """The spot's smallest bet in chips; None if it has none."""
     from treeplex.holdem.betting.bet_plan import BetPlan
 
     return spot.bets.min_bet if isinstance(spot.bets, BetPlan) else None
@@ -181,14 +181,14 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
 
 
 def judged_text(card: Any) -> str:
-    """The network's measured exploitability from its card."""
+    """The network's measured exploitability, from its model card."""
     judged, pot = card["judged"], card["spot"]["pot"]
     share = short(100 * judged["exploitability"] / pot)
     return f"{share}% of the pot of {pot:g} on its own spot, {judged['iterations']} iterations of {judged['method']}"
 
 
 def card_text(card: Any) -> str:
-    """The amount of the network's training from its card."""
+    """The amount of training, from the network's model card."""
     if "situations" in card:
         return f"{card['situations']:,} situations"
     return f"{card.get('games', 0):,} games, {card.get('rows', 0):,} rivers"

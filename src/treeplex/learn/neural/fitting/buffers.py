@@ -69,7 +69,7 @@ class Window:
 
     @property
     def row(self) -> int:
-        """Size of a row in bytes."""
+        """Size of one row in bytes."""
         return self._rows.row
 
     @property

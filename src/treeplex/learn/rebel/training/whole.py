@@ -122,7 +122,7 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
         name: file name without suffix; None for the first that fits.
 
     Raises:
-        SpecError: no network is shipped for it, or an unknown name.
+        SpecError: no network is shipped for the game, or the name is unknown.
     """
     known = shipped_whole_nets()
     if name is not None:
