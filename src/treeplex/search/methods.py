@@ -17,11 +17,13 @@ class Method:
     Attributes:
         name: name on the command line.
         scheme: a variant of CFR, or a kind of fictitious play.
-        leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and the sound
-            form of CFR-AVG, where play below a leaf is for the average policy's beliefs, valued against the current policy), or
-            ``modified`` (CFR-AVG as in Brown et al. 2020, appendix I: differences of ``t v(average t)``).
-        updates: ``alternating``, player 0, then player 1 against player 0's new policy, as in all experiments of that paper; or
-            ``simultaneous``, both against the policies at the start of the iteration (for fictitious play, the averages).
+        leaves: the policy whose beliefs are used for leaf values: ``current`` (CFR-D), ``average`` (fictitious play, and the
+            sound form of CFR-AVG, where play below a leaf is computed for the average policy's beliefs and valued against the
+            current policy), or ``modified`` (CFR-AVG as in Brown et al. 2020, appendix I, which uses differences of ``t
+            v(average t)``).
+        updates: ``alternating`` (player 0, then player 1 against player 0's new policy, as in all experiments of that paper) or
+            ``simultaneous`` (both against the policies at the start of the iteration; in fictitious play, against the
+            averages).
     """
 
     name: str
@@ -31,7 +33,7 @@ class Method:
 
     @property
     def averaging(self) -> bool:
-        """Whether it is CFR-AVG, in either form."""
+        """Whether the method is CFR-AVG, in either form."""
         return isinstance(self.scheme, Variant) and self.leaves != "current"
 
 
@@ -40,7 +42,7 @@ ALTERNATING = (
     *(
         Method(name, variant, "current")
         for name, variant in VARIANTS.items()
-        if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for a late average
+        if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for averages that start late
     ),
     *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
     *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
@@ -60,7 +62,7 @@ METHOD_NAMES = f"{', '.join(method.name for method in ALTERNATING)}, or one of t
 
 @cache
 def average_weights(method: str, iterations: int) -> Floats:
-    """The unnormalised weight of each iteration in a method's average policy, float64 [T]; read-only."""
+    """Unnormalised weight of each iteration in a method's average policy, float64 [T]; read-only."""
     weights = rule_average_weights(METHODS[method].scheme, iterations)
     weights.setflags(write=False)
     return weights

@@ -19,8 +19,8 @@ class AgentPolicy:
     """An agent's policy at every infoset, and the cost of computing it.
 
     Attributes:
-        policy: the policy, for the beliefs that the agent's own play leads to.
-        plays: number of draws; None for an agent without random play.
+        policy: the policy, with the beliefs that result from the agent's own play.
+        plays: number of draws; None if the agent's policy is not random.
         subgames: number of subgames solved.
         seconds: wall-clock time.
     """
@@ -43,10 +43,10 @@ def policy_of_agent(
     """The policy of a named agent; see :func:`treeplex.search.agents.agent.agent_policy`.
 
     Args:
-        game: a game whose infosets can be enumerated.
+        game: a game small enough to enumerate its infosets.
         text, think, settings: as for :func:`treeplex.search.named_agents.registry.agent`.
-        plays: number of draws for an agent with random play; None for 32.
-        seed: seed of the draws.
+        plays: number of draws for an agent with a random policy; None for 32.
+        seed: random seed for the draws.
 
     Raises:
         GameError: a game whose infosets are not enumerated, such as a hold'em spot.

@@ -42,7 +42,7 @@ VALUES = ObjectKind(
 
 
 def compiled_for_match(game: Game) -> CompiledGame | None:
-    """The compiled game; None if its infosets are not enumerated, or are too many for a match."""
+    """The compiled game; None if its infosets cannot be enumerated or are too many for a match."""
     try:
         rules = game.enumerable_rules()
     except GameError:
@@ -62,7 +62,7 @@ class Entrant:
         source: a text as in ``treeplex match``, or an object.
         game: the game of the match.
         compiled: the compiled game, if small enough.
-        think: seconds per decision, if it searches.
+        think: seconds per decision, for an agent that searches.
     """
 
     name: str
@@ -74,19 +74,21 @@ class Entrant:
 
     @property
     def text(self) -> str | None:
-        """The text that names it; None for an object."""
+        """The text that specifies it; None for an object."""
         return str(self.source) if isinstance(self.source, str | os.PathLike) else None
 
     @cached_property
     def table(self) -> Policy | None:
-        """Its policy, if it is a policy table."""
+        """Its policy if it is a policy table, else None."""
         if is_agent(self.source) or (self.text is not None and not names_table(self.text)):
             made = self.agent(0)
             return made.table if isinstance(made, TableAgent) else None
         return None if self.compiled is None else as_policy(self.compiled, self.source)
 
     def agent(self, copy: int) -> Agent:
-        """The entrant as an agent at a table; each copy is separate, except for an object, which sits in all its seats."""
+        """Create the entrant's agent; copies are independent unless the entrant is an object, which then plays all its
+        seats.
+        """
         if is_agent(self.source) and not isclass(self.source):
             found: Agent = self.source
             return found
@@ -106,7 +108,7 @@ class Entrant:
 
     @cached_property
     def enumerable(self) -> bool:
-        """Whether its policy can be enumerated: a policy table, or an agent without random play, in a small game."""
+        """Whether its policy can be tabulated: in a small game, a policy table or an agent with a non-random policy."""
         game = self.compiled
         if game is None or self.table is not None:
             return game is not None
@@ -125,7 +127,7 @@ class Entrant:
         tell(f"reading the policy of {self.name}")
         try:
             return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
-        except Exception:  # its errors are reported for each hand
+        except Exception:  # errors are reported hand by hand
             return None
 
 
@@ -136,10 +138,10 @@ def entrants_of(
     think: float | None = None,
     named: Sequence[str] | None = None,
 ) -> tuple[Entrant, ...]:
-    """The entrants, with unique names: ``named``, or derived from their sources.
+    """Create the entrants, with unique names: those given as ``named``, or derived from their sources.
 
     Raises:
-        SpecError: no such agent, or a thinking time without an agent that searches.
+        SpecError: no such agent, or a thinking time although no agent searches.
     """
     texts = [str(each) for each in sources if isinstance(each, str | os.PathLike)]
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
@@ -174,10 +176,10 @@ def searches(text: str) -> bool:
 
 
 def checked_down(game: Game) -> CheckedDownAivat:
-    """AIVAT with check-down values.
+    """Create an AIVAT estimator with check-down values.
 
     Raises:
-        SpecError: the game does not support it.
+        SpecError: the game does not support check-down values.
     """
     public = game.public
     if not public.checks_down or public.players != 2:
@@ -186,15 +188,16 @@ def checked_down(game: Game) -> CheckedDownAivat:
 
 
 def values_of(game: Game, compiled: CompiledGame | None, source: Any) -> tuple[ValueFunction | None, str]:
-    """The value function of AIVAT, and its description.
+    """Create AIVAT's value function, and describe it.
 
     Args:
         game, compiled: the game of the match, compiled if small enough.
         source: ``auto`` for an approximate equilibrium in small games, else zero; ``zero``; a policy, agent or file as for
-            entrants, whose values are those of self-play; ``file.py:NAME``, called with the public game; or a function itself.
+            entrants, for its values in self-play; ``file.py:NAME``, a function called with the public game; or a value
+            function.
 
     Raises:
-        SpecError: an unknown source, or one that does not fit the game.
+        SpecError: the source is unknown or does not fit the game.
     """
     played = game.public
     if isinstance(source, str) and source == ZERO:

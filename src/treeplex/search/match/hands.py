@@ -1,4 +1,4 @@
-"""Hands of a match, played by this process or workers, and stored as lines of a file."""
+"""Hands of a match: playing them, in this process or in workers, and storing them as lines of a file."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -25,16 +25,16 @@ from treeplex.search.match.settings import CHECKED, MatchSettings
 
 @dataclass(frozen=True)
 class HandResult:
-    """The result of a hand, for the agents in the order of their table.
+    """The result of a hand; entries per agent follow the order of the agents at the table.
 
     Attributes:
-        number: number of the hand in the match.
+        number: number of the hand within the match.
         deal: number of its deal.
         agents: index of the agent in each seat.
-        payoffs: payoff of each agent; None if unfinished.
+        payoffs: payoff of each agent; None for an unfinished hand.
         aivat: luck-adjusted payoffs; None if not requested.
         failure: index of the agent that failed, and its exception.
-        slow: agents and seconds of decisions that exceeded the time limit.
+        slow: agent and duration in seconds of each decision that exceeded the time limit.
     """
 
     number: int
@@ -53,10 +53,10 @@ class HandResult:
 
     @classmethod
     def from_json(cls, text: str, place: str) -> "HandResult":
-        """A hand from its line.
+        """Parse a line of ``hands.jsonl``.
 
         Raises:
-            FileError: the line is not a hand.
+            FileError: the line is not a valid hand record.
         """
 
         def numbers(value: Any) -> tuple[float, ...] | None:
@@ -79,7 +79,7 @@ class HandResult:
 
 
 class TableResults(NamedTuple):
-    """Results of hands between policy tables; see :class:`HandResult`.
+    """Results of hands between policy tables, as arrays; see :class:`HandResult`.
 
     Attributes:
         numbers, deals: int64 [K].
@@ -103,14 +103,14 @@ class TableResults(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HandPlayer:
-    """Plays hands by their numbers; each worker has one.
+    """Plays hands given their numbers; each worker has its own.
 
     Attributes:
         game: the game, or its spec.
-        agents: names, files or objects.
+        agents: the agents as names, files or objects.
         settings: settings of the match.
-        values: the value function of AIVAT, if it is an object.
-        names: names of the agents; None to derive them.
+        values: AIVAT's value function, if given as an object.
+        names: names of the agents; None to derive them from ``agents``.
     """
 
     game: Any
@@ -126,7 +126,7 @@ class HandPlayer:
 
     @cached_property
     def compiled(self) -> CompiledGame | None:
-        """The compiled game, if small enough."""
+        """The compiled game; None if it is too large."""
         return compiled_for_match(self.rules)
 
     @cached_property
@@ -141,7 +141,7 @@ class HandPlayer:
 
     @cached_property
     def tables_only(self) -> TableHands | None:
-        """All agents as policy tables, for fast hands; None if any is not a table or luck is adjusted."""
+        """Fast play between policy tables; None if an agent is not a policy table or payoffs are luck-adjusted."""
         game, policies = self.compiled, [each.table for each in self.entrants]
         if game is None or self.settings.aivat is not None:
             return None
@@ -150,7 +150,7 @@ class HandPlayer:
 
     @cached_property
     def aivat(self) -> tuple[Callable[[PlayedHand], Floats], str] | None:
-        """The luck adjustment, and a description of its values."""
+        """The luck adjustment, and a description of its value function; None without luck adjustment."""
         if self.settings.aivat is None:
             return None
         if self.settings.aivat == CHECKED and self.values is None:
@@ -159,11 +159,11 @@ class HandPlayer:
         return Aivat(self.rules.public, values), words
 
     def play(self, numbers: range) -> list[HandResult]:
-        """Play hands."""
+        """Play the hands with these numbers."""
         return [self._played(number) for number in numbers]
 
     def sample(self, numbers: range) -> TableResults:
-        """Play hands between policy tables."""
+        """Play the hands with these numbers between policy tables."""
         assert self.tables_only is not None
         places, agents, deals = self.plan.seatings(numbers)
         hands = np.arange(numbers.start, numbers.stop)
@@ -172,10 +172,10 @@ class HandPlayer:
         return TableResults(hands, deals, agents, named)
 
     def seated(self, table: int) -> list[Agent]:
-        """The agents of a table in the order of their names, ready to play.
+        """Create the agents of a table, in the order of their names.
 
         Raises:
-            GameError: an agent plays another game.
+            GameError: an agent is for another game.
         """
         chosen = self.plan.tables[table]
         found = [self.entrants[agent].agent(chosen[:place].count(agent)) for place, agent in enumerate(chosen)]
@@ -203,5 +203,5 @@ class HandPlayer:
 
 
 def named(order: Sequence[int], by_seat: Sequence[float]) -> tuple[float, ...]:
-    """Numbers by seat, in the order in which the agents are named."""
+    """Reorder numbers from seat order to the order of the agents."""
     return tuple(by_seat[order.index(place)] for place in range(len(order)))

@@ -1,4 +1,4 @@
-"""A match as a resumable job: hands in order, played by this process or workers."""
+"""A match as a resumable job, whose hands are played by this process or by workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,9 +39,9 @@ class MatchJob(Job):
 
     Attributes:
         player: plays the hands.
-        ledger: results of the hands.
-        work: processes or cluster that play.
-        path: the folder in which every hand is written immediately, if any.
+        ledger: results of the hands so far.
+        work: worker processes or cluster.
+        path: folder to which every hand is written immediately; None for none.
     """
 
     kind = MATCH
@@ -75,12 +75,12 @@ class MatchJob(Job):
 
     @property
     def total(self) -> int:
-        """Number of hands requested; 0 for exact values."""
+        """Number of requested hands; 0 for exact values."""
         return 0 if self.exact is not None else self.player.plan.hands
 
     @cached_property
     def exact(self) -> tuple[Score, ...] | None:
-        """The scores of all tables if all agents' policies can be enumerated, unless hands are requested."""
+        """Exact scores of all tables, if all agents' policies can be tabulated; None if hands have to be played."""
         player, found, game = self.player, list[Score](), self.player.compiled
         if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
             return None
@@ -111,14 +111,14 @@ class MatchJob(Job):
             append_line(self.path / HANDS, lines)
 
     def check_failures(self, fewest: int = 1) -> None:
-        """Raise an :class:`AlgorithmError` if all hands failed, of at least ``fewest``."""
+        """Raise an :class:`AlgorithmError` if at least ``fewest`` hands were played and all of them failed."""
         failed = self.ledger.failures
         if len(failed) == self.done >= fewest and (failure := failed[0].failure) is not None:
             agent = self.player.entrants[failure[0]].name
             raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
 
     def _shared(self, numbers: range) -> list[HandResult]:
-        """Hands played by workers, in order."""
+        """Play hands in workers; returns their results in order."""
         if self._workers is None:
             executor = self.work.executor()
             self._workers = executor, executor.share(replace(self.player))
@@ -138,7 +138,7 @@ class MatchJob(Job):
             self._workers = None
 
     def measure(self) -> Mapping[str, Any]:
-        """Means and standard errors."""
+        """Means and standard errors so far."""
         tables = range(len(self.player.plan.tables))
         found = [each.result for each in self.exact] if self.exact else [summary(self.ledger.samples(each)) for each in tables]
         return {
@@ -154,7 +154,7 @@ class MatchJob(Job):
         return tuple(self.ledger.score(table, seed=self.player.settings.seed) for table in range(len(self.player.plan.tables)))
 
     def result(self, status: str, folder: Path | None = None) -> MatchResult:
-        """The result so far."""
+        """The match's result so far."""
         player, exact = self.player, self.exact is not None
         words = None if exact or player.aivat is None else player.aivat[1]
         names = tuple(each.name for each in player.entrants)
@@ -162,11 +162,11 @@ class MatchJob(Job):
         return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
 
     def live(self) -> Mapping[str, Any]:
-        """Names of the entrants, and number of failed hands."""
+        """Data for the progress line: names of the entrants and number of failed hands."""
         return {"agents": [each.name for each in self.player.entrants], "failed": len(self.ledger.failures)}
 
     def points(self) -> Iterator[int]:
-        """Hands at which to record results."""
+        """Numbers of hands after which results are recorded."""
         return sparse_points(self.total)
 
     def about(self) -> Mapping[str, Any]:
@@ -176,11 +176,11 @@ class MatchJob(Job):
         return {"game": str(player.rules), "agents": agents, "settings": asdict(player.settings)}
 
     def state(self) -> State:
-        """The number of hands; the hands are in their file."""
+        """State to checkpoint: the number of hands. The hands themselves are in their file."""
         return {"hands": np.array([self.done])}
 
     def restore(self, arrays: Arrays) -> None:
-        """Read the hands."""
+        """Restore the hands from their file."""
         assert self.path is not None
         path, count = self.path / HANDS, int(arrays["hands"][0])
         lines = whole_lines(path)[:count]
@@ -190,7 +190,7 @@ class MatchJob(Job):
         self.ledger.add(hands)
 
     def begin(self) -> None:
-        """Truncate the file to the ledger; hands written after the last checkpoint are played again."""
+        """Truncate the file of hands to those in the ledger; hands written after the last checkpoint are played again."""
         if self.path is None:
             return
         path = self.path / HANDS
@@ -203,7 +203,7 @@ class MatchJob(Job):
             write_atomically(path, "".join(f"{line}\n" for line in lines[: self.done]))
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
-        """Write the result, and at the end the picture."""
+        """Write the result, and once the match has ended its plot."""
         if ended:
             from treeplex.run.plots import write_figure
 

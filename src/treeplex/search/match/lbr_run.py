@@ -1,4 +1,4 @@
-"""Runs a local best response against an agent or policy; exact with few public states."""
+"""Runs a local best response against an agent or policy, exactly if there are few public states."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,26 +32,28 @@ def local_best_response(
     seed: int = 0,
     progress: Callable[[str], None] | bool | None = None,
 ) -> Winnings:
-    """A local best response's winnings against an agent: a lower bound on a best response's (Lisý and Bowling 2017).
+    """Lower-bound a best response's winnings against an agent, by local best response (Lisý and Bowling 2017).
 
     In zero-sum games, the mean over seats is a lower bound on the exploitability.
 
     Args:
         game: two-player poker: a spec, rules, a compiled game, or the game object of an agent.
         opponent: an agent's name with settings (:func:`treeplex.agent`), an agent, or a policy of the game.
-        hands: number of hands, alternating between seats; None for exact values in games with few public states against agents
-            without random play (``draws = False``), else 2,000. Each hand is averaged over all possible hands, so few suffice.
-        actions: actions considered: ``all``, or ``fc`` (fold, check and call) and any of ``h``, ``p`` and ``a`` (the bets
-            closest to half pot and pot, and the largest), such as ``fcpa``.
-        first_round: it only checks and calls before this betting round; in hold'em 2 is the turn.
-        models: number of draws that model an agent with random play.
-        think: time per decision of the agent, seconds or a text such as ``"500ms"``; None for its settings.
-        seed: seed of all draws.
-        progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with a line of
-            text instead.
+        hands: number of hands, alternating between seats. None means exact values for agents with a non-random policy (``draws
+            = False``) in games with few public states, and otherwise 2,000. Each hand's payoff is averaged over all private
+            hands, so few hands suffice.
+        actions: actions considered: ``all``, or ``fc`` (fold, check and call) followed by any of ``h`` and ``p`` (the bets
+            closest to half pot and pot) and ``a`` (the largest bet), such as ``fcpa``.
+        first_round: first betting round in which other actions than check and call are considered, from 0; in hold'em 2 is the
+            turn.
+        models: number of draws used to model an agent with a random policy.
+        think: the agent's time per decision, in seconds or as a text such as ``"500ms"``; None for the agent's own setting.
+        seed: random seed.
+        progress: False hides progress; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with a
+            line of text instead.
 
     Raises:
-        SpecError: no such agent, or actions that cannot be read.
+        SpecError: no such agent, or ``actions`` cannot be parsed.
         GameError: the game is not two-player poker, or there are fewer than 4 hands.
         PolicyError, FileError: as in :func:`treeplex.agent`.
     """
@@ -60,7 +62,7 @@ def local_best_response(
         other = seated_opponent(game, opponent, think=think, seed=seed)
         response = LocalBestResponse(other, moves=moves, models=models)
         if hands is None:
-            drawn = getattr(other, "draws", None) is not False  # an agent without this attribute may play randomly
+            drawn = getattr(other, "draws", None) is not False  # an agent without this attribute may have a random policy
             hands = HANDS if drawn or not few_states(other.game) else 0
         if hands:
 
@@ -81,7 +83,7 @@ def local_best_response(
 
 
 def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = None, seed: int | None = None) -> Agent:
-    """The agent for a name, an agent or a policy."""
+    """Create the agent for a name, an agent or a policy."""
     if is_agent(opponent):
         found: Agent = opponent
         return found

@@ -49,38 +49,41 @@ def match(
 ) -> MatchResult:
     """Play agents against each other, exactly where possible, else hand by hand.
 
-    Values are exact if the policies of all agents can be enumerated: policy tables of a compiled game, and in small games
-    agents without random play. Otherwise hands are played, each determined by the seed and its number.
+    Values are exact if all agents' policies can be tabulated: policy tables of a compiled game, and in small games agents with
+    a non-random policy. Otherwise hands are played, each determined by the seed and its number.
 
     Args:
         game: a spec, rules, a compiled game or a hold'em spot. Optional when resuming.
-        agents: as many as the game has players: names as for :func:`treeplex.agent`, policy files or run folders, ``uniform``,
-            ``file.py:NAME``; policies and agents as objects; or a mapping from custom names to them. Optional when resuming.
-        hands: hands per table, rounded up to whole rounds; default 1000.
-        seats: ``rotate``: in a round, each agent sits in each seat once (the default); ``all``: in all orders; ``fixed``.
-        duplicate: whether the hands of a round have the same cards, which cancels much luck; standard errors are over rounds.
-        aivat: values to adjust for luck (:class:`treeplex.search.evaluate.aivat.Aivat`): ``True`` or ``"auto"`` for those of an
-            approximate equilibrium in small games, else zero; ``"zero"``; ``"checked"`` for check-down values in heads-up whole
-            hold'em; a policy or agent, for its values in self-play; ``file.py:NAME`` or a custom function.
-        table: whether to play a round robin, all agents against all.
-        sampled: whether to play hands even where exact values are possible.
-        think: time per decision of searching agents, seconds or text such as ``"500ms"``; hands are then not reproducible bit
-            for bit.
-        seed: seed of all cards and all agents; default 0.
-        workers: number of processes; default one. Agents must then be names or files.
-        ray: address of a Ray cluster that plays instead.
+        agents: one per player: names as for :func:`treeplex.agent`, policy files or run folders, ``uniform``, ``file.py:NAME``,
+            policy or agent objects, or a mapping from display names to any of these. Optional when resuming.
+        hands: number of hands per table, rounded up to complete rounds of the seating; default 1000.
+        seats: ``rotate`` (the default; in a round each agent sits in each seat once), ``all`` (a round has all seating orders)
+            or ``fixed``.
+        duplicate: whether all hands of a round have the same cards, which cancels much luck; standard errors are then over
+            rounds.
+        aivat: value function for luck adjustment (:class:`treeplex.search.evaluate.aivat.Aivat`): ``True`` or ``"auto"`` for
+            the values of an approximate equilibrium in small games and zero in others; ``"zero"``; ``"checked"`` for check-down
+            values in heads-up full-game hold'em; a policy or agent, for its values in self-play; ``file.py:NAME`` or a
+            function.
+        table: whether to play a round robin, each agent against each other.
+        sampled: whether to play hands even if exact values are possible.
+        think: time per decision for agents that search, in seconds or as a text such as ``"500ms"``. Hands are then not
+            reproducible bit for bit.
+        seed: random seed for cards and agents; default 0.
+        workers: number of processes; default one. With several, agents must be names or files.
+        ray: address of a Ray cluster that plays the hands instead.
         seconds: approximate time limit of this call.
-        out: folder to write; see :mod:`treeplex.search.match.settings`.
-        force: overwrite the match in ``out``.
-        resume: folder of a match to resume. Only ``hands`` and the workers may change.
+        out: output folder; for its files see :mod:`treeplex.search.match.settings`.
+        force: whether to overwrite an existing match in ``out``.
+        resume: folder of a match to resume. Only ``hands`` and the workers may be changed.
         progress: False shows none; default: one updated line on a terminal, or ``logging`` at level INFO; see
             :func:`treeplex.solve`. A function is called about ten times per second.
 
     Raises:
-        SpecError: unknown names, or a number of agents that does not fit the game.
-        GameError, PolicyError, FileError: agents of other games, or files that cannot be read or written.
+        SpecError: unknown names, or the wrong number of agents for the game.
+        GameError, PolicyError, FileError: an agent is for another game, or a file cannot be read or written.
         AlgorithmError: an agent fails in every hand.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the result so far.
+        Interrupted: Ctrl-C or SIGTERM; the attribute ``result`` has the result so far.
     """
     check_limits(None, seconds)
     work = Work(1 if workers is None and ray is None else workers, ray)
@@ -127,10 +130,10 @@ def match(
 
 
 def job_of(player: HandPlayer, work: Work, path: Path | None) -> MatchJob:
-    """A match before its first hand.
+    """Create a match that has not played any hands.
 
     Raises:
-        SpecError: there are workers and an agent that is an object.
+        SpecError: with workers, an agent is given as an object.
     """
     objects = [each for each in player.agents if not isinstance(each, str | os.PathLike)]
     if (work.ray is not None or work.workers != 1) and (objects or player.values is not None):
@@ -146,10 +149,10 @@ def reopen(
     more: tuple[Any, tuple[str, ...] | None],
     work: Work,
 ) -> Session:
-    """A match resumed from its folder.
+    """Resume a match from its folder.
 
     Raises:
-        SpecError: settings that differ from the match's, or agents in Python files that are not given again.
+        SpecError: the settings differ from the match's, or its agents are in Python files and were not given again.
     """
     about = folder.reopen()
     settings = MatchSettings.from_json(about["settings"], folder.path / RUN)

@@ -1,4 +1,4 @@
-"""Pictures of matches: running means with bands, payoff matrix of a round robin, exact values."""
+"""Plots of matches: running means with 95% bands, payoff matrix of a round robin, exact values."""
 
 import textwrap
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ LONGEST = 28
 
 
 def match_figure(result: "MatchResult") -> Figure:
-    """The picture of a match."""
+    """Plot a match."""
     if result.about.settings.table:
         return matrix_figure(result)
     return exact_figure(result) if result.ledger is None else running_figure(result, result.ledger)
 
 
 def running_figure(result: "MatchResult", ledger: Ledger) -> Figure:
-    """The running mean of each agent with its 95% band; in zero-sum matches of two, only of the first."""
+    """Plot each agent's running mean with its 95% band; in zero-sum matches of two agents, only the first agent's."""
     about, curves = result.about, list[Curve]()
     samples = ledger.samples(0)
     zero_sum = samples.shape[1] == 2 and bool(np.allclose(samples.sum(axis=1), 0.0))
@@ -69,13 +69,13 @@ def running_figure(result: "MatchResult", ledger: Ledger) -> Figure:
 
 
 def near_end(band: Sequence[float] | None) -> list[float]:
-    """A band without its first fifth of points, where it is wide."""
+    """Drop the first fifth of a band's points, where it is widest."""
     values = list(band or ())
     return values[len(values) // 5 :]
 
 
 def running(samples: Floats, label: str, each: int, number: int) -> Curve:
-    """The running mean of samples, ``each`` hands per sample, with its 95% band if there are enough samples."""
+    """Compute the running mean of samples, with ``each`` hands per sample, and its 95% band if there are enough samples."""
     count = np.arange(1, len(samples) + 1)
     mean = np.cumsum(samples) / count
     square = np.cumsum(samples**2) / count
@@ -91,7 +91,7 @@ def running(samples: Floats, label: str, each: int, number: int) -> Curve:
 
 
 def matrix_figure(result: "MatchResult") -> Figure:
-    """A heat map of the row agent's winnings against the column's; the last column is the mean."""
+    """Plot a heat map of the row agent's winnings against the column agent; the last column is the mean."""
     names, milli = [short(name) for name in result.about.agents], result.about.big_blind is not None
     factor = 1000.0 / result.about.big_blind if result.about.big_blind is not None else 1.0
     values = factor * np.array([[np.nan if value is None else value for value in row] for row in result.matrix or []])
@@ -125,12 +125,12 @@ def matrix_figure(result: "MatchResult") -> Figure:
 
 
 def number_text(value: float, milli: bool) -> str:
-    """A number of the matrix as short text."""
+    """Format a number of the matrix as short text."""
     return f"{value:+,.0f}" if milli and abs(value) >= 10 else f"{value:+.3g}"
 
 
 def exact_figure(result: "MatchResult") -> Figure:
-    """Exact values: each agent's mean, and its value in each seat."""
+    """Plot exact values: each agent's mean, and its value in each seat."""
     score, names = result.scores[0], [short(name) for name in result.about.agents]
     figure = Picture(figsize=(7.2, 1.6 + 0.5 * len(names)), dpi=160, layout="constrained")
     FigureCanvasAgg(figure)
@@ -156,5 +156,5 @@ def exact_figure(result: "MatchResult") -> Figure:
 
 
 def short(name: str) -> str:
-    """A name shortened for a picture."""
+    """Shorten a name for a plot."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 3]}..."

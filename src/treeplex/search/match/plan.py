@@ -18,8 +18,8 @@ class Seating(NamedTuple):
     Attributes:
         number: number of the hand in the match.
         table: index of the table.
-        order: for each seat, the agent's place at the table.
-        deal: number of the deal; hands of one deal have the same cards.
+        order: for each seat, the index of its agent at the table.
+        deal: number of the deal; hands with the same deal have the same cards.
     """
 
     number: int
@@ -33,10 +33,10 @@ class MatchPlan:
     """The tables of a match.
 
     Attributes:
-        tables: for each table the indices of its agents, in the order of their names; as many as the game has players.
-        orders: the seatings of a table, used in turn: the place of the agent in each seat.
+        tables: for each table the indices of its agents, one per player, in the order of the agents' names.
+        orders: the seatings of a table, used in turn; each has the agent's index at the table for every seat.
         rounds: rounds per table.
-        duplicate: whether the hands of a round have the same deal.
+        duplicate: whether all hands of a round have the same deal.
     """
 
     tables: tuple[tuple[int, ...], ...]
@@ -46,10 +46,10 @@ class MatchPlan:
 
     @classmethod
     def of(cls, agents: Sequence[str], players: int, settings: MatchSettings) -> "MatchPlan":
-        """The plan of a match.
+        """Create the plan of a match.
 
         Raises:
-            SpecError: too few or too many agents for the game.
+            SpecError: the wrong number of agents for the game.
         """
         orders = orders_of(players, settings.seats)
         return cls(tables_of(agents, players, settings.table), orders, -(-settings.hands // len(orders)), settings.duplicate)
@@ -61,19 +61,19 @@ class MatchPlan:
 
     @property
     def hands(self) -> int:
-        """Number of hands of the match; the tables take turns."""
+        """Number of hands in the match; the tables take turns."""
         return len(self.tables) * len(self.orders) * self.rounds
 
     def seating(self, number: int) -> Seating:
-        """The seating of a hand, by its number."""
+        """Return the seating of a hand, given its number."""
         hand, table = divmod(number, len(self.tables))
         round_, order = divmod(hand, len(self.orders))
         deal = round_ * len(self.tables) + table if self.duplicate else number
         return Seating(number, table, self.orders[order], deal)
 
     def seatings(self, numbers: range) -> tuple[Ints, Ints, Ints]:
-        """Seatings of hands by their numbers: int64 [K, N] the place at the table of the agent in each seat, int64 [K, N] the
-        agents themselves, and int64 [K] the deals.
+        """Return the seatings of hands as arrays: index at the table of each seat's agent, index of that agent in the match
+        (both int64 [K, N]), and number of the deal (int64 [K]).
         """
         hands, tables = np.divmod(np.arange(numbers.start, numbers.stop), len(self.tables))
         rounds, orders = np.divmod(hands, len(self.orders))
@@ -83,7 +83,7 @@ class MatchPlan:
 
 
 def orders_of(players: int, seats: str) -> tuple[tuple[int, ...], ...]:
-    """The seatings as places at the table by seat, in order."""
+    """Return the seatings in order of use, each as indices at the table by seat."""
     places = tuple(range(players))
     if seats == FIXED:
         return (places,)
@@ -93,13 +93,13 @@ def orders_of(players: int, seats: str) -> tuple[tuple[int, ...], ...]:
 
 
 def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tuple[int, ...], ...]:
-    """The agents of each table, by index.
+    """Return the indices of each table's agents.
 
-    A round robin has a table for each pair; with more than two players, one agent in one seat against another in all others,
-    and vice versa.
+    A round robin has a table for each pair of agents. With more than two players, each agent of the pair in turn plays one seat
+    against copies of the other in all remaining seats.
 
     Raises:
-        SpecError: too few or too many agents.
+        SpecError: the wrong number of agents.
     """
     count = len(agents)
     if everybody:

@@ -1,4 +1,4 @@
-"""Results of a match: means with intervals in game units and mbb/hand, as JSON, tables and plots."""
+"""Match results: means with intervals in game units and mbb/hand, as JSON, tables and plots."""
 
 import json
 import math
@@ -28,7 +28,7 @@ class MatchInfo:
         agents: the names of the agents.
         big_blind: the big blind, or the ante, in poker; None for other games.
         settings: settings of the match.
-        values: description of the values for luck adjustment; None without it.
+        values: description of the value function for luck adjustment; None without luck adjustment.
     """
 
     game: str
@@ -40,14 +40,14 @@ class MatchInfo:
 
 @dataclass(frozen=True, eq=False)
 class MatchResult:
-    """A match, finished or not. Sequences have an entry per agent, in the order of their names.
+    """The result of a match, finished or not. Sequences have one entry per agent, in the order of the agents' names.
 
     Attributes:
         about: game, agents and settings.
         scores: score of each table.
         ledger: all hands; None for exact values.
         status: ``finished``, ``time up`` or ``interrupted``.
-        folder: its folder, if written.
+        folder: the match's folder, if it was written to one.
     """
 
     about: MatchInfo
@@ -68,7 +68,7 @@ class MatchResult:
 
     @property
     def value(self) -> tuple[float, ...]:
-        """Mean payoff of each agent per hand; in a round robin the mean over its opponents."""
+        """Mean payoff of each agent per hand; in a round robin, averaged over its opponents."""
         return tuple(self._over_tables(agent)[0] for agent in range(len(self.about.agents)))
 
     @property
@@ -85,7 +85,9 @@ class MatchResult:
 
     @property
     def deals(self) -> tuple[int, ...]:
-        """Independent deals of each agent, hands of one deal counting once; in a round robin, those of its shortest table."""
+        """Number of independent deals of each agent (hands with the same deal count once); in a round robin, the smallest over
+        its tables.
+        """
         return tuple(
             min(score.result.samples for score in self.scores if agent in score.agents)
             for agent in range(len(self.about.agents))
@@ -93,17 +95,17 @@ class MatchResult:
 
     @property
     def mbb_per_hand(self) -> tuple[float, ...] | None:
-        """Means in mbb/hand, or thousandths of an ante without blinds; None for games other than poker."""
+        """Means in mbb/hand, or in thousandths of an ante if there are no blinds; None for games other than poker."""
         return None if self.about.big_blind is None else tuple(MILLI / self.about.big_blind * value for value in self.value)
 
     @property
     def p_value(self) -> tuple[float, ...] | None:
-        """The p-value of each agent's difference to the others; None for exact and round-robin matches."""
+        """p-value of the difference between each agent and the others; None for exact and round-robin matches."""
         return None if self.exact or self.about.settings.table else self.scores[0].chance
 
     @property
     def matrix(self) -> list[list[float | None]] | None:
-        """The payoff matrix of a round robin, row against column; None on the diagonal."""
+        """Payoff matrix of a round robin, of the row agent against the column agent; None on the diagonal."""
         return self._matrix(0)
 
     @property
@@ -113,13 +115,15 @@ class MatchResult:
 
     @property
     def failures(self) -> list[tuple[int, str, str]]:
-        """Failed hands, which do not count: the number of the hand, the agent, and its exception."""
+        """Failed hands, which are excluded from the results: number of the hand, agent, exception."""
         hands = [] if self.ledger is None else self.ledger.failures
         return [(each.number, self.about.agents[each.failure[0]], each.failure[1]) for each in hands if each.failure]
 
     @property
     def slow(self) -> list[tuple[int, str, float]]:
-        """Decisions that exceeded the time limit: the number of the hand, the agent, and seconds; the hands count."""
+        """Decisions that exceeded the time limit: number of the hand, agent, seconds. Their hands are included in the
+        results.
+        """
         hands = [] if self.ledger is None else self.ledger.slow
         return [(each.number, self.about.agents[agent], seconds) for each in hands for agent, seconds in each.slow]
 
@@ -132,7 +136,7 @@ class MatchResult:
         return mean, math.sqrt(sum(each[3] ** 2 for each in found)) / len(found)
 
     def _against(self, score: Score) -> list[tuple[int, int, float, float]]:
-        """Winnings between pairs of agents at a table of a round robin, with standard errors."""
+        """Winnings of each agent against each other at a round robin's table, with standard errors."""
         first, second = score.agents[:2]
         mean, error = score.result.mean, score.result.error
         found = [(first, second, mean[0], error[0])]
@@ -149,7 +153,7 @@ class MatchResult:
         return found
 
     def plain(self) -> dict[str, Any]:
-        """The result as JSON data; unknown numbers are None."""
+        """The result as JSON data, with None for unknown numbers."""
         about, settings = self.about, self.about.settings
         found: dict[str, Any] = {
             "game": about.game,
@@ -197,7 +201,7 @@ class MatchResult:
         return ["agent", "mean", "std. error", "95% interval", "p", *mbb]
 
     def table(self) -> list[list[str]]:
-        """Readable rows under :attr:`columns`, one per agent."""
+        """Rows of text under :attr:`columns`, one per agent."""
         rows = []
         for agent, name in enumerate(self.about.agents):
             mbb = [] if self.mbb_per_hand is None else [cell(self.mbb_per_hand[agent], "+z,.0f")]
@@ -264,19 +268,19 @@ class MatchResult:
 
 
 def with_error(value: float | None, error: float | None, exact: bool) -> str:
-    """A cell of the matrix as text."""
+    """Format a cell of the matrix."""
     if value is None:
         return ""
     return cell(value, "+z.4f") if exact or error is None else f"{cell(value, '+z.3f')} ± {cell(error, '.3f')}"
 
 
 def cell(value: float, form: str, missing: str = "-") -> str:
-    """A number in a table; ``missing`` if it is not finite."""
+    """Format a number for a table; ``missing`` if it is not finite."""
     return format(value, form) if math.isfinite(value) else missing
 
 
 def without_nan(value: Any) -> Any:
-    """A copy of nested data with None in place of numbers that are not finite."""
+    """Copy nested data, replacing numbers that are not finite by None."""
     if isinstance(value, dict):
         return {name: without_nan(each) for name, each in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -13,14 +13,14 @@ from treeplex.search.match.plan import MatchPlan
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a table. Numbers are per agent, in the order of their names.
+    """The score of a table. Sequences have one entry per agent, in the order of the agents' names.
 
     Attributes:
         agents: indices of the agents.
-        result: means, standard errors and deviations of luck-adjusted payoffs if available, else of payoffs.
-        plain: summary of the payoffs.
-        chance: p-value of each agent's difference to the others; NaN for exact values.
-        by_seat: float64 [N, N], mean of each agent in each seat; NaN for seats it never had.
+        result: means, standard errors and standard deviations of payoffs, luck-adjusted if available.
+        plain: summary of the payoffs without luck adjustment.
+        chance: p-value of the difference between each agent and the others; NaN for exact values.
+        by_seat: float64 [N, N], mean of each agent in each seat; NaN for seats in which it never sat.
         hands: number of finished hands.
     """
 
@@ -37,9 +37,9 @@ class Ledger:
 
     Attributes:
         plan: the seating plan.
-        payoffs, aivat: float64 [hands, N], for the agents in the order of their names; NaN for none.
+        payoffs, aivat: float64 [hands, N], for the agents in the order of their names; NaN if missing.
         done: number of hands so far.
-        failures, slow: hands in which an agent failed, or exceeded the time limit.
+        failures, slow: hands in which an agent failed or exceeded the time limit.
     """
 
     def __init__(self, plan: MatchPlan) -> None:
@@ -73,7 +73,7 @@ class Ledger:
         return bool(np.isfinite(self.aivat[: self.done]).any())
 
     def samples(self, table: int, *, plain: bool = False) -> Floats:
-        """Independent samples of a table, float64 [K, N]: hands, or means of complete rounds with one deal."""
+        """Independent samples of a table, float64 [K, N]: one per hand, or one per complete round if its hands share a deal."""
         source = self.payoffs if plain or not self.without_luck else self.aivat
         found = source[: self.done][table :: len(self.plan.tables)]
         if self.plan.duplicate:
@@ -100,12 +100,12 @@ class Ledger:
 
 
 def exact_score(agents: tuple[int, ...], values: Floats, orders: Sequence[Sequence[int]]) -> Score:
-    """The score of a table with exact values.
+    """Create the score of a table from exact values.
 
     Args:
         agents: indices of the agents.
-        values: float64 [orders, N], payoff of each seat.
-        orders: the place at the table of the agent in each seat.
+        values: float64 [orders, N], payoff of each seat for each seating.
+        orders: for each seating, the index at the table of each seat's agent.
     """
     players = len(agents)
     by_seat, count = np.zeros((players, players)), np.zeros((players, players))

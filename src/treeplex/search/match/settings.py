@@ -1,4 +1,4 @@
-"""Settings of a match, and the contents of its folder.
+"""Settings of a match, and the files in its folder.
 
 ===================== ===========================================================================================
 ``run.json``          game, agents, settings, versions, status and the last record

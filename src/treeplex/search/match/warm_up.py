@@ -1,4 +1,4 @@
-"""Compiles the kernels of searching agents before the first run."""
+"""Compiles the kernels for agents that search, before the first run."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +10,7 @@ GAME = "leduc_poker"
 
 
 def compile_agents() -> None:
-    """Play a hand between a re-solving agent and a policy, and evaluate it with AIVAT."""
+    """Compile kernels by playing a hand between a re-solving agent and a policy, and evaluating it with AIVAT."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
         solve(GAME, "dcfr", iterations=2, out=blueprint)

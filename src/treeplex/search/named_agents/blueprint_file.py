@@ -1,4 +1,4 @@
-"""A blueprint in a file as a policy of the current game, which may have more bets."""
+"""Loads a blueprint from a file as a policy of the current game, which may have more bet sizes."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from treeplex.search.translation.mapping import first_deal
 
 
 def blueprint_policy(game: Game, file: str) -> Policy:
-    """The policy in a file or run folder; with other bets, action translation chooses randomly between two sizes.
+    """Load the policy from a file or run folder; if its bet sizes differ, randomised action translation is used.
 
     Raises:
         PolicyError, FileError, SpecError: the file belongs to another game, or cannot be read.
@@ -29,7 +29,7 @@ def blueprint_policy(game: Game, file: str) -> Policy:
 
 
 def coarse_policy(game: Game, file: str) -> tuple[Policy, PublicTree] | None:
-    """The policy in a file and the rules of its game, if that is the same poker with other bets; else None."""
+    """Load a policy and its game's rules if that is the same poker game with other bet sizes; otherwise None."""
     path = policy_file(file)
     if not path.is_file() or not isinstance(game.public, PublicTree) or game.public.bets(game.public.first_state()) is None:
         return None
@@ -38,7 +38,7 @@ def coarse_policy(game: Game, file: str) -> tuple[Policy, PublicTree] | None:
         if policy.game.rules is None or policy.game.identity == compile_game(game).identity:
             return None
         rules = public_tree(policy.game.rules)
-    except (FileError, GameError, PolicyError):  # the file names no game, or one without public states
+    except (FileError, GameError, PolicyError):  # the file specifies no game, or one without public states
         return None
     same = rules.prior.shape == game.public.prior.shape and np.array_equal(rules.prior, game.public.prior)
     bets = rules.bets(rules.first_state()) is not None

@@ -23,14 +23,14 @@ from treeplex.search.subgames.horizon import Horizon
 
 @dataclass(frozen=True)
 class ResolvingSettings(ThinkingSettings, Resolving):
-    """Settings of re-solving agents, with a thinking time."""
+    """Settings of re-solving agents, including a thinking time."""
 
 
 def horizon_for(game: Game, rounds: int, depth: int = 0) -> Horizon:
-    """The horizon of subgames for a game, before or after deals.
+    """Return the horizon of a game's subgames: before or after deals.
 
     Raises:
-        SpecError: the game has no subgames, or a depth was given where they end with the betting.
+        SpecError: the game has no subgames, or ``depth`` is given although subgames end with a betting round.
     """
     if not game.public.cut_after:
         raise SpecError(no_public_tree(game.public))
@@ -42,7 +42,7 @@ def horizon_for(game: Game, rounds: int, depth: int = 0) -> Horizon:
 
 
 def policy_agent(game: Game, policy: Any, generator: np.random.Generator | None = None) -> Agent:
-    """An agent that plays any policy that :func:`treeplex.policies.as_policy` accepts.
+    """Create an agent that plays any policy that :func:`treeplex.policies.as_policy` accepts.
 
     Raises:
         PolicyError, FileError: the policy belongs to another game, or cannot be read.
@@ -61,10 +61,10 @@ def resolving_agent(
     blueprint: Blueprint | None = None,
     start: int = 0,
 ) -> ResolvingAgent:
-    """A re-solving agent with these settings.
+    """Create a re-solving agent with these settings.
 
     Raises:
-        AlgorithmError, PolicyError, SpecError: the settings contradict each other or the game.
+        AlgorithmError, PolicyError, SpecError: the settings conflict with each other or with the game.
     """
     made = ResolvingAgent(game.public, settings, leaves, horizon=horizon, blueprint=blueprint, start=start, generator=generator)
     made.think = settings.think

@@ -1,4 +1,4 @@
-"""Extends a blueprint with few bet sizes to a game with many, by action translation and a self-improver."""
+"""Extends a coarse blueprint to a game with more bet sizes, by action translation and self-improvement."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from treeplex.solvers import make_solver
 
 @dataclass(frozen=True, eq=False)
 class Improvement:
-    """The result of improving a blueprint.
+    """The result of extending a blueprint.
 
     Attributes:
-        policy: the policy of the game with all bets.
-        exploitability: exploitability of the translated blueprint, and after each addition.
-        added: the bets added each time, with the path before them.
+        policy: the resulting policy of the game with all bet sizes.
+        exploitability: exploitability of the translated blueprint, then after each round of additions.
+        added: the bets added in each round, with the paths to them.
     """
 
     policy: Policy
@@ -54,16 +54,16 @@ def improve(
     iterations: int = 1000,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Improvement:
-    """Translate a coarse blueprint, and add the off-tree bets that opponents make most often.
+    """Translate a coarse blueprint, then add the off-tree bets that opponents make most often.
 
     Args:
-        game: poker with many bet sizes, small enough for a policy table.
+        game: a poker game with many bet sizes, small enough for a policy table.
         sizes: the blueprint's bet sizes, see :func:`treeplex.search.bet_abstraction`.
         blueprint: a file or run folder of the game with only these sizes; None to solve it by CFR+.
         opponent: a policy of ``game`` whose bets are added; None for best responses to the current policy.
-        times: most additions; fewer if no bets are missing any more.
-        bets: number of bets per addition.
-        gadget: gadget for solving the responses.
+        times: maximum number of rounds of additions; stops early if no bets are missing.
+        bets: number of bets added per round.
+        gadget: gadget for solving the subgames after the new bets.
         iterations: iterations of each solve.
         progress: called with a line of text at each stage.
 
@@ -92,7 +92,7 @@ def improve(
 
 
 def first_blueprint(game: Game, menu: ActionAbstraction, file: str | None, iterations: int) -> CoarsePolicy:
-    """The initial blueprint."""
+    """Load or solve the initial blueprint."""
     few = compile_abstraction(compile_game(game), menu)
     if file is None:
         solver = make_solver(few, "cfr+")
@@ -101,13 +101,13 @@ def first_blueprint(game: Game, menu: ActionAbstraction, file: str | None, itera
     policy, found = load_policy(file), uniform_probabilities(few)
     if not isinstance(policy, Policy) or policy.game.lookup.keys() != few.lookup.keys():
         raise PolicyError(f"{file} is not a policy of {game} with only these sizes; give the sizes with which it was solved")
-    for key, infoset in few.lookup.items():  # games number their actions differently, but in the same order
+    for key, infoset in few.lookup.items():  # action ids differ between the games, but not their order
         found[few.sequences_at(infoset)] = policy.probabilities[policy.game.sequences_at(policy.game.lookup[key])]
     return CoarsePolicy(menu, Policy(few, found))
 
 
 def bets_of_opponents(menu: ActionAbstraction, policy: Policy, opponent: Policy | None) -> dict[Path, float]:
-    """Probabilities of missing bets in both seats, by an opponent or by best responses to a policy."""
+    """Probabilities of missing bets in both seats, made by an opponent or by best responses to a policy."""
     found = dict[Path, float]()
     for seat in (0, 1):
         both = best_response(policy.game, policy, seat)[1] if opponent is None else seated(opponent, policy, seat)
@@ -117,7 +117,7 @@ def bets_of_opponents(menu: ActionAbstraction, policy: Policy, opponent: Policy 
 
 
 def seated(opponent: Policy, policy: Policy, seat: int) -> Policy:
-    """A policy with an opponent's policy in one seat."""
+    """Replace a policy in one seat by an opponent's policy."""
     probabilities = policy.probabilities.copy()
     own = slice(*policy.game.tree.sequence_offsets[seat : seat + 2])
     probabilities[own] = opponent.probabilities[own]
@@ -125,7 +125,7 @@ def seated(opponent: Policy, policy: Policy, seat: int) -> Policy:
 
 
 def path_text(rules: PublicTree, path: Path) -> str:
-    """Actions and cards of a path, as text."""
+    """Format the actions and cards of a path."""
     state, words = rules.first_state(), []
     for label in path:
         words.append(rules.action_to_string(state.node, label))

@@ -1,4 +1,4 @@
-"""Kinds of named agents: source, settings and factory."""
+"""Types of named agents: source, settings and factory."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from treeplex.search.agents.agent import Agent
 
 @dataclass(frozen=True)
 class AgentSettings(Settings):
-    """Settings of agents without settings."""
+    """Empty settings, for agents that have none."""
 
 
 @dataclass(frozen=True)
 class ThinkingSettings(AgentSettings):
     """Settings shared by agents that search.
 
-    A search stops at its limit of iterations or of time, whichever comes first.
+    A search stops at its iteration limit or its time limit, whichever comes first.
     """
 
     iterations: int = setting(1000, "iterations of each search", low=1)
@@ -28,19 +28,19 @@ class ThinkingSettings(AgentSettings):
 
 
 class AgentKind(ABC):
-    """An agent with a name and settings.
+    """A type of agents, with a name and settings.
 
-    A file in this package defines a kind, and :mod:`treeplex.search.named_agents.registry` lists it; a custom kind is named
-    by its file, ``my.py:MyKind(key=value)``. A kind whose agents contain other named agents is constructed with a function
-    that makes them.
+    Built-in agent types are defined in the files of this package and listed in :mod:`treeplex.search.named_agents.registry`. A
+    custom type is specified by its file, ``my.py:MyKind(key=value)``. A type whose agents contain other named agents is
+    constructed with a function that creates those.
 
     Attributes:
-        name: as in ``libratus(blueprint=runs/leduc)``.
+        name: the agent's name, such as ``libratus`` in ``libratus(blueprint=runs/leduc)``.
         text: one-line description.
         source: the paper or system.
-        plays: supported games, in a few words.
-        example: an example with parameters.
-        settings: its parameters.
+        plays: short description of the supported games.
+        example: an example with settings.
+        settings: the class of its settings.
     """
 
     name: ClassVar[str]
@@ -51,19 +51,19 @@ class AgentKind(ABC):
     settings: ClassVar[type[AgentSettings]] = AgentSettings
 
     def takes_time(self, game: Game) -> bool:
-        """Whether its searches of a game support a time limit, the setting ``think``."""
+        """Whether its searches in a game support a time limit, the setting ``think``."""
         return "think" in declared(self.settings)
 
     @abstractmethod
     def make(self, game: Game, settings: Any, generator: np.random.Generator) -> Agent:
-        """An agent ready to play.
+        """Create an agent that is ready to play.
 
         Args:
             game: the game.
-            settings: validated settings of type :attr:`settings`.
-            generator: random generator of its draws.
+            settings: validated settings, an instance of :attr:`settings`.
+            generator: random generator for its draws.
 
         Raises:
-            SpecError, PolicyError, FileError, GameError: it cannot play this game, or a file is for another game; one line that
-                says what it supports.
+            SpecError, PolicyError, FileError, GameError: the agent cannot play this game, or a file is for another game. The
+                one-line message says what is supported.
         """

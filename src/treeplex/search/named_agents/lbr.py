@@ -23,10 +23,10 @@ class LocalBestSettings(AgentSettings):
 
 
 class LocalBest(AgentKind):
-    """Local best response to a known agent.
+    """Agent type for local best response to a known agent.
 
     Args:
-        named: makes an agent from its name, as :func:`treeplex.search.named_agents.registry.agent` does.
+        named: function that creates an agent from its name, as :func:`treeplex.search.named_agents.registry.agent` does.
     """
 
     name = "lbr"

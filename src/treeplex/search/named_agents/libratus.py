@@ -1,4 +1,4 @@
-"""Libratus: a blueprint at first, then nested safe subgame solving to the end of the game."""
+"""Libratus: plays a blueprint first, then nested safe subgame solving to the end of the game."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ class Libratus(AgentKind):
         return resolving_agent(game, settings, generator, horizon=TO_THE_END, blueprint=blueprint, start=settings.start)
 
     def blueprint(self, game: Game, settings: LibratusSettings) -> Blueprint:
-        """The blueprint named in the settings.
+        """Load the blueprint given in the settings.
 
         Raises:
             PolicyError, FileError, SpecError: the file belongs to another game, or cannot be read.

@@ -1,4 +1,4 @@
-"""OpenSpiel bots by name."""
+"""OpenSpiel bots as named agents."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -21,7 +21,7 @@ MOST_COMBINATIONS = 20_000
 
 @dataclass(frozen=True, kw_only=True)
 class PluribusSettings(ThinkingSettings):
-    """Settings of the search of rounds."""
+    """Settings for searching betting rounds."""
 
     blueprint: str = setting(help="run folder, policy file, or blueprint folder of treeplex train")
     iterations: int = setting(200, "iterations of each search", low=1)
@@ -54,7 +54,7 @@ class Pluribus(AgentKind):
 
     @staticmethod
     def card_game(game: Game) -> CardGame:
-        """The public states of a supported game.
+        """Return the public states of a supported game.
 
         Raises:
             SpecError: the game is not supported.
@@ -67,7 +67,7 @@ class Pluribus(AgentKind):
 
 
 def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:
-    """Search of rounds with a policy table as blueprint, exact or by sampling."""
+    """Create the search of betting rounds, exact or by sampling, with a policy table as blueprint."""
     try:
         policy = as_policy(compile_game(game), settings.blueprint)
     except GameSizeError as error:
@@ -81,7 +81,7 @@ def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, gener
 
 
 def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.random.Generator) -> SampledRounds:
-    """Sampled search of rounds, with the agent's own seed."""
+    """Create a sampled search of betting rounds, with its own random seed."""
     return SampledRounds(
         guided,
         iterations=settings.iterations,
@@ -93,7 +93,7 @@ def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.ran
 
 
 def round_agent(rounds: Rounds, settings: PluribusSettings, generator: np.random.Generator) -> RoundSearchAgent:
-    """The agent for a search of rounds."""
+    """Create the agent for a search of betting rounds."""
     return RoundSearchAgent(
         rounds,
         think=settings.think,

@@ -1,4 +1,4 @@
-"""Named agents, and the agent named by a text."""
+"""Registry of named agents, and creation of agents from texts."""
 
 import inspect
 import os
@@ -41,7 +41,7 @@ UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 
 @cache
 def agents() -> Mapping[str, AgentKind]:
-    """The agents that ship with the library, by name."""
+    """Return the agents that ship with the library, by name."""
     kinds = provided("agents")
     found: list[AgentKind] = [kind(agent) if inspect.signature(kind).parameters else kind() for kind in kinds]
     return {each.name: each for each in found}
@@ -55,22 +55,22 @@ def agent(
     seed: int | None = None,
     **settings: Any,
 ) -> Agent:
-    """The agent named by a text, ready to play.
+    """Create the agent specified by a text, ready to play.
 
     Args:
         text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, run folder or solved spot, played without
-            search; ``rebel``, ``rebel:NAME``, a ReBeL training folder or network; a training folder of DeepStack's networks or
-            of a best response; or a custom ``file.py:NAME``: an agent, a kind of agents or a leaf. It may also be an
-            object: an agent or its class, any policy that :func:`treeplex.policies.as_policy` accepts, an OpenSpiel bot, or a
-            function of observations (:class:`treeplex.environments.ObservingAgent`).
-        game: the game; agents that play each other need the same game object.
-        think: time per decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for its settings.
-        seed: seed of its draws; None for different play each time.
+            search; ``rebel``, ``rebel:NAME``, a ReBeL training folder or network; a training folder of DeepStack networks or of
+            a best response; or a custom ``file.py:NAME`` (an agent, an agent type or leaf values). It may also be an object: an
+            agent or its class, any policy that :func:`treeplex.policies.as_policy` accepts, an OpenSpiel bot, or a function of
+            observations (:class:`treeplex.environments.ObservingAgent`).
+        game: the game; opponents need the same game object.
+        think: time per decision, in seconds or as a text such as ``"2s"`` or ``"500ms"``; None for the agent's own setting.
+        seed: random seed for its draws; None for a different one each time.
         settings: settings that override those in the text, by name.
 
     Raises:
         SpecError: no such agent or parameter, or an invalid value.
-        GameError, PolicyError, FileError: it cannot play this game.
+        GameError, PolicyError, FileError: the agent cannot play this game.
     """
     played, generator = load(game), np.random.default_rng(seed)
     if isinstance(game, CompiledGame):
@@ -106,12 +106,12 @@ def agent(
 
 
 def usual_time(text: str, game: Game, iterations: int | None = None) -> float | None:
-    """Seconds per decision against a person, :data:`PATIENCE`; None if iterations, the text or the agent set a limit.
+    """Default seconds per decision against a person, :data:`PATIENCE`; None if a limit is already set.
 
     Args:
         text: an agent, as for :func:`agent`.
         game: the game.
-        iterations: iterations of each search, if given.
+        iterations: requested iterations per search, if any.
 
     Raises:
         SpecError: no such agent.
@@ -127,7 +127,7 @@ def usual_time(text: str, game: Game, iterations: int | None = None) -> float | 
 
 
 def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
-    """The kind of agent named by a text, and the settings in the text.
+    """Return the agent type that a text specifies, and the settings in the text.
 
     Raises:
         SpecError: no such agent.
@@ -142,13 +142,13 @@ def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
 
 
 def names_kind(text: str) -> bool:
-    """Whether ``file.py:NAME`` is a kind of agents. Executes the file."""
+    """Whether ``file.py:NAME`` is an agent type; executes the file."""
     source, _ = user_source(text, AGENT)
     return inspect.isclass(source) and issubclass(source, AgentKind)
 
 
 def spec_of(text: str) -> Spec:
-    """The name and parameters of the agent in :func:`agents` that a text means, including files and folders.
+    """Return the name in :func:`agents` and the settings of the agent that a text specifies, including files and folders.
 
     Raises:
         SpecError: no such agent.
@@ -173,7 +173,7 @@ def spec_of(text: str) -> Spec:
 
 
 def names_agent(text: str) -> bool:
-    """Whether a text names an agent, also a custom one, rather than a policy: no file, no folder, not ``uniform``."""
+    """Whether a text specifies a built-in or custom agent rather than a policy (a file, a folder or ``uniform``)."""
     if is_user_spec(text):
         return True
     named = spec_name(text) in agents()
@@ -186,10 +186,10 @@ def is_policy(text: str) -> bool:
 
 
 def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
-    """A player that is an object, as an agent.
+    """Convert an object, such as a policy or a bot, to an agent.
 
     Raises:
-        PolicyError: the object is not a player, or belongs to another game.
+        PolicyError: the object cannot play, or is for another game.
     """
     if is_agent(player):
         found: Agent = player(game.public) if is_agent_class(player) else player
@@ -203,7 +203,7 @@ def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
 
 
 def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
-    """The agent that ``file.py:NAME`` names, or a search with the leaf of that name."""
+    """Create the agent that ``file.py:NAME`` specifies, or a search with the leaf values of that name."""
     if names_leaf(text):
         search = agents()["search"]
         return search.make(game, search.settings(**search.settings.read_changes(given, {"leaf": text})), generator)
@@ -217,7 +217,7 @@ def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapp
 
 
 def seconds_of(time: float | str) -> float:
-    """A time in seconds, from a number or a text such as ``2s``, ``500ms`` or ``2``.
+    """Convert a number or a text such as ``2s``, ``500ms`` or ``2`` to seconds.
 
     Raises:
         SpecError: the time is invalid or not above 0.

@@ -19,7 +19,7 @@ class RuleSettings(AgentSettings):
 
 
 class Rules(AgentKind):
-    """A rule-based baseline."""
+    """Agent type for rule-based baselines."""
 
     name = "rules"
     text = "fixed rules: always folds, calls or goes all-in, or plays like a rock, a regular, a station or a maniac"

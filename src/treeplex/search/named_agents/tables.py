@@ -1,4 +1,4 @@
-"""Agents that do not search: a given policy, and the uniform policy."""
+"""Agents that do not search: they play a given policy or the uniform policy."""
 
 from contextlib import suppress
 from dataclasses import dataclass

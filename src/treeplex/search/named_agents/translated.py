@@ -1,4 +1,4 @@
-"""An agent of a game with few bet sizes at a table with many."""
+"""Lets an agent that knows few bet sizes play a game with many."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from treeplex.search.translation.mapping import MAPPINGS
 
 @dataclass(frozen=True)
 class TranslatedSettings(AgentSettings):
-    """The agent, and how bets outside its game are translated."""
+    """Settings: the agent, and how bets outside its game are translated."""
 
     agent: str = setting(help="an agent of the game with few bet sizes, such as blueprint(file=runs/few)")
     game: str = setting(help="the agent's game, with the same cards, such as no_limit_leduc")
@@ -31,7 +31,7 @@ class TranslatedSettings(AgentSettings):
 
 
 class Translated(AgentKind):
-    """Action translation."""
+    """Agent type for action translation."""
 
     name = "translated"
     text = "lets an agent of a game with few bet sizes play one with many"
@@ -41,7 +41,7 @@ class Translated(AgentKind):
     settings = TranslatedSettings
 
     def __init__(self, named: Callable[..., Agent]) -> None:
-        """Store the function that makes agents by name."""
+        """Store the function that creates agents from their names."""
         self.named = named
 
     def make(self, game: Game, settings: TranslatedSettings, generator: np.random.Generator) -> Agent:
