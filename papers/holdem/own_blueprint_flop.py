@@ -84,7 +84,7 @@ def reproduce(times: float = 1.0) -> Result:
             )
         ],
         notes=[
-            "Before the flop both play the blueprint, and hands that end there count as zero. From the flop on the agent plays "
+            "Preflop both play the blueprint, and hands that end there count as zero. From the flop on the agent plays "
             "in each seat from the same cards and ranges; luck of turns and rivers is taken out, by what all would get if "
             f"nobody bet any more. `modicum({AGENT})`.",
         ],

@@ -148,5 +148,5 @@ def noise(plain: Row, repeats: Mapping[str, Sequence[Sequence[float]]]) -> str:
     return (
         f"A single run may mislead: on {PLAIN} without perturbation {TESTED} ends at {short(plain[TESTED][-1], 2)}, "
         f"{plain[TESTED][-1] / plain[rival][-1]:.2g} times {rival}'s {short(plain[rival][-1], 2)}. Perturbed in the "
-        f"last bits, its runs end {bands[TESTED]}, {rival}'s {bands[rival]}, and its score in the study is ahead."
+        f"last bits, its runs end {bands[TESTED]}, {rival}'s {bands[rival]}, and its score in the study is better."
     )
