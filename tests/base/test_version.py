@@ -26,14 +26,14 @@ def test_from_a_wheel_packages_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     """Treeplex itself is on no index."""
     monkeypatch.setattr(version, "CHECKOUT", tmp_path)
     requirements = [f'{needed}; extra == "{extra}"' for extra in ("torch", "rl", "web") for needed in EXTRAS[extra]]
-    monkeypatch.setattr(version, "requires", lambda name: ["numpy>=1.26", *requirements])
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: ["numpy>=1.26", *requirements])
     assert install_hint("torch") == f"pip install '{EXTRAS['torch'][0]}'"
     assert install_hint("rl") == "pip install " + " ".join(f"'{each}'" for each in EXTRAS["rl"])
 
     def missing(name: str) -> list[str]:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(version, "requires", missing)
+    monkeypatch.setattr(importlib.metadata, "requires", missing)
     assert install_hint("web") == "pip install 'treeplex[web]'"
 
 

@@ -16,7 +16,6 @@ from treeplex.engine.tree.sweeps import (
     normalise,
     reach,
     value_and_best_response,
-    widest_block,
 )
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -174,10 +173,3 @@ def test_normalise(rules: RandomGame, seed: int) -> None:
     expected = oracle.behaviour(table_of(game, weights), actions)
     close_tables(table_of(game, policy), {key: np.array(list(at.values())) for key, at in expected.items()})
     assert (policy[game.tree.sequence_offsets[:-1]] == 1.0).all()
-
-
-def test_widest_block() -> None:
-    tree = compile_game("leduc_poker").tree
-    for player in (0, 1):
-        start, end = tree.block_offsets[player : player + 2]
-        assert widest_block(tree, player) == tree.blocks[start:end, 2].max()

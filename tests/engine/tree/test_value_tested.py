@@ -9,7 +9,7 @@ from tests import oracle
 from tests.compiled_view import close_tables, table_of
 from tests.random_games import STEADY, RandomGame, games
 from treeplex.engine.tree.form import new_state
-from treeplex.engine.tree.sweeps import reach, widest_block
+from treeplex.engine.tree.sweeps import reach
 from treeplex.engine.tree.value_tested import ValueTest, iterate_tested
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -87,7 +87,7 @@ class Kernel:
         self.policy = uniform_probabilities(self.game)
         self.regrets, self.differences, self.strategy, self.values = (np.zeros_like(self.policy) for _ in range(4))
         self.tests, self.averages = np.zeros((2, len(self.game.infostates))), np.zeros((len(AVERAGES), len(self.policy)))
-        self.scratch = np.full((7, max(widest_block(tree, player) for player in range(self.game.players))), np.nan)
+        self.scratch = np.full((7, tree.blocks[:, 2].max(initial=0)), np.nan)
         for player in range(self.game.players):
             reach(tree, player, self.policy, self.strategy)
         self.state = new_state(

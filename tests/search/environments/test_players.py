@@ -169,7 +169,7 @@ def test_illegal_actions() -> None:
     env.reset(seed=0)
     with pytest.raises(GameError, match=r"action 0 is not legal at infostate .*the legal actions are \[1, 2\]"):
         env.step(0)
-    with pytest.raises(SpecError, match="'error' or 'random', not 'eror'"):
+    with pytest.raises(SpecError, match="illegal is 'eror'; use 'error' or 'random'"):
         GameEnv("leduc_poker", illegal="eror")  # type: ignore[arg-type]
     lenient = GameEnv("leduc_poker", illegal="random")
     lenient.reset(seed=0)

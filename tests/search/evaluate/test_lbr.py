@@ -264,7 +264,7 @@ def test_games_that_are_no_poker():
         LocalBestResponse(table("liars_dice(dice_sides=3)"))
     with pytest.raises(GameError, match="same two-player game"):
         exact_winnings(LocalBestResponse(leduc()), leduc())
-    with pytest.raises(GameError, match="at least 4 hands"):
+    with pytest.raises(GameError, match="give at least 4"):
         sampled_winnings(LocalBestResponse(agent := leduc()), agent, 3)
 
 

@@ -242,7 +242,7 @@ def test_many_boards_are_solved_as_one_job_and_go_on_with_a_new_server(folder: P
         ({"fields": OPEN, "boards": "/etc/hosts"}, "boards", "only be used on the command line"),
         ({"fields": OPEN, "boards": "subset:x"}, "boards", "write subset:25"),
         ({"fields": OPEN, "boards": ""}, "boards", "boards is empty"),
-        ({"fields": {**OPEN, "oop": "AsKd"}, "boards": "subset:5"}, "boards", "suits"),
+        ({"fields": {**OPEN, "oop": "AsKd"}, "boards": "subset:5"}, "boards", "suit-specific"),
         ({"fields": {**OPEN, "pot": "-1"}, "boards": "Td9d6h"}, "pot", "too small"),
         ({"resume": "river.spot", "boards": "all"}, None, "apply to fields"),
     ],

@@ -341,11 +341,11 @@ def cut_states(
     """Compile the subgames that begin at ``states`` and end at a horizon.
 
     Args:
+        rules: the game.
         states: where they begin.
         horizon: where they end.
         ranges: for each player float64 [B, H_i], the initial ranges; None for all hands as dealt.
         gadget: the gadget in front of them.
-        gadget: what stands in front of them.
 
     Raises:
         GameError: a subgame that begins at a terminal node, or a decision without actions.

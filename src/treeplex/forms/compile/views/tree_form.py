@@ -87,7 +87,7 @@ class TreeForm:
             network=np.empty(0) if network is None else network.parameters.copy(),
         )
         if kind is RuleKind.TESTED:
-            self._block = np.empty((7, int(game.tree.blocks[:, 2].max())))
+            self._block = np.empty((7, int(game.tree.blocks[:, 2].max(initial=0))))
         if kind is RuleKind.REPLIES:
             self._target = np.empty(size)
         if network is not None:
