@@ -1,13 +1,14 @@
-"""Exact policy of search in games of perfect information, the limit of playthroughs.
+"""Exact policy of an agent that searches, in games of perfect information (the limit of many playthroughs).
 
-There are no private hands, so beliefs are certain, and a search depends only on the state of the game, neither on its history
-nor on the iterations drawn before. Draws of different searches are therefore independent, and so are their effects on reach.
-The agent of Brown et al. 2020 (section 6), which plays iteration t of a search with probability w_t, plays at infoset I
+Without private hands, beliefs are certain. So a search depends only on the state of the game, not on its history or on the
+iterations drawn earlier, and draws for different searches are independent. The agent of Brown et al. 2020 (section 6) plays
+iteration t of a search with probability w_t. Its policy at infoset I is
 
     sum_t w_t r_t(I) pi_t(I) / sum_t w_t r_t(I),
 
-where r_t is the player's own reach of I from the root of the subgame under pi_t. One search per state gives this for all paths
-to it, while :mod:`treeplex.search.play_distribution` searches in each playthrough on every path, and draws.
+where r_t is the player's own reach of I from the root of the subgame under pi_t. One search per state gives this policy for all
+paths to the state. :mod:`treeplex.search.play_distribution` instead samples iterations, and searches on every path in every
+playthrough.
 """
 
 from collections.abc import Callable, Hashable
@@ -47,14 +48,14 @@ class Solved:
 def certain_policy(
     game: CompiledGame, rules: PublicTree, leaf: LeafValue, settings: PlaythroughSettings, *, watch: Watch | None = None
 ) -> Policy:
-    """The policy of an agent that searches, in a game of perfect information.
+    """Compute the policy of an agent that searches, in a game of perfect information.
 
     Args:
         game: the compiled game.
         rules: its public-tree rules.
-        leaf: values at the leaves of subgames, which depend only on the state.
-        settings: search settings; ``playthroughs`` is ignored, ``batch`` counts states searched side by side.
-        watch: called regularly.
+        leaf: values at the leaves of subgames; they must depend only on the state.
+        settings: search settings; ``playthroughs`` is ignored, and ``batch`` is the number of states searched together.
+        watch: called after each batch with the numbers of states searched and known.
 
     Raises:
         GameError: the rules hide information, or payoffs do not sum to zero.
@@ -75,7 +76,7 @@ def certain_policy(
 
 
 def searched_states(rules: PublicTree, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
-    """One state for each future at which a subgame begins."""
+    """Return one state for each distinct future at which a subgame begins."""
     root = rules.first_state()
     found, stack = {rules.future(root.node): root}, [root]
     while stack:
@@ -90,7 +91,7 @@ def searched_states(rules: PublicTree, settings: PlaythroughSettings, tell: Watc
 
 
 def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSettings) -> Floats:
-    """The policy in subgames of an agent that plays a random iteration, float64 [Q]."""
+    """Policy, within subgames, of an agent that plays a random iteration, float64 [Q]."""
     certain = np.ones((len(subgames.roots), 1))
     method, tree = METHODS[settings.method], subgames.tree
     search = begin_search(subgames, method, leaf, (certain, certain), settings.iterations, settings.warm)
@@ -110,19 +111,19 @@ def agent_policy(subgames: Subgames, leaf: LeafValue, settings: PlaythroughSetti
 
 
 def next_policy(search: SubgameSearch) -> Floats:
-    """The policy after one more iteration: the current one, or in fictitious play the average."""
+    """Run one iteration; returns the current policy, or in fictitious play the average."""
     search.run(1)
     return search.average_policy() if isinstance(search.method.scheme, FictitiousRule) else search.policy
 
 
 def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:
-    """The action probabilities at each decision of a batch."""
+    """Action probabilities at each decision of a batch."""
     layout = subgames.tree.infoset_layout[subgames.infosets.ravel()].tolist()
     return [policy[first : first + stride * actions : stride] for first, stride, actions in layout]
 
 
 def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable, Solved]) -> Floats:
-    """The probabilities of a policy on the whole game, float64 [Q], from the policies in the subgames."""
+    """Assemble the policy of the whole game, float64 [Q], from the policies of its subgames."""
     probabilities = np.full(int(game.tree.sequence_offsets[-1]), np.nan)
     stack: list[tuple[Hashable, Solved, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]
     while stack:
@@ -151,7 +152,7 @@ def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable
 
 
 class CertainLeaf:
-    """Leaf values computed once: with certain beliefs, they do not change over iterations."""
+    """Leaf values that are computed once, since they cannot change when beliefs are certain."""
 
     def __init__(self, leaf: LeafValue) -> None:
         self._found: Prepared[Places, Ranges] = Prepared(
@@ -165,5 +166,5 @@ class CertainLeaf:
 
 
 def certain(places: Places) -> Ranges:
-    """Reach 1 of the only hand."""
+    """Reach 1 for the only hand of each player."""
     return tuple(np.ones((len(places), width)) for width in places.widths)

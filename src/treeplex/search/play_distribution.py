@@ -1,4 +1,4 @@
-"""Policy of search at test time, a mean over playthroughs (Brown et al. 2020, sections 6, 8)."""
+"""Policy of search at test time, averaged over playthroughs (Brown et al. 2020, sections 6, 8)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Node:
     Attributes:
         path: actions and chance outcomes from the start of the game.
         state: the public state.
-        reaches: own reaches [N, H_i] of both players in all playthroughs.
+        reaches: each player's own reach in all playthroughs, [N, H_i].
         below: nodes where its subgames end, by path from here.
     """
 
@@ -54,14 +54,16 @@ class Node:
 
     @property
     def alive(self) -> Ints:
-        """The playthroughs in which a player's own actions lead here, int64; others do not contribute to a policy here."""
+        """Indices of the playthroughs in which some player reaches this node by its own actions, int64; only these
+        contribute.
+        """
         first, second = ((own > 0).any(axis=1) for own in self.reaches)
         return np.flatnonzero(first | second)
 
 
 @dataclass(frozen=True)
 class OpenState:
-    """A public state in some playthroughs, with the iterations at which its searches stop."""
+    """A public state in some of the playthroughs, with the iterations at which its searches stop."""
 
     node: Node
     rows: Ints
@@ -89,23 +91,22 @@ def playthrough_policy(
     part: Part | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Policy:
-    """The mean policy of N playthroughs, weighted at every infoset by own reach.
+    """Average the policies of N playthroughs, weighted at every infoset by own reach.
 
-    In each playthrough every public state where a subgame begins is searched from the beliefs that result from this
-    playthrough's earlier policies. A random iteration is drawn, its policy is played down to the leaves, and the next
-    searches begin there. The iteration is drawn with the weights of the average policy, stratified over the playthroughs of
-    a public state. All branches are followed, so the result is a policy for the whole game, which can be evaluated exactly.
-    Its exploitability is an upper bound on that of the agent itself, whose average is over infinitely many playthroughs
-    (section 8).
+    Each playthrough searches every public state where a subgame begins, with the beliefs that result from the playthrough's
+    earlier policies. A random iteration is drawn, its policy is followed down to the leaves, and the next searches begin there.
+    Iterations are drawn with the weights of the average policy, stratified over the playthroughs of a public state. All
+    branches are followed, so the result is a policy for the whole game, which can be evaluated exactly. Its exploitability is
+    an upper bound on that of the agent itself, whose policy is the average over infinitely many playthroughs (section 8).
 
     Args:
         game: a spec, rules or the compiled game.
         rules: its public-tree rules, or a spec or rules again.
         leaf: values at the leaves of subgames.
         settings: N, T and other settings.
-        generator: draws iterations.
-        part: which part of a larger set of playthroughs to run; None for all.
-        watch: called regularly with the number of subgames searched.
+        generator: random generator for drawing iterations.
+        part: the part of a larger set of playthroughs to run; None for all.
+        watch: called regularly with the number of subgames searched so far.
     """
     game, rules = compile_game(game), public_tree(rules)
     root, count = rules.first_state(), settings.playthroughs
@@ -134,12 +135,12 @@ def playthrough_policy(
 
 
 def keyed(seed: int, path: tuple[int, ...]) -> np.random.Generator:
-    """Random numbers specific to a public state; the path's length comes first since a key ignores zeros at its end."""
+    """Random generator specific to a public state; the path's length comes first because keys ignore trailing zeros."""
     return np.random.default_rng((seed, len(path), *path))
 
 
 def batches(shares: Sequence[OpenState], most: int) -> list[list[OpenState]]:
-    """Group shares into batches of at most ``most`` searches; no share has more than that."""
+    """Group shares into batches of at most ``most`` searches, each of which has at most ``most``."""
     groups: list[list[OpenState]] = []
     room = 0
     for share in shares:
@@ -159,7 +160,7 @@ def search_shares(
     shares: Sequence[OpenState],
     weights: Floats,
 ) -> None:
-    """Search public states side by side; add their policies to ``weights``, and their leaves to ``below`` of their nodes."""
+    """Search public states together; adds their policies to ``weights``, and their leaves to ``below`` of their nodes."""
     states = [share.node.state for share in shares for _ in share.stops]
     subgames = cut_states(rules, states, settings.horizon)
     ranges = joined_ranges([share.ranges(rules) for share in shares])
@@ -185,7 +186,7 @@ def joined_ranges(parts: Sequence[Ranges]) -> Ranges:
 
 
 def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgames, first: int, arrived: Ranges) -> None:
-    """Store the reaches at the leaves of a share, whose subgames start at number ``first``, at its node."""
+    """Store the reach at a share's leaves in its node; the share's subgames start at index ``first``."""
     size, begin = len(share.stops), int(subgames.first_leaf[first])
     per = len(subgames.templates[first].leaves)
     for number in range(per):
@@ -206,11 +207,11 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
 def drawn_iterations(
     settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Part | None = None
 ) -> Ints:
-    """An iteration for each playthrough, drawn with the weights of the average policy, stratified.
+    """Draw an iteration for each playthrough, with the weights of the average policy, stratified.
 
-    Each of ``count`` strata of equal weight contains one playthrough, in random order. Parts of equal size share their
-    strata and take evenly spaced positions in them, so all playthroughs of all parts together are also stratified, for any
-    number of parts; each single draw has the weights of the average.
+    Each of ``count`` strata of equal weight contains one playthrough, in random order. Parts of equal size share their strata
+    and take evenly spaced positions in them. So the playthroughs of all parts together are also stratified, for any number of
+    parts, and each single draw has the weights of the average.
     """
     weights = average_weights(settings.method, settings.iterations)
     cumulative = np.cumsum(weights) / weights.sum()
@@ -220,7 +221,7 @@ def drawn_iterations(
 
 
 def spread_out(number: int) -> float:
-    """A position in [0, 1) for each number, evenly spread for any count: its binary digits mirrored (van der Corput)."""
+    """Low-discrepancy position in [0, 1) for an index: its binary digits mirrored (van der Corput)."""
     place, share = 0.0, 0.5
     while number:
         place += share * (number & 1)
@@ -231,7 +232,7 @@ def spread_out(number: int) -> float:
 def add_policies(
     game: CompiledGame, rules: PublicTree, share: OpenState, subgames: Subgames, first: int, strategy: Floats, weights: Floats
 ) -> None:
-    """Add own reach times policy of a share, whose subgames start at number ``first``, at all infosets searched."""
+    """Add a share's own reach times its policy at all its infosets; the share's subgames start at index ``first``."""
     size, begin, made = len(share.stops), int(subgames.first_decision[first]), subgames.templates[first]
     for number, (state, path, _) in enumerate(made.decisions):
         visited = rules.visit(state.node)

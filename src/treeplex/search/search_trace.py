@@ -1,4 +1,4 @@
-"""Trace of a search by iteration: the policy of that iteration, and the average so far."""
+"""Trace of a search: the policy of each iteration, and the average so far."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ class Step:
     """One iteration of a search.
 
     Attributes:
-        number: iterations done, this one included.
-        discount, weight: its weights in the average.
-        played: float64 [Q], the agent's strategy if it draws this iteration, in sequence form: its policy, or in fictitious
-            play the average up to it.
-        average: float64 [Q], the average strategy up to it, up to a factor.
+        number: number of iterations done, including this one.
+        discount, weight: the iteration's weights in the average.
+        played: float64 [Q], the strategy of an agent that draws this iteration, in sequence form: the iteration's policy, or in
+            fictitious play the average so far.
+        average: float64 [Q], the average strategy so far, up to a factor.
     """
 
     number: int
@@ -29,7 +29,7 @@ class Step:
 
 
 def steps(search: SubgameSearch, iterations: int) -> Iterator[Step]:
-    """Run a search and yield each iteration as it enters the average. A warm start is one step, with its total weight."""
+    """Run a search, yielding each iteration as it enters the average; a warm start is one step with its total weight."""
     scheme = search.method.scheme
     if search.iteration:
         weight = average_after(scheme, search.horizon, search.iteration)[1]

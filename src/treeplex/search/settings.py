@@ -1,4 +1,4 @@
-"""Search settings: how subgames are solved and where they end, and averaging over playthroughs."""
+"""Settings for search: how subgames are solved, where they end, and how many playthroughs are averaged."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ PASSED_ON = ("iteration", "average")
 
 @dataclass(frozen=True)
 class SearchSettings(Settings):
-    """How subgames are searched, and where they end."""
+    """Settings of a search: method, iterations, and where subgames end."""
 
     method: str = setting("dcfr", "method that solves subgames", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(256, "iterations of each search, T; both players update in each", low=1)
@@ -32,7 +32,7 @@ class SearchSettings(Settings):
 
 @dataclass(frozen=True)
 class PlaythroughSettings(SearchSettings):
-    """How an agent that searches is turned into a policy."""
+    """Settings for computing the policy of an agent that searches."""
 
     warm: int | None = setting(None, "iterations that a policy network's guess counts as; none: as in its training", low=0)
     playthroughs: int = setting(128, "number of playthroughs, N", low=1)

@@ -1,4 +1,4 @@
-"""Agents as sources of policies: their policy at every infoset of a small game."""
+"""Agents as policy sources, by tabulating their policy at every infoset of a small game."""
 
 import os
 from pathlib import Path
@@ -16,12 +16,12 @@ from treeplex.run.policy_source import AskedPolicy, Evaluation, PolicySource
 
 
 class Agents(PolicySource):
-    """Agents: objects, classes, names, ``file.py:NAME``, and training folders with an agent."""
+    """Policy source for agents, given as objects, classes, names, ``file.py:NAME``, or training folders."""
 
     plays: ClassVar[bool] = True
 
     def reads(self, source: Any) -> bool:
-        """Whether it is an agent, its class or name, a file with one, or a training folder with an agent."""
+        """Whether the source is an agent, an agent class, an agent's name or file, or a training folder with an agent."""
         if not isinstance(source, str | os.PathLike):
             from treeplex.search.agents.of_users import is_agent
 
@@ -32,13 +32,13 @@ class Agents(PolicySource):
         return not os.path.exists(text) and self.named_by(text)
 
     def named_by(self, text: str) -> bool:
-        """Whether the text names an agent."""
+        """Whether a text specifies an agent."""
         from treeplex.search.named_agents.registry import names_agent
 
         return names_agent(text)
 
     def game(self, source: Any) -> str:
-        """The game named in a training folder."""
+        """The game recorded in a training folder."""
         if kind_of(source) is None:
             raise SpecError(f"{source} is an agent; name its game too (--game)")
         return str(read_json(Path(source) / RUN).get("game", ""))
@@ -50,7 +50,7 @@ class Agents(PolicySource):
         return policy_of_agent(self.compiled(source) if game is None else game, source).policy
 
     def ask(self, text: str, game: Any, asked: Evaluation) -> AskedPolicy:
-        """The agent's policy, and the cost of reading it."""
+        """The agent's policy, and the cost of computing it."""
         from treeplex.search.match.agent_policy import policy_of_agent
 
         if asked.complete or asked.refine or asked.ray is not None or asked.workers is not None:

@@ -1,4 +1,4 @@
-"""Searches stopped at a random iteration, whose policy self-play and playthroughs follow."""
+"""Searches that stop at a random iteration, whose policy is followed by self-play and playthroughs."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,16 +15,16 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 def training_iterations(
     draw: str, method: str, iterations: int, count: int, generator: np.random.Generator, *, first: int = 0
 ) -> Ints:
-    """The number of iterations after which self-play takes each policy, int64 [count].
+    """Draw the number of iterations after which self-play takes each policy, int64 [count].
 
     Args:
         draw: one of :data:`treeplex.search.settings.DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code
             released with Brown et al. 2020. ``average``: with the weights of the average, where the policy after t iterations
             has the weight of iteration t + 1; for linear CFR this is algorithm 2.
-        method, iterations: those of the search.
+        method, iterations: the search's method and number of iterations.
         count: number of draws.
-        generator: random numbers.
-        first: iterations of a warm start, with which the search began.
+        generator: random generator.
+        first: number of iterations for which the search's warm start counts.
     """
     if draw == "uniform":
         return generator.integers(first, iterations + 1, count)
@@ -33,12 +33,12 @@ def training_iterations(
 
 
 class Stopped(NamedTuple):
-    """Results of searches for self-play, each at its own iteration.
+    """Results of searches for self-play, each stopped at its own iteration.
 
     Attributes:
-        policy: float64 [Q], current policies; in fictitious play averages.
-        average: float64 [Q], the average strategies including these policies, in sequence form and up to a factor; None
-            unless requested.
+        policy: float64 [Q], current policies, or in fictitious play average policies.
+        average: float64 [Q], the average strategies, including these policies, in sequence form and up to a factor; None unless
+            requested.
     """
 
     policy: Floats
@@ -54,12 +54,12 @@ def policies_at(
     average: bool = False,
     copies: "Replicas | None" = None,
 ) -> Stopped:
-    """Run a search; return each subgame's policy at its stop, and optionally the average.
+    """Run a search; returns each subgame's policy at its stop, and optionally the average.
 
-    Iteration t is the policy after t updates; 0 is the uniform one with which a search begins, and averages count it as
-    iteration t + 1. A search with a warm start plays its guess in the iterations that the guess counts as. If the ``values``
-    at the roots are not needed, subgames are dropped at their stops: their ranges become 0, so that their leaves have zero
-    reach. With ``copies``, stops and policies are those of the copies.
+    Stop t means the policy after t updates, which enters averages as iteration t + 1; stop 0 is the initial uniform policy. A
+    search with a warm start plays its guess in all iterations for which the guess counts. If the ``values`` at the roots are
+    not needed, each subgame is dropped at its stop: its ranges become 0, so that its leaves have zero reach. With ``copies``,
+    stops and policies are those of the copies.
     """
     averaging = isinstance(search.method.scheme, FictitiousRule)
     owners = search.subgames.owners if copies is None else copies.subgames.owners
@@ -82,11 +82,11 @@ def policies_at(
 
 @dataclass(frozen=True, eq=False)
 class Replicas:
-    """A batch that contains several copies of another batch's subgames.
+    """A batch with copies of another batch's subgames.
 
     Attributes:
         subgames: the batch.
-        source: int64 [Q], the sequence of the other batch that each sequence copies.
+        source: int64 [Q], for each sequence the one that it copies from the other batch.
     """
 
     subgames: Subgames
@@ -96,7 +96,7 @@ class Replicas:
     def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Replicas":
         """Make subgame k of the batch a copy of subgame ``which[k]`` of ``searched``.
 
-        A subgame's sequences have the same order in every batch.
+        The order of a subgame's sequences is the same in every batch.
         """
         order = np.argsort(searched.owners, kind="stable")
         own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))

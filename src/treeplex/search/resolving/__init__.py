@@ -1,1 +1,1 @@
-"""Re-solving with gadgets: carried values, re-solving agents, self-improvement."""
+"""Re-solving with gadgets: values carried between subgames, re-solving agents, self-improvement."""

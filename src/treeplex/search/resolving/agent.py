@@ -1,7 +1,7 @@
 """Continual re-solving agent, with DeepStack, Libratus and Modicum as special cases.
 
-It starts from the dealt ranges, or first plays a blueprint. From then on it solves the current subgame behind a gadget, so
-that no hand of the opponent gets more than its alternative value, plays the average policy, and carries its own range and new
+It starts from the dealt ranges, or plays a blueprint first. From then on it solves the current subgame behind a gadget, so that
+no hand of the opponent gets more than its alternative value. It plays the average policy, and carries its own range and new
 alternative values to the next subgame (:mod:`treeplex.search.resolving.carried`).
 
 =========  ==============  =================================  ==================  =============================
@@ -44,11 +44,11 @@ LEAF_SHARE = 0.4
 
 
 class Stand(NamedTuple):
-    """The point where a player re-solves.
+    """The point of the game where a player re-solves.
 
     Attributes:
-        depth: number of labels of the play before it.
-        carried: the resolving state there.
+        depth: number of labels on the path to it.
+        carried: the resolving state at this point.
     """
 
     depth: int
@@ -60,13 +60,14 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
 
     Attributes:
         game, state: see :class:`treeplex.search.agents.agent.Agent`.
-        settings: how it re-solves.
-        horizon: where subgames end. After a deal (``dealt``) the subgame of its outcome is solved directly; with leaves before
-            a deal, all of its outcomes are solved first, for the alternative values of each.
-        start: number of deals before it first re-solves; until then it plays the blueprint.
-        leaves: for each player the values at the leaves of its subgames.
-        blueprint: policy played before re-solving, and source of the first alternative values; None for none.
-        path: labels of the play so far.
+        settings: re-solving settings.
+        horizon: where subgames end. If leaves are after a deal (``dealt``), the subgame of the actual outcome is solved
+            directly. If they are before a deal, a subgame that contains all outcomes is solved first, which gives the
+            alternative values for each.
+        start: number of deals before it first re-solves; it plays the blueprint until then.
+        leaves: for each player the leaf values of its subgames.
+        blueprint: policy played before re-solving, which also gives the first alternative values; None for none.
+        path: labels of the actions and chance outcomes so far.
     """
 
     def __init__(
@@ -81,14 +82,14 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         generator: np.random.Generator | None = None,
         remember: int = 64,
     ) -> None:
-        """Start a play.
+        """Create the agent.
 
         Args:
             game: its public states, a spec or rules.
             settings, horizon, blueprint, start: see the attributes.
-            leaves: values at leaves, for both players or one per player; None if subgames have no cut.
-            generator: used for draws from its policy only.
-            remember: number of solved subgames kept for later plays.
+            leaves: leaf values for both players, or one per player; None if subgames have no cut.
+            generator: random generator, used only for sampling actions.
+            remember: number of solved subgames cached for later playthroughs.
 
         Raises:
             AlgorithmError, PolicyError: incompatible settings, or a blueprint of another game.
@@ -106,10 +107,10 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`; actions added in the last play are dropped.
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; discards actions added in the previous playthrough.
 
         Raises:
-            AlgorithmError: a start from another state with a blueprint.
+            AlgorithmError: with a blueprint, a start from another state.
         """
         self.sit(seat, generator)
         if at is not None and self.blueprint is not None:
@@ -134,11 +135,11 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
 
     @property
     def _plays_blueprint(self) -> bool:
-        """Whether it still plays the blueprint here."""
+        """Whether it plays the blueprint at the current state."""
         return self.blueprint is not None and len(deals_in(self.game, self.path)) < self.start
 
     def public_belief_state(self) -> Belief:
-        """The current public belief state: own range as played, the opponent's as solved.
+        """The current public belief state, with the range it has played and the opponent's range according to its solves.
 
         Raises:
             GameError: no player is to act.
@@ -149,7 +150,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return self.carried(self.game.options(self.state).player).belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.hand_values`; from the beliefs at the subgame's root."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.hand_values`; computed from the beliefs at the subgame's root."""
         self.check_acting()
         if self._plays_blueprint:
             return None
@@ -171,8 +172,8 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
     def change_game(self, game: PublicGame) -> None:
         """See :meth:`SubgameAgent.change_game`.
 
-        An agent that re-solves at each decision does not need the new action in its tree before it is played, and keeps its
-        carried state; one that re-solves each round does so again from the beginning of the round.
+        An agent that re-solves at each decision keeps its carried state, since earlier subgames do not need the new action. An
+        agent that re-solves each round solves the current round again from its beginning.
         """
         stands = dict(self._stands)
         if self.settings.every == DECISION:
@@ -191,7 +192,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         self.game, self.state, self.path = game, there, path
 
     def _stand(self, player: int) -> Stand:
-        """Where a player re-solves for the current decision."""
+        """Return the point where a player re-solves for the current decision."""
         stand = self._stands.get(player) or self._opening(player)
         for depth in self._stops(player, stand.depth):
             stand = self._moved(stand, depth)
@@ -199,7 +200,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return stand
 
     def carried(self, player: int) -> ResolvingState:
-        """A player's current resolving state, with all earlier streets solved.
+        """Return a player's current resolving state, solving all earlier streets if necessary.
 
         Raises:
             AlgorithmError: a subgame ends before the current state.
@@ -207,12 +208,12 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return self._moved(self._stand(player), len(self.path)).carried
 
     def go_on(self, carried: ResolvingState) -> None:
-        """Continue from a solve of another version of the game, whose current public state is the root here."""
+        """Continue from a resolving state of another version of the game; its public state becomes the root of this game."""
         stand = Stand(0, carried.in_game(self.game, self.game.first_state()))
         self._stands = self._stands | {carried.player: stand}
 
     def _opening(self, player: int) -> Stand:
-        """Where a player first re-solves in a play."""
+        """Return the point where a player first re-solves in a playthrough."""
         if self.blueprint is None:
             return Stand(0, ResolvingState(player, self._begun))
         start = self.start
@@ -224,7 +225,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return Stand(len(path), ResolvingState(player, self.blueprint.belief(self.game, path), promised))
 
     def _stops(self, player: int, first: int) -> list[int]:
-        """Where subgames begin on the path so far, after the one that begins at ``first``, as numbers of labels."""
+        """Depths on the current path at which subgames begin, after the one that begins at depth ``first``."""
         if self.settings.every == ROUND:
             return [depth for depth in deals_in(self.game, self.path, self._begun.state) if depth > first]
         found, state = [], self._begun.state
@@ -236,7 +237,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return found
 
     def _moved(self, stand: Stand, depth: int) -> Stand:
-        """Carry the state on to a later point of the play; if a subgame ends on the way, the next is solved if needed."""
+        """Carry the resolving state to a later point of the path, solving further subgames on the way if needed."""
         while stand.depth < depth:
             solved, way = self._resolved(stand), self.path[stand.depth : depth]
             ends = [k for k in range(1, len(way)) if solved.kind(way[:k]) == "leaf"]
@@ -246,7 +247,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return stand
 
     def _carries_over(self, stand: Stand, way: tuple[int, ...], end: int) -> bool:
-        """Whether only the opponent's actions follow the end of a subgame on the way, which change nothing."""
+        """Whether the state carries over because only the opponent's actions follow the end of a subgame on the way."""
         state, other = stand.carried.belief.state, 1 - stand.carried.player
         for depth, label in enumerate(way):
             if depth >= end and self.game.options(state).player != other:
@@ -255,7 +256,7 @@ class ResolvingAgent(SubgameAgent[ResolvedSubgame]):
         return self.settings.gadget != UNSAFE
 
     def _resolved(self, stand: Stand) -> ResolvedSubgame:
-        """The subgame that begins where a player re-solves, solved or cached."""
+        """Solve the subgame that begins where a player re-solves, or return it from the cache."""
         key = self.game.key, self.path[: stand.depth], stand.carried.player
         return self.recall(key, lambda: self.solve(stand.carried))
 

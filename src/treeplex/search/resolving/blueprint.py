@@ -1,4 +1,4 @@
-"""Blueprints for re-solving agents: policy, ranges at public states, alternative values."""
+"""Blueprints for re-solving agents: their policies, ranges at public states, and alternative values."""
 
 from functools import lru_cache
 from typing import Protocol
@@ -16,39 +16,39 @@ from treeplex.search.subgames.policy_tables import table_at
 
 
 class Blueprint(Protocol):
-    """A policy of the whole game, parts of which are re-solved. Paths are labels from the beginning of the game."""
+    """Policy of the whole game, of which an agent re-solves parts. Paths are labels from the start of the game."""
 
     def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
-        """Check that the game is the blueprint's, has the subgame, and allows gifts to be computed.
+        """Check that the game is the blueprint's, has the subgames, and allows gifts to be computed.
 
         Raises:
-            AlgorithmError, PolicyError: they do not match, with a hint.
+            AlgorithmError, PolicyError: a check fails; the message has a hint.
         """
 
     def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
-        """The policy of each hand at a decision, float64 [A, H]."""
+        """Return the policy of each hand at a decision, float64 [A, H]."""
         ...
 
     def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
-        """The public belief state at the end of a path if all players follow the blueprint."""
+        """Return the public belief state at the end of a path if all players follow the blueprint."""
         ...
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
-        """The opponent's best-response value of each hand against the blueprint, float64 [H].
+        """Return the best-response value of each of the opponent's hands against the blueprint, float64 [H].
 
-        NaN for hands that face no opposing hand.
+        NaN for hands without a compatible opposing hand.
 
         Args:
-            game, path: the state.
+            game, path: the game, and the path to the public state.
             player: the player who re-solves.
-            reach: add the gifts of hands on the way, see :func:`treeplex.search.resolving.resolved.gifts`; for subgames that
-                begin after a deal.
+            reach: whether to add gifts along the path, see :func:`treeplex.search.resolving.resolved.gifts`; only for subgames
+                that begin after a deal.
         """
         ...
 
 
 class TableBlueprint:
-    """A policy table of a small game.
+    """A policy table of a small game as a blueprint.
 
     Attributes:
         rules: the public-tree rules.
@@ -99,7 +99,7 @@ class TableBlueprint:
         return promised
 
     def _gifted(self, player: int) -> list[Floats]:
-        """Alternative values with gifts, for all subgames."""
+        """Alternative values including gifts, for all subgames."""
         trunk = self._trunk
         assert trunk is not None
         if player not in self._with_gifts:
@@ -109,7 +109,7 @@ class TableBlueprint:
         return self._with_gifts[player]
 
     def _number(self, path: tuple[int, ...]) -> int:
-        """The number of the subgame that begins at the end of a path."""
+        """Index of the subgame that begins at the end of a path."""
         assert self._trunk is not None
         node: TrunkNode = self._trunk.root
         for label in path:
@@ -119,9 +119,9 @@ class TableBlueprint:
 
 
 def deals_in(game: PublicGame, path: tuple[int, ...], begun: State | None = None) -> list[int]:
-    """The number of labels of a path up to and including each deal, without a deal at its very beginning.
+    """Number of labels on a path up to and including each deal, ignoring a deal at the start of the path.
 
-    The path starts at ``begun``, or at the beginning of the game.
+    The path starts at ``begun``, or by default at the start of the game.
     """
     found, state = [], game.first_state() if begun is None else begun
     for depth, label in enumerate(path):

@@ -8,8 +8,8 @@ the opponent's action  unchanged                           unchanged: the actor 
 a deal                 without the hands that it excludes  values after it, by a best response to the solved policy
 =====================  ==================================  ============================================================
 
-This is continual re-solving (Moravčík et al. 2017, "Continual Re-solving"). Nothing else about the past is used: the
-opponent's earlier actions, and its range, do not matter.
+This is continual re-solving (Moravčík et al. 2017, "Continual Re-solving"). Nothing else about the past is used, neither the
+opponent's earlier actions nor its range.
 """
 
 from dataclasses import dataclass, field, replace
@@ -32,13 +32,13 @@ from treeplex.search.subgames.subgame import Endgame, ResponseValues, Subgame
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResolvedSubgame(SolvedSubgame):
-    """A re-solved subgame: the policy, and the values of the opponent's best response.
+    """A re-solved subgame: its policy, and the values of the opponent's best response.
 
     Attributes:
         subgame: the subgame.
         player: the player who re-solved.
         policy: [Q], the average policy.
-        leaf_values: float64 [K, H], the values of the opponent's hands at the cut; None without a cut.
+        leaf_values: float64 [K, H], the values of the opponent's hands at the leaves; None without a cut.
     """
 
     subgame: Subgame
@@ -48,7 +48,7 @@ class ResolvedSubgame(SolvedSubgame):
 
     @classmethod
     def of(cls, search: SubgameSearch | Endgame, player: int) -> "ResolvedSubgame":
-        """The result of a search, which must have kept leaf values if the subgame has a cut."""
+        """Create the result of a search, which must have kept leaf values if the subgame has a cut."""
         leaf_values = None
         if isinstance(search, SubgameSearch) and len(search.subgame.leaves):
             leaf_values = search.leaf_values(1 - player)
@@ -64,7 +64,7 @@ class ResolvedSubgame(SolvedSubgame):
 
     @cached_property
     def responses(self) -> ResponseValues:
-        """The opponent's best-response values of hands at every public state."""
+        """Best-response values of the opponent's hands at every public state."""
         return response_values(self.subgame, self.policy, 1 - self.player, self.leaf_values)
 
 
@@ -74,10 +74,10 @@ class ResolvingState:
 
     Attributes:
         player: the player who re-solves.
-        belief: the public state and ranges. The player's own range is as played; the opponent's is as solved so far, and is
-            used only by re-solving from ranges alone.
-        promised: float64 [H], the alternative values of the opponent's hands, in the game's units; NaN for hands that face no
-            opposing hand. None at the beginning of the game, where ranges are as dealt.
+        belief: the public state and ranges. The player's own range is the one it has played. The opponent's range comes from
+            the solves so far, and is used only for re-solving without a gadget.
+        promised: float64 [H], the alternative values of the opponent's hands, in the game's units; NaN for hands without a
+            compatible opposing hand. None at the start of the game, where ranges are as dealt.
     """
 
     player: int
@@ -85,14 +85,14 @@ class ResolvingState:
     promised: Floats | None = None
 
     def after(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> "ResolvingState":
-        """The resolving state at the end of a path.
+        """Return the resolving state at the end of a path.
 
         Args:
-            solved: the subgame that begins here.
-            path: labels from here; after its leaves only actions of the opponent.
+            solved: the subgame that begins at this state.
+            path: labels from this state; beyond the subgame's leaves only actions of the opponent.
 
         Raises:
-            AlgorithmError: the subgame ends before the last action of its player or the last deal. If a deal follows its end,
+            AlgorithmError: the path has an action of the player or a deal beyond the end of the subgame. In the case of a deal,
                 the subgame has no value for each outcome.
         """
         belief, last, split = self.belief, 0, 1
@@ -100,13 +100,13 @@ class ResolvingState:
             options = belief.game.options(belief.state)
             if options.player != 1 - self.player:
                 last, split = depth + 1, 1
-            elif options.private:  # a hand becomes one per action that it may have taken, with the same alternative value
+            elif options.private:  # a hand splits into one hand per private action, each with the same alternative value
                 split *= len(options.labels)
             belief = moved(belief, self.player, solved, path[: depth + 1], label)
         return ResolvingState(self.player, belief, np.repeat(self._promised(solved, path[:last]), split))
 
     def _promised(self, solved: ResolvedSubgame, path: tuple[int, ...]) -> Floats:
-        """Alternative values after a path that ends with an own action or a deal."""
+        """Alternative values after a path that ends with an action of the player or a deal."""
         if not path and self.promised is not None:
             return self.promised
         if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):
@@ -117,15 +117,15 @@ class ResolvingState:
         found = solved.responses.at(path)
         if self.promised is None or not np.isnan(found).all():
             return found
-        return np.repeat(self.promised, len(found) // len(self.promised))  # states that the player never reaches
+        return np.repeat(self.promised, len(found) // len(self.promised))  # at states that the player never reaches
 
     def in_game(self, game: PublicGame, state: State) -> "ResolvingState":
-        """A copy for another version of the game, with more actions."""
+        """Return a copy for another version of the game, with more actions."""
         return replace(self, belief=Belief.of(game, state, self.belief.ranges))
 
 
 def moved(belief: Belief, player: int, solved: ResolvedSubgame, path: tuple[int, ...], label: int) -> Belief:
-    """The belief after the last label of a path from the root of a subgame."""
+    """Return the belief after the last label of a path from the root of a subgame."""
     actor, before = belief.game.options(belief.state).player, path[:-1]
     if actor == CHANCE:
         return belief.after(label)
@@ -136,7 +136,7 @@ def moved(belief: Belief, player: int, solved: ResolvedSubgame, path: tuple[int,
         table = np.full((count, len(belief.ranges[actor])), 1.0 / count)
     else:
         raise AlgorithmError(f"no policy was solved for {belief.game.name_of(belief.state)}")
-    if table.shape[0] != count:  # an action was added since then; the opponent's range is kept
+    if table.shape[0] != count:  # an action was added since the solve, so keep the opponent's range
         table = np.ones((count, table.shape[1]))
     found = belief.after(label, table)
     ranges = tuple(with_trace(own) if each != player else own for each, own in enumerate(found.ranges))

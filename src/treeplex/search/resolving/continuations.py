@@ -1,8 +1,8 @@
 """Multi-valued leaves: players choose among continuations (Brown, Sandholm and Amos 2018).
 
-With one policy behind a leaf, the opponent cannot respond to play before it. Leaves are sound if the opponent may choose,
-with each hand, one of several continuations, while the searching player follows the blueprint. So the choice is one more
-decision behind each leaf, updated by the rule that solves the subgame.
+If play behind a leaf followed a single policy, the opponent could not respond there to play before the leaf. Leaves are sound
+if the opponent may choose one of several continuations with each hand, while the searching player follows the blueprint. So the
+choice is one more decision behind each leaf, updated by the same rule as the subgame.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,11 +28,11 @@ FOLD, CALL = ("fold",), ("call", "check")
 
 
 class BlueprintLeaf:
-    """Values if both players continue with a blueprint, or a player chooses one of several policies.
+    """Leaf values where each player continues with a blueprint or chooses among several policies.
 
-    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking the rest of the game; for
-    hold'em see :mod:`treeplex.holdem.search.leaves.walk`. There the blueprint may have other bet sizes than the searched
-    game: bets before the leaf are translated to the likelier size in its tree, and payoffs scale with the pot.
+    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by traversing the rest of the game. For
+    hold'em see :mod:`treeplex.holdem.search.leaves.walk`: there the blueprint's bet sizes may differ from those of the searched
+    game. Bets before the leaf are then translated to the likelier size in the blueprint's tree, and payoffs scale with the pot.
 
     Attributes:
         continuations: see :class:`treeplex.search.leaf.ManyValued`.
@@ -49,10 +49,10 @@ class BlueprintLeaf:
         """Store the policies.
 
         Args:
-            rules: the public states of the policies' game, or its spec or rules; in hold'em the searched game.
-            blueprint: continuation of players without a choice.
-            choices: for each player with a choice, its policies, such as :func:`biased_policies`.
-            boards: in hold'em, the most complete boards per leaf; all if there are no more.
+            rules: public states, spec or rules of the policies' game; in hold'em of the searched game.
+            blueprint: policy of players without a choice.
+            choices: for each player with a choice, the policies to choose from, such as :func:`biased_policies`.
+            boards: in hold'em, maximum number of complete boards per leaf; all are used if there are fewer.
 
         Raises:
             AlgorithmError: no such player, no policies to choose from, or policies of different kinds.
@@ -68,7 +68,7 @@ class BlueprintLeaf:
         self._payoffs = Prepared[Places, Payoffs](lambda places: walk(places, self._seconds))
 
     def prepare(self, places: Places, seconds: float) -> int:
-        """Compute payoffs behind leaves in about ``seconds``; return the number of boards used."""
+        """Compute payoffs behind leaves in about ``seconds``; returns the number of boards used."""
         self._seconds = seconds
         found = self._payoffs(places)
         self._seconds = inf
@@ -99,11 +99,11 @@ def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, 
     Args:
         policy: the policy.
         words: first words of the actions' names, in lower case.
-        factor: factor on the probabilities.
-        others: bias the actions with other names instead.
+        factor: factor by which the probabilities are multiplied.
+        others: whether to bias the actions with other names instead.
 
     Raises:
-        AlgorithmError: a factor that is not above 0, or no action with such a name.
+        AlgorithmError: the factor is not above 0, or no action has such a name.
     """
     game = policy.game
     weights, found = policy.probabilities.copy(), False
@@ -122,14 +122,14 @@ def biased_policy(policy: Policy, words: Collection[str], factor: float = 10.0, 
 
 
 def biased_policies(policy: AnyPolicy, factor: float = 10.0) -> list[AnyPolicy]:
-    """The policy, and copies biased towards folding, calling and raising: the four continuations of poker.
+    """Return the policy and copies biased towards folding, calling and raising: the usual four continuations in poker.
 
     Args:
-        policy: the blueprint, a policy table or another kind of policy with a method ``biased(factor)``.
-        factor: factor on the probabilities of the biased actions.
+        policy: the blueprint, a policy table or another policy object with a method ``biased(factor)``.
+        factor: factor by which probabilities of the biased actions are multiplied.
 
     Raises:
-        AlgorithmError: a game without these actions.
+        AlgorithmError: the game has no such actions.
     """
     own = getattr(policy, "biased", None)
     if own is not None:

@@ -1,4 +1,4 @@
-"""Values at the end of a betting round as means of values at the beginning of the next, over all deals."""
+"""Leaf values at the end of a betting round: means over all deals of values at the start of the next round."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ class Deals:
     """The possible deals at some places.
 
     Attributes:
-        after: public states after a deal where play continues, as places; a place with a player to act is its own.
-        owner: int64 [n], the place of each.
-        over: deals after which no decisions remain: the places, int64 [m], and player 0's payoff for each pair of hands times
-            the weight of the pair, float64 [m, H_0, H_1], summed over deals.
+        after: public states after deals where play continues, as places. A place with a player to act stands for itself.
+        owner: int64 [n], the place from which each state follows.
+        over: for deals after which no decisions remain, the places, int64 [m], and player 0's payoff for each pair of hands
+            times the weight of the pair, summed over deals, float64 [m, H_0, H_1].
     """
 
     after: PairPlaces
@@ -28,13 +28,13 @@ class Deals:
 
 
 class NextRoundLeaf:
-    """Leaf values at the ends of betting rounds, from those at the beginnings of the next (Moravčík et al. 2017, DeepStack).
+    """Leaf values at the end of a round, from those at the start of the next (DeepStack, Moravčík et al. 2017).
 
-    Each deal is evaluated separately, and weighted by its probability given the hand. If no decisions remain after it,
+    Each deal is evaluated separately and weighted by its probability given the hand. If no decisions remain after a deal,
     payoffs are exact.
 
     Attributes:
-        after: values of the public states after a deal, any :class:`treeplex.search.leaf.LeafValue`.
+        after: values of the public states after a deal, a :class:`treeplex.search.leaf.LeafValue`.
     """
 
     def __init__(self, after: LeafValue) -> None:
@@ -67,7 +67,7 @@ class NextRoundLeaf:
 
 
 def deals_of(places: Places) -> Deals:
-    """The possible deals at the places.
+    """Return the possible deals at the places.
 
     Raises:
         AlgorithmError: the game is not a public tree.
@@ -92,7 +92,7 @@ def deals_of(places: Places) -> Deals:
 
 
 def places_at(rules: PublicTree, states: list[PublicState], widths: tuple[int, ...]) -> PairPlaces:
-    """Public states as places outside any subgame, without sequences."""
+    """Make places of public states outside any subgame, without sequences."""
     count = len(states)
     nowhere = tuple(np.full((count, width), -1, np.int64) for width in widths)
     return PairPlaces(rules, np.arange(count), tuple(states), ((),) * count, (nowhere[0], nowhere[1]), tuple(states))

@@ -1,6 +1,6 @@
 """Payoffs of pairs of hands behind leaves under continuation policies, computed once per leaf.
 
-On public trees the rest of the game is walked; a kind of game may provide its own :class:`Walk`, as hold'em does
+In public trees the rest of the game is traversed. Other games may provide their own :class:`Walk`, as hold'em does
 (:mod:`treeplex.holdem.search.leaves.walk`).
 """
 
@@ -24,8 +24,8 @@ class Payoffs(Protocol):
     """Player 0's payoffs behind K leaves for each pair of hands.
 
     Attributes:
-        hands: for each player the n_i of its H_i hands that have payoffs.
-        boards: number of complete boards used behind each leaf if they are sampled, otherwise 0.
+        hands: for each player the n_i hands, of H_i, that have payoffs.
+        boards: number of complete boards sampled behind each leaf; 0 if none are sampled.
     """
 
     @property
@@ -34,7 +34,7 @@ class Payoffs(Protocol):
     def boards(self) -> int: ...
 
     def entries(self, player: int, reached: Floats) -> Floats:
-        """Counterfactual values of a player's hands by continuation, float64 [C_i, K, n_i].
+        """Return counterfactual values of a player's hands by continuation, float64 [C_i, K, n_i].
 
         Args:
             player: the player whose hands are evaluated.
@@ -44,10 +44,10 @@ class Payoffs(Protocol):
 
 
 class Walk(Protocol):
-    """Computes payoffs behind leaves."""
+    """Protocol for computing payoffs behind leaves."""
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
-        """Walk the rest of the game.
+        """Traverse the rest of the game.
 
         Args:
             places: the leaves.
@@ -61,7 +61,7 @@ class PairPayoffs:
     """Payoffs behind leaves of public trees.
 
     Attributes:
-        pairs: float64 [K, C_0, C_1, H_0, H_1], times the chance probability of each pair.
+        pairs: float64 [K, C_0, C_1, H_0, H_1], player 0's payoffs times the chance probability of each pair.
     """
 
     pairs: Floats
@@ -93,15 +93,15 @@ class PairWalk:
         self.rules, self._policies = rules, tables
 
     def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
-        """Walk the rest of the game for all hands at each leaf, without time limit.
+        """Traverse the rest of the game for all hands at each leaf, without a time limit.
 
         Raises:
-            AlgorithmError: the leaves belong to another kind of game.
+            AlgorithmError: the leaves are not those of a public tree.
         """
         return PairPayoffs(self._walk_places(places.trees))
 
     def _walk_places(self, places: PairPlaces) -> Floats:
-        """Player 0's payoffs by pair of hands, times chance, float64 [K, C_0, C_1, H_0, H_1]."""
+        """Player 0's payoff for each pair of hands, times its chance probability, float64 [K, C_0, C_1, H_0, H_1]."""
         lengths = [len(own) for own in self._policies]
         found = np.zeros((len(places), *lengths, *places.widths))
         for own, state in zip(found, places.true_states, strict=True):
@@ -113,7 +113,7 @@ class PairWalk:
 
 
 def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
-    """Player 0's expected payoffs by pair of hands under policies, float64 [H_0, H_1]."""
+    """Player 0's expected payoff for each pair of hands under the policies, float64 [H_0, H_1]."""
     visited, following = state.successors(rules)
     if isinstance(visited, Terminal):
         return np.asarray(visited.scale * visited.matrix, np.float64)

@@ -1,8 +1,8 @@
-"""Safe re-solving of a policy's subgames: the values carried to their roots, and the resulting policy.
+"""Safe re-solving of the subgames of a policy: alternative values at their roots, and the resulting policy.
 
-A *blueprint* is a policy of the whole game. Its *trunk*, the part before some public states, is kept. From there on each
-player is re-solved, behind a gadget (:mod:`treeplex.search.subgames.gadgets`) with the alternative values of the other player's
-hands: their counterfactual best-response values against the blueprint.
+A *blueprint* is a policy of the whole game. Its *trunk*, the part before some public states, is kept. From these states on,
+each player's policy is re-solved behind a gadget (:mod:`treeplex.search.subgames.gadgets`). The gadget uses the alternative
+values of the opponent's hands: their counterfactual best-response values against the blueprint.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,21 +39,21 @@ SECOND_ROUND = Horizon(rounds=1)
 
 
 def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Floats:
-    """The alternative values of the opponent's hands at the root of a subgame, if a player follows a policy.
+    """Alternative values of the opponent's hands at the root of a subgame, against a player's policy.
 
     Args:
-        subgame: without a cut, with the ranges of the policy.
-        policy: in public trees a policy of the compiled game; in any subgame the result of a solve, float64 [Q], see
-            :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
+        subgame: a subgame without a cut, with the ranges of the policy.
+        policy: the result of a solve, float64 [Q], see :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`; in
+            public trees also a policy of the compiled game.
         player: the player who follows it; the opponent plays its best response.
 
     Returns:
-        The expected payoff of each root hand of the opponent, float64 [B, H], in the game's units; NaN for hands that face no
-            opposing hand.
+        The expected payoff of each root hand of the opponent, float64 [B, H], in the game's units; NaN for hands without a
+            compatible opposing hand.
 
     Raises:
-        AlgorithmError: a subgame with a cut, or a policy that does not cover it.
-        PolicyError: a policy of another game.
+        AlgorithmError: the subgame has a cut, or the policy does not cover it.
+        PolicyError: the policy belongs to another game.
     """
     if len(subgame.leaves):
         raise AlgorithmError("alternative values need subgames to the end of the game; cut without a horizon")
@@ -73,14 +73,14 @@ def opponent_values(subgame: Subgame, policy: Policy | Floats, player: int) -> F
 
 @dataclass(eq=False)
 class TrunkNode:
-    """A public state before subgames, or at the beginning of one.
+    """A public state in the trunk, or at the root of a subgame.
 
     Attributes:
         state: the public state.
-        reaches: for each player float64 [H_i], own reach by the blueprint.
+        reaches: for each player float64 [H_i], own reach under the blueprint.
         visited: the public node's content.
         below: child nodes; empty if the game is over or a subgame begins.
-        start: number of the subgame that begins here; -1 for none.
+        start: index of the subgame that begins here; -1 for none.
     """
 
     state: PublicState
@@ -96,7 +96,7 @@ class Trunk:
 
     Attributes:
         rules: the public-tree rules.
-        root: the beginning of the game.
+        root: the start of the game.
         starts: the roots of the subgames.
     """
 
@@ -106,10 +106,10 @@ class Trunk:
 
     @classmethod
     def of(cls, policy: Policy, rules: PublicTree, horizon: Horizon) -> "Trunk":
-        """The trunk down to a horizon; if chance moves at the horizon, subgames begin after its move.
+        """Build the trunk down to a horizon; if chance moves at the horizon, subgames begin after the chance event.
 
         Raises:
-            PolicyError: a policy of another game.
+            PolicyError: the policy belongs to another game.
             AlgorithmError: the game ends before the horizon.
         """
         first = rules.first_state()
@@ -140,19 +140,19 @@ class Trunk:
         return cls(rules, root, starts)
 
     def subgames(self, starts: Sequence[TrunkNode], gadget: Gadget | None = None) -> Subgames:
-        """Some of the subgames, side by side, to the end of the game."""
+        """Batch some of the subgames, which extend to the end of the game."""
         ranges = joined_ranges([tuple(own[None] for own in start.reaches) for start in starts])
         return cut_states(self.rules, [start.state for start in starts], ranges=ranges, gadget=gadget)
 
 
 def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]:
-    """Gifts of the opponent's hands before each subgame, float64 [H], in the game's units.
+    """Gifts by the opponent's hands before each subgame, float64 [H], in the game's units.
 
-    With an action that is worth less than another one, both against the player's blueprint, a hand makes a *gift* of the
-    difference (Brown and Sandholm 2017, section 4.1). After that action it may get more than its alternative value by this
-    amount without gaining by it, since it has the other action. Gifts of several actions add up. All subgames that chance
-    and the player may lead to afterwards share a gift: each may give the full amount to the hand, since only one of them is
-    reached. So the sum over subgames, weighted by their probabilities, is the gift and never more.
+    If a hand takes an action that is worth less than another against the player's blueprint, it makes a *gift* of the
+    difference (Brown and Sandholm 2017, section 4.1). After that action the hand may get up to this much more than its
+    alternative value without gaining overall, since the better action was available. Gifts of several actions add up. All
+    subgames that may follow, by chance and the player's actions, can give the full amount back to the hand, since only one of
+    them is reached. Weighted by their probabilities, these amounts sum to at most the gift.
 
     Args:
         trunk: the part of the game before the subgames.
@@ -208,25 +208,25 @@ def resolve_subgames(
     iterations: int = 1000,
     batch: int = 256,
 ) -> Policy:
-    """Re-solve all subgames from a horizon on, for both players.
+    """Re-solve all subgames that begin at a horizon, for both players.
 
-    Behind a gadget the result is, for each player, at most as exploitable as the policy was, up to the convergence of the
-    iterations (Burch et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1; Brown and Sandholm 2017, theorem 1).
+    With a gadget, each player's new policy is at most as exploitable as the old one, up to convergence (Burch et al. 2014,
+    theorem 1; Moravčík et al. 2016, theorem 1; Brown and Sandholm 2017, theorem 1).
 
     Args:
         game: a spec, rules, or a compiled game with public states; two players, zero-sum.
         policy: the blueprint.
-        gadget: one of :data:`RESOLVING`, or a function from the player who re-solves and the alternative values to a gadget.
-            ``none`` solves from ranges alone, which may make the policy worse.
-        horizon: where subgames begin; by default the second betting round, after its card is dealt.
+        gadget: one of :data:`RESOLVING`, or a function that creates a gadget from the re-solving player and the alternative
+            values. ``none`` solves from ranges alone, which may make the policy worse.
+        horizon: where subgames begin; by default at the second betting round, after its deal.
         method: one of :data:`treeplex.search.methods.METHODS`.
         iterations: iterations of each solve.
-        batch: subgames solved side by side.
+        batch: number of subgames solved together.
 
     Raises:
-        PolicyError: a policy of another game.
-        AlgorithmError: an unknown gadget or method, or a horizon at which no subgame begins.
-        GameError: rules without public states.
+        PolicyError: the policy belongs to another game.
+        AlgorithmError: the gadget or method is unknown, or no subgame begins at the horizon.
+        GameError: the game has no public states.
     """
     compiled = compile_game(game)
     check_game(compiled, policy)
@@ -257,24 +257,24 @@ def resolve_subgames(
 
 
 def padded(row: Floats, length: int) -> Floats:
-    """The row, padded with zeros at the end."""
+    """Pad a row with zeros at the end."""
     return np.pad(row, (0, length - len(row)))
 
 
 def solve_again(
     subgames: Subgames, policy: Policy, players: Sequence[int], method: str, iterations: int, probabilities: Floats
 ) -> None:
-    """Solve a batch, and write the average policies of some players to a table, float64 [Q], for reachable hands."""
+    """Solve a batch, and write some players' average policies for reachable hands to a table, float64 [Q]."""
     search = SubgameSearch(subgames, METHODS[method], NoLeaf(), horizon=iterations)
     search.run(iterations)
     write_average(search, policy.game, players, probabilities)
 
 
 def write_average(search: SubgameSearch, game: CompiledGame, players: Sequence[int], probabilities: Floats) -> None:
-    """Write some players' policies from a search to a table of the whole game, float64 [Q], for reachable hands.
+    """Write some players' average policies for reachable hands to a table of the whole game, float64 [Q].
 
     Raises:
-        PolicyError: the compiled game is not the search's.
+        PolicyError: the compiled game is not the game of the search.
     """
     subgames, average = search.subgames, search.average_policy()
     layout = subgames.tree.infoset_layout

@@ -1,4 +1,4 @@
-"""Self-generated continuations: best responses to the results of depth-limited search (Brown, Sandholm and Amos 2018).
+"""Self-generated continuations: best responses to the policies found by depth-limited search (Brown, Sandholm and Amos 2018).
 
 The biased versions of a blueprint need actions that mean folding, calling and raising. The paper's *self-generative
 approach* needs only a public tree.
@@ -28,27 +28,27 @@ def self_generated_policies(
     method: str = "cfr+",
     iterations: int = 1000,
 ) -> list[Policy]:
-    """The blueprint and self-generated continuations: best responses to the opponent's searches.
+    """Return the blueprint and self-generated continuations: best responses to the opponent's searches.
 
-    It starts with the blueprint alone. Repeatedly the other player searches the game down to a horizon, where the player
-    chooses among the policies so far, and the player's best response to the result is added. The result is the search's
-    average policy, with the blueprint after the horizon. Averages contain some of the uniform policy with which a search
-    begins, so every leaf is reached, and the response is optimal after all of them.
+    The list starts with the blueprint alone. In each step the other player searches the game down to a horizon, where the
+    player chooses among the policies so far. The player's best response to this search is then added, where the other player
+    follows the search's average policy, and the blueprint after the horizon. The average includes the uniform policy with which
+    a search begins, so every leaf is reached, and the response is optimal after all leaves.
 
     In the paper this is the self-generative approach (section 4).
 
     Args:
         rules: the public-tree rules of the blueprint's game, or its spec or rules.
-        blueprint: the first continuation, and the other player's only one.
-        player: the player who chooses behind leaves.
-        count: number of policies, including the blueprint. Searches may find the same response twice; both count.
-        horizon: where the searches are cut; by default after the first betting round.
+        blueprint: the player's first continuation, and the other player's only one.
+        player: the player who chooses among continuations.
+        count: number of policies, including the blueprint and any duplicates.
+        horizon: where the searches end; by default after the first betting round.
         method: one of :data:`treeplex.search.methods.METHODS` that supports choices behind leaves.
         iterations: iterations of each search.
 
     Raises:
         AlgorithmError: no such player, a count below 1, an unknown method, or one without choices behind leaves.
-        PolicyError: a blueprint of another game.
+        PolicyError: the blueprint belongs to another game.
     """
     if player not in (0, 1):
         raise AlgorithmError(f"player is {player!r}; give 0 or 1, the player who chooses behind leaves")

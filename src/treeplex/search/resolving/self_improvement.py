@@ -1,13 +1,13 @@
-"""Self-improver: solves off-tree bets of opponents and adds them to the blueprint.
+"""Self-improver: solves the subgames after opponents' off-tree bets, and adds them to the blueprint.
 
-A blueprint has few actions, and translates all others to these (:mod:`treeplex.search.translation.mapping`). The off-tree
-actions that opponents choose most often are added one by one. Play after each of them is solved separately, behind a gadget:
-the alternative value of every opposing hand is the most that it could get with the earlier actions, so that no hand gains by
-the new one where this is possible. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker: Libratus
-beats top professionals", section "self-improvement".
+A blueprint has few actions, to which all others are translated (:mod:`treeplex.search.translation.mapping`). The off-tree
+actions that opponents choose most often are added one by one. Play after each of them is solved separately behind a gadget. The
+alternative value of every opposing hand is the most that it could get with the existing actions, so that, if possible, no hand
+gains by the new action. Source: Brown and Sandholm (2018), "Superhuman AI for heads-up no-limit poker: Libratus beats top
+professionals", section "self-improvement".
 
-Libratus added first-round bets during the nights between days of play, and chose bets that were frequent and far from those
-in its blueprint. Here any round is supported, and only the frequency of a bet counts.
+Libratus added first-round bets in the nights between days of play, and chose bets that were frequent and far from those in its
+blueprint. This implementation supports any round, and considers only the frequency of a bet.
 """
 
 from collections import Counter
@@ -35,11 +35,11 @@ Path = tuple[int, ...]
 
 
 class CoarsePolicy(NamedTuple):
-    """A blueprint for some of a game's actions.
+    """A blueprint in an action abstraction.
 
     Attributes:
         rules: the action abstraction.
-        policy: a policy of the compiled abstraction.
+        policy: a policy for the compiled abstraction.
     """
 
     rules: ActionAbstraction
@@ -54,7 +54,7 @@ def compile_abstraction(game: CompiledGame, rules: ActionAbstraction) -> Compile
         rules: the action abstraction.
 
     Raises:
-        GameError: a game that was loaded without rules.
+        GameError: the game was loaded without rules.
     """
     if game.rules is None:
         raise GameError(f"{game} was loaded without rules, which search needs; give the game as a spec")
@@ -62,14 +62,14 @@ def compile_abstraction(game: CompiledGame, rules: ActionAbstraction) -> Compile
 
 
 def off_tree_actions(rules: ActionAbstraction, policy: Policy) -> dict[Path, float]:
-    """The probability that each off-tree action is the first of a play, if both players follow a policy of the whole game.
+    """Probability that each off-tree action is the first off-tree action of a playthrough, given a full-game policy.
 
     Args:
         rules: the action abstraction.
-        policy: a policy of the whole game: an opponent's in one seat, the translated blueprint in the other.
+        policy: a policy of the whole game, such as an opponent's in one seat and the translated blueprint in the other.
 
     Returns:
-        A positive probability for each such action, given with the path to it.
+        The probability of each such action that is not 0, by the path that ends with the action.
     """
     whole, found = rules.rules, dict[Path, float]()
     first = whole.first_state()
@@ -97,12 +97,12 @@ def off_tree_actions(rules: ActionAbstraction, policy: Policy) -> dict[Path, flo
 def off_tree_counts(
     rules: ActionAbstraction, plays: Iterable[Sequence[int]], seats: Iterable[int] | None = None
 ) -> dict[Path, float]:
-    """How often each off-tree action was the first of a play.
+    """Count how often each off-tree action was the first off-tree action of a playthrough.
 
     Args:
         rules: the action abstraction.
-        plays: the labels of all actions and cards of each play, in the whole game.
-        seats: for each play the seat of the opponent; None to count both.
+        plays: for each playthrough, the labels of all actions and cards in the whole game.
+        seats: for each playthrough, the seat of the opponent; None to count both seats.
     """
     found: Counter[Path] = Counter()
     played = list(plays)
@@ -119,11 +119,11 @@ def off_tree_counts(
 
 
 def most_frequent_actions(actions: Mapping[Path, float], count: int) -> list[Path]:
-    """The most frequent actions, most frequent first.
+    """Select the most frequent actions, most frequent first.
 
     Args:
-        actions: probability or count of each, see :func:`off_tree_actions` and :func:`off_tree_counts`.
-        count: the most actions to return.
+        actions: probability or count of each action, see :func:`off_tree_actions` and :func:`off_tree_counts`.
+        count: maximum number of actions to return.
     """
     return sorted(actions, key=lambda path: (-actions[path], path))[:count]
 
@@ -142,16 +142,16 @@ def improve_blueprint(
     Args:
         game: the whole game.
         blueprint: an action abstraction and its policy.
-        actions: paths that end in an action to add, from :func:`most_frequent_actions`; one path may begin with another.
+        actions: paths that end with an action to add, from :func:`most_frequent_actions`; a path may be a prefix of another.
         gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`.
         method: one of :data:`treeplex.search.methods.METHODS`.
         iterations: iterations of each solve.
 
     Returns:
-        The new blueprint, which is unchanged wherever these actions have not been played.
+        The new blueprint, which differs from the old one only after these actions.
 
     Raises:
-        GameError: a path that the whole game does not have, or whose last action is not a player's.
+        GameError: a path is not in the whole game, or its last label is not a player's action.
         AlgorithmError: an unknown gadget.
     """
     if gadget not in RESOLVING:
@@ -164,7 +164,7 @@ def improve_blueprint(
 def with_one(
     game: CompiledGame, blueprint: CoarsePolicy, path: Path, gadget: str, method: str, iterations: int
 ) -> CoarsePolicy:
-    """The blueprint with one more action."""
+    """Return the blueprint with one more action."""
     rules, policy = blueprint
     before = along(blueprint, path[:-1])
     state, reaches = before[-1]
@@ -191,7 +191,7 @@ def with_one(
 
 
 def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[Floats, Floats]]]:
-    """The public states on a path, with both players' reaches under the blueprint, float64 [H_i]."""
+    """Public states on a path, with both players' reach under the blueprint, float64 [H_i]."""
     rules, policy = blueprint
     state = rules.first_state()
     reaches = np.ones(state.weight.shape[0]), np.ones(state.weight.shape[1])
@@ -210,7 +210,7 @@ def along(blueprint: CoarsePolicy, path: Path) -> list[tuple[PublicState, tuple[
 
 
 def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tuple[Floats, Floats]]], player: int) -> Floats:
-    """Gifts of the opponent's hands on the way to the last state, float64 [1, H]."""
+    """Gifts by the opponent's hands on the way to the last state, float64 [1, H]."""
     rules, policy = blueprint
     found = np.zeros((1, before[-1][0].weight.shape[1 - player]))
     for (state, reaches), (following, _) in pairwise(before):
@@ -224,7 +224,7 @@ def given_away(blueprint: CoarsePolicy, before: Sequence[tuple[PublicState, tupl
 
 
 def carried_over(policy: Policy, game: CompiledGame) -> Floats:
-    """A policy in a game with more infosets and actions, float64 [Q]: 0 for new actions, uniform at new infosets."""
+    """Extend a policy to a game with more infosets and actions, float64 [Q]: 0 for new actions, uniform at new infosets."""
     found = uniform_probabilities(game)
     for infoset, (player, infostate) in enumerate(zip(owners(game), game.infostates, strict=True)):
         known = policy.game.lookup.get((player, infostate))
@@ -236,5 +236,5 @@ def carried_over(policy: Policy, game: CompiledGame) -> Floats:
 
 
 def owners(game: CompiledGame) -> list[int]:
-    """The player of each infoset."""
+    """Player who acts at each infoset."""
     return [game.player_of(infoset) for infoset in range(len(game.infostates))]

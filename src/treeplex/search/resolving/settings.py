@@ -1,4 +1,4 @@
-"""Common settings of re-solving agents, to which named agents add."""
+"""Settings common to all re-solving agents; named agents add their own."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ NESTED = (DECISION, ROUND)
 
 @dataclass(frozen=True)
 class Resolving(Settings):
-    """How an agent re-solves."""
+    """Settings for re-solving."""
 
     iterations: int = setting(1000, "iterations of each search", low=1)
     gadget: str = setting("resolve", "gadget in front of subgames; reach-: with gifts", choices=RESOLVING)
