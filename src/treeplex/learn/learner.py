@@ -1,4 +1,4 @@
-"""Base class of custom learners: a step method gets a run folder, a learning curve, progress, resuming and settings."""
+"""Base class for custom learners, which provides run folders, learning curves, progress, resuming and settings."""
 
 import reprlib
 from abc import ABC, abstractmethod
@@ -21,22 +21,22 @@ from treeplex.games.base import Game
 
 
 class Learner(ABC):
-    """Learns a policy of a game, a step at a time.
+    """Learns a policy for a game, one step at a time.
 
     A derived class names its settings class and implements four methods. ``treeplex train file.py:NAME GAME --out DIR`` and
     ``tp.train(game, NAME, out=...)`` run it.
 
     Attributes:
-        settings_class: class of the settings, a frozen dataclass derived from :class:`treeplex.base.settings.Settings`.
+        settings_class: settings class, a frozen dataclass derived from :class:`treeplex.base.settings.Settings`.
             ``steps`` is the length of a training run, ``seed`` seeds :attr:`generator`, and ``every`` is the number of steps
-            between measurements (ten per power of ten if absent).
+            between measurements (default: ten measurements per power of ten).
         presets: changes to the settings by preset name; ``recipe``, the settings unchanged, always exists.
-        source: the paper it implements.
+        source: the paper that the class implements.
         game: the rules.
         settings: the training settings.
         generator: random number generator; saved and restored automatically.
-        spreads: whether its work runs on :attr:`executor`, so that it accepts ``--workers`` and ``--ray``.
-        executor: runs its jobs; this process by default.
+        spreads: whether it runs jobs on :attr:`executor`, and so accepts ``--workers`` and ``--ray``.
+        executor: executor that runs its jobs, by default in this process.
     """
 
     settings_class: ClassVar[type[Settings]]
@@ -45,10 +45,10 @@ class Learner(ABC):
     spreads: ClassVar[bool] = False
 
     def __init__(self, game: Game, settings: Any) -> None:
-        """Create the learner; a class that overrides this calls it first.
+        """Create the learner; an override must call ``super().__init__`` first.
 
         Raises:
-            GameError, AlgorithmError: a game that it cannot learn.
+            GameError, AlgorithmError: the class does not support the game.
         """
         self.game, self.settings = game, settings
         self.generator = np.random.default_rng(getattr(settings, "seed", 0))
@@ -56,7 +56,7 @@ class Learner(ABC):
 
     @cached_property
     def compiled(self) -> CompiledGame:
-        """The compiled game, compiled on first use."""
+        """The game, compiled on first use."""
         return compile_game(self.game)
 
     @property
@@ -65,20 +65,20 @@ class Learner(ABC):
         return self.compiled.identity
 
     def spread_over(self, executor: Executor, spec: str) -> None:
-        """Send jobs to workers, which load the game from its spec; called before the first step."""
+        """Use an executor, whose workers load the game from its spec; called before the first step."""
         self.executor = executor
 
     @abstractmethod
     def step(self) -> Mapping[str, float] | None:
-        """Learn for one step, of at most about a second; returns numbers for progress and records, such as a loss."""
+        """Run one training step, of at most about a second; returns numbers for progress and records, such as a loss."""
 
     @abstractmethod
     def policy(self) -> Policy | NeuralPolicy:
-        """The current policy, on :attr:`compiled` or on the rules; it is evaluated and written to the folder."""
+        """The current policy, for :attr:`compiled` or for the rules, which is evaluated and written to the folder."""
 
     @property
     def costly(self) -> bool:
-        """Whether :meth:`policy` is slow; if so, the folder holds the last evaluated policy until the training stops."""
+        """Whether :meth:`policy` is slow; if so, the folder contains the last evaluated policy until training stops."""
         return False
 
     @abstractmethod
@@ -94,7 +94,7 @@ class Learner(ABC):
         """
 
     def effort(self) -> Mapping[str, int]:
-        """Work done so far, for every record: ``nodes`` (histories visited) and ``episodes`` (traversals or playthroughs).
+        """Effort so far, for every record: ``nodes`` (histories visited) and ``episodes`` (traversals or playthroughs).
 
         Settings of the same names are budgets: training stops after the step that reaches one of these limits, if it is above
             0.
@@ -103,22 +103,23 @@ class Learner(ABC):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Names of :meth:`effort` that it counts under its settings; a budget on another one is rejected before training."""
+        """Names in :meth:`effort` that it counts under its settings; a budget for any other name is rejected before
+        training."""
         return tuple(self.effort())
 
     def measure(self) -> Mapping[str, float]:
-        """Measurements for a record, besides a step's numbers: by default exploitability of :meth:`policy`, averaged over
-        players."""
+        """Measurements for a record, in addition to a step's numbers; by default the exploitability of :meth:`policy`, averaged
+        over players."""
         policy = learned_policy(self)
         judged = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
         return {"exploitability": judge(self.compiled, judged).exploitability}
 
 
 def learned_policy(learner: Learner) -> Policy | NeuralPolicy:
-    """A learner's policy.
+    """The policy that a learner returns.
 
     Raises:
-        AlgorithmError: its method ``policy`` returns something else.
+        AlgorithmError: its method ``policy`` does not return a policy.
     """
     policy = learner.policy()
     if not isinstance(policy, Policy | NeuralPolicy):
@@ -127,7 +128,7 @@ def learned_policy(learner: Learner) -> Policy | NeuralPolicy:
 
 
 def wrong_return(learner: Learner, method: str, returned: object, wanted: str) -> AlgorithmError:
-    """The error of a method that returns something else than is wanted."""
+    """The error for a method that returned another type than required."""
     return AlgorithmError(f"{type(learner).__name__}.{method}() returned {reprlib.repr(returned)}; return {wanted}")
 
 

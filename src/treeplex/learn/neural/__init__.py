@@ -1,1 +1,1 @@
-"""Deep learners that sample games: one file each, on shared features, approximators, buffers and traversals."""
+"""Deep learners that sample games; each has one file and uses shared features, approximators, buffers and traversals."""

@@ -1,4 +1,4 @@
-"""Network inputs of infosets and histories: one feature row each, computed once for the whole game."""
+"""Network inputs for infosets and histories: one feature row each, computed once per game."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,11 @@ from treeplex.games.base import Game
 Rows = NDArray[np.float32]
 USUAL, ONE_HOT = "usual", "one-hot"
 KINDS = (USUAL, TENSOR, WORDS, ONE_HOT)
-"""Kinds of features.
+"""Feature types.
 
 ``tensor``: the rules' ``information_state_tensor``, as in OpenSpiel's games, the library's card games and custom rules that
 define it. ``words``: a column for each word at each position of the infostate string. ``one-hot``: a column for each infoset.
-``usual``: the first of the first two that distinguishes all infosets."""
+``usual``: ``tensor`` if it distinguishes all infosets, otherwise ``words``."""
 
 
 def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows:
@@ -30,7 +30,7 @@ def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows
         kind: one of :data:`KINDS`.
 
     Raises:
-        GameError: ``tensor`` is requested, but the rules define none, or it is equal for different infosets of a player.
+        GameError: ``tensor`` is requested, but the rules do not define it, or it is equal for different infosets of a player.
     """
     game = compile_game(game)
     infosets = len(game.infostates)
@@ -70,7 +70,7 @@ def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
 
 
 def tells_apart(game: CompiledGame, rows: Rows) -> bool:
-    """Whether no two infosets of a player share a row."""
+    """Whether the infosets of each player have distinct rows."""
     offsets = game.tree.infoset_offsets
     return all(
         len(np.unique(rows[offsets[player] : offsets[player + 1]], axis=0)) == offsets[player + 1] - offsets[player]
@@ -79,7 +79,7 @@ def tells_apart(game: CompiledGame, rows: Rows) -> bool:
 
 
 def scale_columns(rows: Rows) -> Rows:
-    """Divide columns by their largest absolute value if it exceeds 1; drops constant columns."""
+    """Drop constant columns, and divide each other column by its largest absolute value if that exceeds 1."""
     rows = rows[:, varying_columns(rows)]
     return np.asarray(rows / largest_in(rows), np.float32)
 

@@ -1,4 +1,4 @@
-"""Base class of learners that fit networks: settings, sampling, evaluation, effort counts, and slots of a compiled game."""
+"""Base class for learners that train networks: settings, sampling, evaluation, effort counts, and slots of a compiled game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class NeuralSettings(NetworkSettings):
 
 
 class NeuralLearner(Learner):
-    """A learner that samples a game, fits networks or tables to the samples, and plays by them.
+    """A learner that samples a game and fits networks or tables to the samples.
 
     A class that sets :attr:`walks_rules` also learns games with too many histories to compile. Their infosets are not numbered,
     and the game is compiled only for evaluation. Learners for compiled games only may use :attr:`infosets`, ``first`` and
@@ -58,12 +58,12 @@ class NeuralLearner(Learner):
 
     Attributes:
         walks_rules: whether the class supports uncompiled games.
-        for_teams: whether it is made for games in which all players receive the same payoff.
-        alone: whether it learns against fixed players, without seeking an equilibrium.
-        zero_sum: its name if it is defined only for two-player constant-sum games.
-        saved: attributes to save, integers and arrays, in addition to :meth:`parts`.
+        for_teams: whether it is designed for games in which all players receive the same payoff.
+        alone: whether it learns against fixed opponents instead of approximating an equilibrium.
+        zero_sum: its name if it supports only two-player constant-sum games.
+        saved: names of attributes (integers and arrays) to save in addition to :meth:`parts`.
         sampler: samples traversals and episodes.
-        strategy: the policy of traversals, for learners that use them.
+        strategy: the sampling policy of traversals, in learners that use them.
     """
 
     settings: Any
@@ -97,7 +97,8 @@ class NeuralLearner(Learner):
         """Create the sampler of the compiled game, or of its rules if the settings or the game's size require it.
 
         Raises:
-            AlgorithmError: the learner, or a table instead of networks, needs a compiled game that cannot be had.
+            AlgorithmError: the learner, or a table in place of networks, needs a compiled game, but the game cannot be
+                compiled.
         """
         wanted, name = self.settings.rules, type(self).__name__
         if not kind_of_game(self.game).by_rules(wanted):
@@ -126,19 +127,19 @@ class NeuralLearner(Learner):
 
     @property
     def identity(self) -> str:
-        """The game's identity; that of its rules' name if it is not compiled."""
+        """The compiled game's identity or, for an uncompiled game, its spec."""
         return super().identity if self.sampler.numbered else str(self.game)
 
     @cached_property
     def judging(self) -> PolicyJudge | None:
-        """Evaluates policies; None, with a log message, if that takes too long or is switched off."""
+        """Function that evaluates policies; None, with a log message, if evaluation is too slow or switched off."""
         return kind_of_game(self.game).judge(self.compiled_to_judge) if self.settings.exact else None
 
     def compiled_to_judge(self) -> CompiledGame:
-        """The compiled game, with infosets that the networks can evaluate.
+        """The compiled game for evaluation, at whose infosets the networks can be evaluated.
 
         Raises:
-            GameError: it is too large, or its infoset strings lack the features.
+            GameError: it is too large, or its infoset strings do not contain the features.
         """
         self.sampler.check_judged(self.compiled)
         return self.compiled
@@ -201,13 +202,13 @@ class NeuralLearner(Learner):
         return Policy(self.compiled, normalised(self.compiled, self.table_of(probabilities)))
 
     def table_of(self, probabilities: Floats) -> Floats:
-        """Convert numbers of slots to a table of sequences, float64 [Q], 1 for empty ones."""
+        """Convert numbers per slot to numbers per sequence, float64 [Q], with 1 for empty sequences."""
         table = np.ones(len(self.compiled.action_ids))
         table[self.slots] = probabilities
         return table
 
     def sequence_form(self, player: int, table: Floats) -> Floats:
-        """A player's own reach of each sequence under a policy float64 [Q]; [Q_player]."""
+        """A player's own reach of each of its sequences, [Q_player], under a policy, float64 [Q]."""
         strategy = np.empty_like(table)
         reach(self.compiled.tree, player, table, strategy)
         return strategy[self.sequences_of(player)]
@@ -216,7 +217,7 @@ class NeuralLearner(Learner):
         return {"nodes": self.sampler.walked, "episodes": self.sampler.played}
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Names and objects with ``state`` and ``restore`` to save; the names prefix their arrays."""
+        """Objects with ``state`` and ``restore`` to save, with names that prefix their arrays."""
         yield from ()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
@@ -241,6 +242,6 @@ def named(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[
 
 
 def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Select the arrays that :func:`named` gave a prefix, without it."""
+    """Select the arrays to which :func:`named` added a prefix, and remove it."""
     start = f"{prefix}."
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}

@@ -1,9 +1,9 @@
-"""Approximators fitted to rows of infosets or histories: a network, or a table without approximation error.
+"""Function approximators trained on rows of infosets or histories: networks, or tables without approximation error.
 
 In uncompiled games an infoset is a row of features and legal actions. In a compiled game it is a number that indexes features
 and legal actions: a network evaluates all infosets of a player at once, rows of one infoset are merged before fitting, and a
-table may replace the network. Each method is tested with a table first, where it must behave as its theory says; the only
-remaining difference is how well a network learns.
+table may replace the network. Each learner is tested with a table, for which its theory holds; with a network the only
+difference is approximation error.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ VALUES, POLICY = "values", "policy"
 
 @dataclass(frozen=True)
 class NetworkSettings(Settings):
-    """Settings of networks and how they are fitted."""
+    """Settings for networks and their training."""
 
     approximator: str = setting(
         NETWORK, "what learns: a network, or a table without approximation error", choices=(NETWORK, TABLE), fixed=True
@@ -45,12 +45,12 @@ class NetworkSettings(Settings):
 
 
 class Targets(NamedTuple):
-    """Targets of a network.
+    """Training targets of a network.
 
     Attributes:
         features: float32 [n, F].
         wanted: float32 [n, outputs], target outputs.
-        parts: float32 [n, outputs], fraction of the row's weight behind each target; 0 for missing actions.
+        parts: float32 [n, outputs], fraction of the row's weight that each target has; 0 for missing actions.
         legal: bool [n, outputs].
         shares: float64 [n], fraction of the total weight.
     """
@@ -69,7 +69,7 @@ class RowInputs:
         width: F.
         actions: A, number of action columns.
         outputs: number of network outputs, also A.
-        numbered: whether a row is a number.
+        numbered: whether infosets are represented by numbers.
         policy_head: head that turns frozen policy outputs into probabilities.
     """
 
@@ -92,20 +92,20 @@ class RowInputs:
         return np.asarray(function(rows[:, : self.width], self.legal(rows)), np.float64)
 
     def frozen(self, network: "Network") -> Values:
-        """The current values of a network, frozen."""
+        """A frozen copy of a network's current values."""
         return NetworkValues(self.width, network.copied_layers())
 
     def constant(self, value: float) -> NetworkValues:
-        """Constant values."""
+        """Frozen values that are constant."""
         layer = np.zeros((self.actions, self.width), np.float32), np.full(self.actions, value, np.float32)
         return NetworkValues(self.width, [layer])
 
     def restored(self, arrays: Mapping[str, NDArray[Any]]) -> Values:
-        """Restore frozen values from their arrays."""
+        """Frozen values from their saved arrays."""
         return NetworkValues(self.width, layers_from(arrays))
 
     def targets(self, rows: Rows) -> Targets:
-        """Targets of a network: the rows, unmerged."""
+        """Training targets: the rows, unmerged."""
         known, shares = ~np.isnan(rows.values), rows.weights.astype(np.float64)
         wanted, total = np.where(known, rows.values, np.float32(0.0)), max(float(shares.sum()), 1e-300)
         features, legal = rows.places[:, : self.width], self.legal(rows.places)
@@ -113,7 +113,7 @@ class RowInputs:
 
 
 class GameInputs:
-    """Infosets of a player of a compiled game, or its histories, by number: int32 [n].
+    """Numbered infosets of one player of a compiled game, or numbered histories: int32 [n].
 
     Attributes:
         features: float32 [P, F].
@@ -148,19 +148,19 @@ class GameInputs:
         return whole if rows is None else whole[rows]
 
     def frozen(self, network: "Network") -> Values:
-        """The current values of a network, frozen."""
+        """A frozen copy of a network's current values."""
         return TableValues(network.values(), self.legal_actions)
 
     def constant(self, value: float) -> TableValues:
-        """Constant values."""
+        """Frozen values that are constant."""
         return TableValues(np.full(self.legal_actions.shape, value), self.legal_actions)
 
     def restored(self, arrays: Mapping[str, NDArray[Any]]) -> Values:
-        """Restore frozen values from their arrays."""
+        """Frozen values from their saved arrays."""
         return TableValues(np.array(arrays["table"]), self.legal_actions)
 
     def targets(self, rows: Rows) -> Targets:
-        """Targets of a network: weighted means of each infoset's rows, which have the same gradient."""
+        """Training targets: the weighted mean of each infoset's rows, which gives the same gradient as all rows."""
         weights, means, _ = gathered(self.legal_actions, *rows)
         total = weights.max(axis=1, initial=0.0)
         places = np.flatnonzero(total)
@@ -169,7 +169,7 @@ class GameInputs:
         return Targets(self.features[places], wanted, parts, legal, total[places] / max(float(total.sum()), 1e-300))
 
     def spread(self, matrix: Floats) -> Singles:
-        """Rearrange numbers of actions, float64 [P, A], by outputs, float32 [P, outputs]; 0 for missing actions."""
+        """Rearrange action values, float64 [P, A], by network output, float32 [P, outputs]; 0 for missing actions."""
         spread = np.zeros((len(matrix), self.outputs), np.float32)
         places, numbers = np.nonzero(self.legal_actions)
         spread[places, self.output_of[places, numbers]] = matrix[places, numbers]
@@ -180,9 +180,9 @@ Inputs = RowInputs | GameInputs
 
 
 class TableApproximator:
-    """A table with a number per action, set to the weighted mean of its rows or left unchanged without any.
+    """A table with one number per action: the weighted mean of its rows, or unchanged if there are none.
 
-    Values start at 0, policies uniform.
+    Values start at 0, and policies start uniform.
     """
 
     def __init__(self, inputs: GameInputs, kind: str = VALUES) -> None:
@@ -199,7 +199,7 @@ class TableApproximator:
         return TableValues(self._values.copy(), self.inputs.legal_actions)
 
     def as_policy(self) -> PlayerPolicy:
-        """The current policy of a player whose policy this approximates."""
+        """The current policy of a player, if this approximates a policy."""
         return PlayerPolicy(self.frozen(), self.inputs.policy_head)
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
@@ -258,7 +258,7 @@ class Perceptron:
         self.reset(generator)
 
     def reset(self, generator: np.random.Generator) -> None:
-        """Draw new weights (uniform, He et al. 2015, as PyTorch draws them) and reset the optimizer."""
+        """Sample new weights (PyTorch's default: uniform, He et al. 2015) and reset the optimizer."""
         torch = torch_module()
         with torch.no_grad():
             for layer in self.module[::2]:
@@ -303,11 +303,11 @@ class Perceptron:
 
 
 class Network(Perceptron):
-    """A network of values or of a policy.
+    """A network that approximates values or a policy.
 
     If there are at most ``settings.batch`` rows (in a compiled game, infosets with rows), each step uses all of them, which
-    gives the gradient of the whole buffer at the cost of a small batch. Otherwise each step samples rows in proportion to their
-    weights.
+    gives the gradient of the entire buffer at the cost of a small batch. Otherwise each step samples rows in proportion to
+    their weights.
     """
 
     def __init__(self, inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES) -> None:
@@ -335,7 +335,7 @@ class Network(Perceptron):
         return frozen
 
     def as_policy(self) -> PlayerPolicy:
-        """The current policy of a player whose policy this approximates."""
+        """The current policy of a player, if this approximates a policy."""
         return PlayerPolicy(self.frozen(), self.inputs.policy_head)
 
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
@@ -394,7 +394,8 @@ class Network(Perceptron):
         return self.minimise(lambda found: (shares * (found - wanted).square()).sum(), steps)
 
     def climb(self, slopes: Floats) -> None:
-        """In a compiled game, take a step of Adam along a gradient float64 [P, A] of values, or of a policy's logits.
+        """In a compiled game, take an ascent step of Adam, given the gradient, float64 [P, A], with respect to values or to a
+        policy's logits.
 
         Raises:
             AlgorithmError: the gradient is not finite.
@@ -427,7 +428,7 @@ Approximator = TableApproximator | Network
 def make_approximator(
     inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES
 ) -> Approximator:
-    """Create a network of values or of a policy, or a table if the settings say so."""
+    """Create a network or, depending on the settings, a table for values or a policy."""
     if settings.approximator == TABLE:
         assert isinstance(inputs, GameInputs)
         return TableApproximator(inputs, kind)

@@ -1,4 +1,5 @@
-"""Average policies: exact, as a sum of tables or a mixture of all networks; or a network trained on the actions played."""
+"""Average policies: exact (a sum of tables, or a mixture of all networks), or learned by a network trained on the policies
+played."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ EXACT, NETWORK = "exact", "network"
 
 @dataclass(frozen=True)
 class LearnedAverageSettings(NeuralSettings):
-    """Settings for fitting an average-policy network."""
+    """Settings for an average-policy network."""
 
     memory: int = setting(1_000_000, "maximum rows of each reservoir", low=1, fixed=True)
     average_fits: int = setting(5000, "gradient steps of the average-policy network, each time it is needed", low=1)
@@ -39,19 +40,19 @@ class AverageSettings(LearnedAverageSettings):
 
 
 class Average:
-    """The average of the players' policies, weighted by iteration and own reach.
+    """Average of each player's policies, weighted by iteration and own reach.
 
     Attributes:
-        costly: whether computing it is slow.
+        costly: whether computing the average is slow.
     """
 
     costly: ClassVar[bool] = False
 
     def played(self, player: int, weight: float) -> None:
-        """Add a player's current policy."""
+        """Add a player's current policy to the average."""
 
     def met(self, found: Walks, weight: float) -> None:
-        """Add traversals, which visit the other player's infosets in proportion to that player's own reach."""
+        """Add traversals to the average; they visit the other player's infosets in proportion to that player's own reach."""
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
         """The average policy after an iteration."""
@@ -67,10 +68,10 @@ class Average:
 
 
 class ExactAverage(Average):
-    """The sum of all policies in sequence form, float64 [Q].
+    """The exact average: a sum of all policies in sequence form, float64 [Q].
 
-    All infosets are numbered, so a network's policy is tabulated. The result equals that of keeping all networks and
-    multiplying along each path (Steinberger 2019, equation 6).
+    Since all infosets are numbered, each network's policy is tabulated. The result equals the average computed from all stored
+    networks along each path (Steinberger 2019, equation 6).
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
@@ -95,11 +96,12 @@ class ExactAverage(Average):
 
 
 class MixtureAverage(Average):
-    """For uncompiled games: the networks of all iterations, one of which a player follows per game (Steinberger 2019).
+    """The exact average in uncompiled games: a mixture of the networks of all iterations, from which each player samples one
+    per game (Steinberger 2019).
 
     Attributes:
         kept: each player's networks.
-        weights: each player's weights of them.
+        weights: each player's weights for them.
     """
 
     def __init__(self, learner: "RegretLearner") -> None:
@@ -127,22 +129,23 @@ class MixtureAverage(Average):
 
 
 def exact_average(learner: "RegretLearner") -> Average:
-    """The average of all policies, without an average-policy network."""
+    """Create the exact average of all policies, without an average-policy network."""
     return ExactAverage(learner) if learner.sampler.numbered else MixtureAverage(learner)
 
 
 def head_of(settings: Any) -> str:
-    """The policy head for regrets, depending on the setting ``greedy`` if it exists."""
+    """The policy head for regrets, which depends on the setting ``greedy`` if the learner has it."""
     return MATCHED_OR_BEST if getattr(settings, "greedy", False) else MATCHED
 
 
 class LearnedAverage(Average):
-    """A network per player, fitted on demand by cross entropy to a reservoir of the policies played.
+    """A learned average: one network per player, fitted on demand by cross entropy to a reservoir of the policies played.
 
-    Correct for two players: traversals by one player visit the other's infosets in proportion to the other's own reach.
+    This is correct only for two players: traversals by one player visit the other's infosets in proportion to the other's own
+    reach.
 
     Attributes:
-        fitted: each player's approximator from the last fit.
+        fitted: each player's most recently fitted approximator.
     """
 
     costly = True
@@ -151,7 +154,7 @@ class LearnedAverage(Average):
         """Create the average of a learner whose settings are :class:`LearnedAverageSettings`.
 
         Raises:
-            AlgorithmError: not two players, or the reservoirs do not fit in memory.
+            AlgorithmError: the game does not have two players, or the reservoirs do not fit in memory.
         """
         self.check_game(learner)
         self.learner, self.fitted = learner, list[Approximator | None]()
@@ -163,7 +166,7 @@ class LearnedAverage(Average):
         """Check that the game has two players.
 
         Raises:
-            AlgorithmError: it does not.
+            AlgorithmError: it has another number of players.
         """
         if learner.players != 2:
             raise AlgorithmError(
@@ -203,7 +206,7 @@ class LearnedAverage(Average):
 
 
 class RegretLearner(NeuralLearner):
-    """A learner of regrets, with an approximator per player; policies match the regrets.
+    """Base class for learners of regrets: one approximator per player, and policies by regret matching.
 
     Attributes:
         iteration: iterations done.
@@ -214,14 +217,14 @@ class RegretLearner(NeuralLearner):
     saved = ("iteration",)
 
     def begin(self) -> None:
-        """Start with untrained regrets and uniform policies."""
+        """Initialise untrained regrets and uniform policies."""
         self.iteration, players = 0, range(self.players)
         self.regrets: list[Any] = [self.sampler.approximator(player, self.generator) for player in players]
         self.followed = [PlayerPolicy(self.sampler.inputs(player).constant(1.0), MATCHED) for player in players]
         self.follow()
 
     def matched(self, player: int) -> Values:
-        """The current regrets from which a player's policy follows."""
+        """A player's current regrets, from which regret matching gives its policy."""
         return self.regrets[player].frozen()  # type: ignore[no-any-return]
 
     def follow(self, *players: int) -> None:
@@ -240,7 +243,7 @@ class RegretLearner(NeuralLearner):
 
 
 class AveragingLearner(RegretLearner):
-    """A learner of regrets that returns the average of its policies, :attr:`average`."""
+    """Base class for learners of regrets whose result is the average policy, :attr:`average`."""
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
@@ -248,7 +251,7 @@ class AveragingLearner(RegretLearner):
         self.begin()
 
     def make_average(self) -> Average:
-        """Create the average; the default follows the settings, :class:`AverageSettings`."""
+        """Create the average; by default as in the settings, :class:`AverageSettings`."""
         return exact_average(self) if self.settings.average == EXACT else LearnedAverage(self)
 
     @property

@@ -1,8 +1,8 @@
-"""Training rows of networks (an infoset or history, a number per action, and a weight), and buffers of them.
+"""Training rows for networks (an infoset or history, one number per action, and a weight), and buffers for such rows.
 
-A row's place is the number of an infoset or a history, or in uncompiled games its features and legal actions
-(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). Data that would be cleared at each step needs no buffer, only
-the step's rows.
+In compiled games a row stores the number of its infoset or history, in uncompiled games its features and legal actions
+(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). Learners that would clear a buffer at each step use the step's
+rows directly.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ from treeplex.learn.common.replay import Replay
 
 
 class Rows(NamedTuple):
-    """Rows that an approximator is fitted to.
+    """Rows on which an approximator is trained.
 
     Attributes:
         places: int32 [n], numbers of infosets or histories; or float32 [n, W], their features and legal actions.
-        values: float32 [n, A], targets of the actions in order; undefined beyond a place's last action.
+        values: float32 [n, A], targets of the actions in order; undefined beyond the infoset's last action.
         weights: float32 [n], weights of the squared errors.
     """
 
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def empty(cls, actions: int, width: int = 0) -> "Rows":
-        """An empty batch with at most ``actions`` actions per place; places are numbers, or rows of ``width`` features."""
+        """An empty batch for infosets with at most ``actions`` actions, given by number or by rows of ``width`` features."""
         places = np.empty((0, width), np.float32) if width else np.empty(0, np.int32)
         return cls(places, np.empty((0, actions), np.float32), np.empty(0, np.float32))
 
@@ -47,7 +47,7 @@ def check_room(most: int, row: int, setting: str = "memory") -> None:
     """Check that a buffer of ``most`` rows of ``row`` bytes fits in memory; the error names the setting.
 
     Raises:
-        AlgorithmError: it does not fit.
+        AlgorithmError: there is too little memory.
     """
     size, free = most * row, available_memory()
     if free is not None and size > free:
@@ -58,7 +58,7 @@ def check_room(most: int, row: int, setting: str = "memory") -> None:
 
 
 class Window:
-    """A buffer of the newest rows."""
+    """A buffer that keeps the newest rows."""
 
     def __init__(self, empty: Rows, room: int) -> None:
         """Create an empty buffer; memory for up to ``room`` rows is allocated as they arrive."""
@@ -95,7 +95,7 @@ class Window:
 
 
 class Counts:
-    """Counts of each action chosen at a player's infosets in a compiled game: a reservoir without a limit.
+    """Counts of the actions chosen at a player's infosets in a compiled game, equivalent to an unlimited reservoir.
 
     Attributes:
         counts: float64 [P, A].
@@ -110,7 +110,7 @@ class Counts:
 
     @property
     def rows(self) -> Rows:
-        """A row for each action chosen, weighted by its count."""
+        """One row per action chosen, weighted by its count."""
         places, actions = np.nonzero(self.counts)
         chosen = np.eye(self.counts.shape[1], dtype=np.float32)[actions]
         return Rows(places.astype(np.int32), chosen, self.counts[places, actions].astype(np.float32))
@@ -151,11 +151,11 @@ class Reservoir:
 
     @property
     def rows(self) -> Rows:
-        """The rows in arbitrary order; views."""
+        """The rows in arbitrary order, as views."""
         return Rows(*(column[: len(self)] for column in self._rows))
 
     def add(self, rows: Rows, generator: np.random.Generator) -> None:
-        """Add rows; once the reservoir is full, the k-th row ever replaces a random one with probability ``most / k``."""
+        """Add rows; once the reservoir is full, the k-th row added replaces a random one with probability ``most / k``."""
         room = min(self.most - len(self), len(rows.places))
         self._grow(len(self) + room)
         start = len(self)

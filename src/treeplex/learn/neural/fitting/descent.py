@@ -1,9 +1,8 @@
 """Hand-written gradient steps of ReLU networks.
 
-Networks of a few thousand weights spend more time in PyTorch's overhead than in arithmetic; a hand-written step takes half as
-long. All weights are in one array, so a step of Adam is a few operations on it. Matrix products are PyTorch's, on the same
-memory and with one thread: NumPy's use all cores, and for such small matrices are many times slower whenever another process
-uses a core.
+For networks with a few thousand weights, PyTorch's overhead exceeds the arithmetic, and a hand-written step takes half as long.
+All weights are in one array, so a step of Adam is a few operations on it. Matrix products use PyTorch with one thread on the
+same memory. NumPy's use all cores and, for such small matrices, become many times slower whenever another process uses a core.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +22,7 @@ MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class Descent:
-    """Adam on a copy of the weights of a ``torch.nn.Sequential``; :meth:`publish` writes them back, including moments.
+    """Adam on a copy of the weights of a ``torch.nn.Sequential``; :meth:`publish` writes the weights and Adam's moments back.
 
     Attributes:
         weights, gradient: float32 [W], layer by layer, each with its matrix [out, in], then its biases.
@@ -52,7 +51,8 @@ class Descent:
             start = end
 
     def run(self, inputs: Singles, batches: Sequence[Any], slopes: Slopes, *, rate: float, clip: float) -> float:
-        """Take a step for each batch, slices or arrays of rows of ``inputs``; returns the loss before the last step.
+        """Take a step for each batch, given as a slice or an array of row indices of ``inputs``; returns the loss before the
+        last step.
 
         Raises:
             AlgorithmError: a loss is not finite; the module is left unchanged.
@@ -109,7 +109,7 @@ class Descent:
 
 
 def finite(loss: float) -> float:
-    """Check a loss; returns it.
+    """Check that a loss is finite, and return it.
 
     Raises:
         AlgorithmError: the loss is not finite.

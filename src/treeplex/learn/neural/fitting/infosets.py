@@ -1,4 +1,4 @@
-"""Infosets as rows of features: those visited by traversals, or all of a compiled game."""
+"""Infosets as rows of features: the infosets visited by traversals, or all infosets of a compiled game."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -22,20 +22,20 @@ COLUMNS = ("player", "features", "legal")
 
 
 class Infosets:
-    """P infosets, in the order of their first visit.
+    """Features and legal actions of P infosets, in the order of their first visit.
 
     Attributes:
         player: int32 [P], the acting player.
         features: float32 [P, F], network features.
-        legal: bool [P, A], legal actions. In uncompiled games A is the number of action ids. In a compiled game the actions
-            of an infoset are numbered, legal ones first.
+        legal: bool [P, A], legal actions. In uncompiled games A is the number of action ids. In a compiled game, actions are
+            numbered within each infoset, legal ones first.
     """
 
     player: SmallInts
     features: Singles
     legal: Bools
     nowhere: ClassVar[float] = 0.0
-    """The value in rows that stands for no infoset."""
+    """Placeholder in rows for a missing infoset."""
 
     def __init__(self, player: SmallInts, features: Singles, legal: Bools) -> None:
         self.player, self.features, self.legal = player, features, legal
@@ -58,11 +58,11 @@ class Infosets:
         return Infosets(self.player[numbers], self.features[numbers], self.legal[numbers])
 
     def rows(self, numbers: Any = slice(None)) -> NDArray[Any]:
-        """Rows for buffers and networks of one player's infosets: features and legal actions, float32 [n, F + A]."""
+        """One player's infosets as rows for buffers and networks: features and legal actions, float32 [n, F + A]."""
         return np.concatenate([self.features[numbers], self.legal[numbers].astype(np.float32)], axis=1)
 
     def rows_or_none(self, numbers: NDArray[np.integer]) -> NDArray[Any]:
-        """Rows of infosets, with :attr:`nowhere` where a number is -1."""
+        """Rows of infosets, with :attr:`nowhere` for the number -1."""
         rows = self.rows(np.maximum(numbers, 0))
         rows[numbers < 0] = self.nowhere
         return rows
@@ -86,7 +86,7 @@ class Infosets:
         return np.asarray(np.bincount(places, weights, self.legal.size).reshape(self.legal.shape), np.float64)
 
     def within(self, infosets: SmallInts) -> "tuple[Infosets, Ints | slice, SmallInts]":
-        """Restrict the infosets to those of some decisions, int32 [D], for fewer network evaluations.
+        """Restrict the infosets to those at some decisions, int32 [D], which saves network evaluations.
 
         Returns:
             The restricted infosets, their numbers here, and the decisions' infosets renumbered.
@@ -101,7 +101,7 @@ class ActionValues(NamedTuple):
     Attributes:
         own_reach: float64 [I], the acting player's own reach probability.
         values: float64 [I, A], counterfactual values: expected payoffs times the reach of chance and the other players.
-        infoset_values: float64 [I], their mean under the policy.
+        infoset_values: float64 [I], their expectation under the policy.
     """
 
     own_reach: Floats
@@ -139,12 +139,12 @@ class GameInfosets(Infosets):
         return infoset_features(self.game, self.kind)
 
     def rows(self, numbers: Any = slice(None)) -> NDArray[Any]:
-        """Infosets as numbers counted from their player's first one, int32 [n]."""
+        """Infoset numbers relative to the player's first infoset, int32 [n]."""
         chosen = np.arange(len(self))[numbers]
         return np.asarray(chosen - self.begin[self.player[chosen]], np.int32)
 
     def within(self, infosets: SmallInts) -> tuple[Infosets, Ints | slice, SmallInts]:
-        """All infosets, since networks evaluate all of them at once."""
+        """All infosets, unrestricted, since networks evaluate all of them at once."""
         return self, slice(None), infosets
 
     def matrix(self, table: Floats) -> Floats:

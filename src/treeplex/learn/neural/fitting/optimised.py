@@ -17,8 +17,8 @@ class TrainableModule:
 
     Attributes:
         module: a ``torch.nn.Module``.
-        rows: its inputs: numbers of a table's rows, or rows of features.
-        optimizer: of all its parameters.
+        rows: inputs: row numbers of a table, or rows of features.
+        optimizer: optimizer of all its parameters.
     """
 
     def __init__(self, module: Any, rows: Any, optimizer: Any, *, most: float) -> None:
@@ -26,14 +26,14 @@ class TrainableModule:
         self.module, self.rows, self.optimizer, self.most = module, rows, optimizer, most
 
     def __call__(self, at: Any = None) -> Any:
-        """Outputs of the module for all rows, or for the rows ``at``."""
+        """The module's outputs for all rows, or for the rows ``at``."""
         return self.module(self.rows if at is None else self.rows[at])
 
     def descend(self, loss: Any) -> float:
         """Take a gradient step; returns the loss before it.
 
         Raises:
-            AlgorithmError: the loss is not finite; nothing has changed.
+            AlgorithmError: the loss is not finite; parameters are unchanged.
         """
         value = finite(float(loss.detach()))
         self.optimizer.zero_grad()
@@ -58,7 +58,7 @@ class TrainableModule:
 
 
 def table(rows: int, outputs: int) -> tuple[Any, Any]:
-    """A module that is a table of zeros, and the numbers of its rows."""
+    """Create a table of zeros as a module, and its row numbers."""
     torch = torch_module()
     return torch.nn.Embedding.from_pretrained(torch.zeros(rows, outputs), freeze=False), torch.arange(rows)
 

@@ -1,7 +1,7 @@
-"""Trainable numbers for every infoset: a table, or a network that evaluates all infosets at once.
+"""Trainable outputs for every infoset: a table, or a network that evaluates all infosets at once.
 
-A learner computes in NumPy the gradient of its loss with respect to each number; a table follows it directly, a network
-backpropagates it to its weights. A loss is thus written once for both.
+A learner computes, in NumPy, the gradient of its loss with respect to each output. A table follows the gradient directly; a
+network backpropagates it to its weights. Each loss is thus implemented once for both.
 """
 
 from abc import ABC, abstractmethod
@@ -23,23 +23,24 @@ SECOND = 0.999
 
 
 class Outputs(ABC):
-    """K trainable numbers for each of I infosets."""
+    """K trainable outputs for each of I infosets."""
 
     @abstractmethod
     def values(self) -> Floats:
-        """All numbers, float64 [I, K]; read-only."""
+        """All outputs, float64 [I, K]; read-only."""
 
     @abstractmethod
     def move(self, slopes: Floats, rate: float) -> None:
-        """Take a descent step of size ``rate``; ``slopes``, float64 [I, K], is the loss gradient with respect to each number.
+        """Take a descent step of size ``rate``; ``slopes``, float64 [I, K], is the gradient of the loss with respect to each
+        output.
 
         Raises:
-            AlgorithmError: a slope is not finite; nothing has changed.
+            AlgorithmError: a gradient entry is not finite; parameters are unchanged.
         """
 
     @abstractmethod
     def follow(self, other: Self, share: float) -> None:
-        """Move numbers or weights a fraction ``share`` of the way to those of ``other``, of the same type."""
+        """Move outputs or weights a fraction ``share`` of the way to those of ``other``, which has the same type."""
 
     def look(self, features: Singles) -> None:
         """In uncompiled games, set the features, float32 [I, F], of the infosets that the network evaluates."""
@@ -62,10 +63,11 @@ class Outputs(ABC):
         """
 
     def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
-        """Take a step toward targets float64 [I, K] seen ``counts`` [I, K] times each; returns half the mean squared error
-        before.
+        """Take a step toward mean targets, float64 [I, K], each from ``counts`` [I, K] rows; returns half the mean squared
+        error before the step.
 
-        Rows of the same infoset enter the squared error through their mean only, so this equals a step on all rows.
+        The gradient of the squared error depends only on each infoset's mean target and count, so this equals a step on all
+        rows.
         """
         wrong, total = np.where(counts > 0, self.values() - targets, 0.0), max(float(counts.sum()), 1.0)
         self.move(counts * wrong / total, rate)
@@ -100,7 +102,7 @@ class TableOutputs(Outputs):
         self.numbers -= rate * slopes
 
     def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
-        """Move each number as if its targets arrived one by one: an exponential moving average with this rate."""
+        """Move each output as if its targets arrived one by one: an exponential moving average with step size ``rate``."""
         wrong = np.where(counts > 0, targets - self.numbers, 0.0)
         self.numbers += (1.0 - (1.0 - min(rate, 1.0)) ** counts) * wrong
         return float((counts * wrong**2).sum() / max(float(counts.sum()), 1.0) / 2)
@@ -172,9 +174,9 @@ class Network(Perceptron, Outputs):
 
 
 def check_slopes(slopes: Floats) -> None:
-    """Check that slopes are finite.
+    """Check that gradients are finite.
 
     Raises:
-        AlgorithmError: they are not."""
+        AlgorithmError: a gradient entry is not finite."""
     if not np.isfinite(slopes).all():
         raise AlgorithmError("the gradient is not finite; take a smaller rate (--set rate=...)")

@@ -1,8 +1,8 @@
-"""Frozen values and policies: copies of tables and networks to play, store, or send to workers.
+"""Frozen values and policies: copies of tables and networks for playing, storing, and sending to workers.
 
-Traversals of uncompiled games often query a network for a few rows. A PyTorch call then costs more than the product, so small
-products use NumPy and larger ones PyTorch with one thread. The choice depends only on the shapes, and neither uses several
-threads, so results are identical in every process.
+Traversals of uncompiled games often query a network for a few rows. For few rows, the overhead of a PyTorch call exceeds the
+matrix product, so small products use NumPy, and larger ones PyTorch with one thread. The choice depends only on shapes, and
+neither library uses several threads, so results are identical in every process.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +19,9 @@ from treeplex.learn.common.device import one_thread, torch_module
 from treeplex.learn.neural.fitting.infosets import Infosets
 
 GIVEN = "given"
-"""Head of values that are already probabilities."""
+"""Policy head for values that are already probabilities."""
 SMALL = 1 << 18
-"""Largest number of multiplications of a NumPy product; up to here OpenBLAS uses one thread."""
+"""Maximum number of multiplications in a NumPy product; up to this size OpenBLAS uses one thread."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class TableValues:
         return np.asarray(np.append(largest, 0.0)[rows])
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which ``Inputs.restored`` restores it."""
+        """Arrays from which ``Inputs.restored`` restores this object."""
         return {"table": self.table}
 
 
@@ -67,7 +67,7 @@ class NetworkValues:
         return np.where(legal.any(axis=1), np.where(legal, values, -np.inf).max(axis=1), 0.0)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which ``Inputs.restored`` restores it."""
+        """Arrays from which ``Inputs.restored`` restores this object."""
         return layer_arrays(self.layers)
 
     def outputs(self, rows: Singles) -> Floats:
@@ -83,7 +83,7 @@ Values = Callable[[NDArray[Any]], tuple[Floats, Bools]]
 
 @dataclass(frozen=True, eq=False)
 class DiscountedValues:
-    """Positive regrets, discounted, plus the latest ones: the values that VR-DeepPDCFR+ matches."""
+    """Discounted positive regrets plus the latest advantages: the values to which VR-DeepPDCFR+ applies regret matching."""
 
     regrets: Values
     discount: float
@@ -96,7 +96,7 @@ class DiscountedValues:
 
 
 def large_outputs(layers: Layers, rows: Singles) -> Singles:
-    """:func:`treeplex.forms.policies.neural.outputs_of` with PyTorch."""
+    """:func:`treeplex.forms.policies.neural.outputs_of`, computed by PyTorch."""
     torch = torch_module()
     with one_thread(), torch.inference_mode():
         hidden = torch.from_numpy(np.ascontiguousarray(rows))
@@ -114,7 +114,7 @@ class PlayerPolicy:
 
     Attributes:
         values: action values or logits, :data:`Values`.
-        head: how values become probabilities, one of :data:`treeplex.forms.policies.heads.HEADS`, or :data:`GIVEN`.
+        head: conversion of values to probabilities, one of :data:`treeplex.forms.policies.heads.HEADS`, or :data:`GIVEN`.
         explore: weight of uniform play.
     """
 
@@ -131,7 +131,7 @@ class PlayerPolicy:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A policy of all players, one part each; None for a player without a policy."""
+    """Policies for all players; None for a player without a policy."""
 
     parts: Sequence[Callable[[NDArray[Any]], Floats] | None]
 
@@ -147,19 +147,18 @@ class Profile:
 
 @dataclass(frozen=True, eq=False)
 class MatrixProfile:
-    """A policy of a compiled game as a matrix of probabilities, float64 [I, A]."""
+    """A policy for a compiled game as a matrix of probabilities, float64 [I, A]."""
 
     matrix: Floats
 
     def __call__(self, infosets: Infosets) -> Floats:
-        """The matrix; ``infosets`` must be all of the game."""
+        """The matrix; ``infosets`` must be all infosets of the game."""
         return self.matrix
 
 
 @dataclass(frozen=True, eq=False)
 class SharedProfile:
-    """The softmax of a network's outputs that all players share, with the acting player as an input; extra outputs are
-    ignored."""
+    """Softmax policy from one network shared by all players, with the acting player as an input; extra outputs are ignored."""
 
     players: int
     values: NetworkValues
@@ -175,7 +174,7 @@ AnyProfile = Callable[[Infosets], Floats]
 
 
 class NetworkLists:
-    """Lists of past networks, one list per role, such as a player.
+    """Lists of past networks, one list per role (such as a player).
 
     Attributes:
         of: each role's networks.
@@ -188,7 +187,7 @@ class NetworkLists:
         return len(self.of[0])
 
     def keep(self, networks: Sequence[Layers], place: int | None = None) -> None:
-        """Add a network for each role, appended or in place of another."""
+        """Add a network for each role: appended, or replacing the one at index ``place``."""
         for kept, layers in zip(self.of, networks, strict=True):
             if place is None:
                 kept.append(layers)
@@ -197,7 +196,7 @@ class NetworkLists:
 
     @property
     def members(self) -> list[Layers]:
-        """All networks, those added together side by side."""
+        """All networks in one list, in which those added together are adjacent."""
         return [layers for member in zip(*self.of, strict=True) for layers in member]
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -223,7 +222,7 @@ class NetworkLists:
 
 
 def layer_arrays(layers: Layers) -> dict[str, NDArray[Any]]:
-    """Matrices and biases of a network, by name."""
+    """Weight matrices and biases of a network, by name."""
     pairs = [zip(("matrix", "biases"), pair, strict=True) for pair in layers]
     return {f"{layer}.{name}": array for layer, pair in enumerate(pairs) for name, array in pair}
 
