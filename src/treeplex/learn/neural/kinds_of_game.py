@@ -1,4 +1,4 @@
-"""How learners that fit networks treat each kind of game: sampling from rules or compiled, and evaluation."""
+"""How deep learners sample and evaluate each type of game."""
 
 from collections.abc import Callable
 
@@ -28,24 +28,26 @@ PolicyJudge = Callable[[Policy | NeuralPolicy], float]
 
 
 class GameKind:
-    """Rules that are compiled unless they are clearly too large."""
+    """Default game type: compiled unless it is clearly too large."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
 
     def by_rules(self, wanted: bool | None) -> bool:
-        """Whether to sample from the rules: the setting ``rules``, by default if there are too many histories to compile.
+        """Whether to sample from the rules: as the setting ``rules`` says; by default, if there are too many histories to
+        compile.
 
         Raises:
-            AlgorithmError: the game does not support the requested way.
+            AlgorithmError: the game does not support the requested sampling.
         """
         return clearly_more(self.game) if wanted is None else wanted
 
     def judge(self, compiled: Callable[[], CompiledGame]) -> PolicyJudge | None:
-        """The evaluation of policies during training; None, with a log message, if it takes too long.
+        """The function that evaluates policies during training; None, with a log message, if evaluation is too slow.
 
         Args:
-            compiled: compiles the game; raises :class:`GameError` if it is too large, or networks do not fit it.
+            compiled: function that compiles the game; raises :class:`GameError` if the game is too large, or networks do not
+                fit it.
         """
         try:
             game = compiled()
@@ -56,7 +58,7 @@ class GameKind:
 
 
 class CardByCard(GameKind):
-    """A hold'em spot dealt card by card: too large to compile that way, but evaluated hand by hand as a spot."""
+    """A hold'em spot dealt card by card: too large to compile in this form, but evaluated exactly as a spot with ranges."""
 
     game: DealtSpot
 
@@ -69,7 +71,7 @@ class CardByCard(GameKind):
         return True
 
     def judge(self, compiled: Callable[[], CompiledGame]) -> PolicyJudge | None:
-        """The evaluation of the compiled spot, if it is small."""
+        """The function that evaluates policies on the compiled spot; None if the spot is large."""
         if spot_size(self.game.spot).stored > MEASURED:
             notify(
                 f"{self.game} is not evaluated during training; compute exact exploitability with treeplex "
@@ -87,7 +89,7 @@ class CardByCard(GameKind):
 
 
 def kind_of_game(game: Game) -> GameKind:
-    """The kind of a game."""
+    """The game type of a game."""
     return CardByCard(game) if isinstance(game, DealtSpot) else GameKind(game)
 
 

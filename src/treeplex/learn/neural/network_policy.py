@@ -1,4 +1,4 @@
-"""Policies from networks of compiled games, saved in small files, and the shipped ones."""
+"""Network policies for compiled games, stored in small files, and the shipped network policies."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,17 +16,17 @@ from treeplex.learn.neural.frame import NeuralLearner
 
 SHIPPED, SUFFIX = Path(__file__).parent / "networks", ".safetensors"
 WORD = "network:"
-"""Prefix of a shipped network's name, used instead of a file."""
+"""Prefix for a shipped network's name, which can be given in place of a file."""
 
 
 def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> NeuralPolicy:
-    """Create a policy from a network for each player, such as those of a learned average.
+    """Create a policy from one network per player, such as those of a learned average.
 
-    A learner's networks see only the columns of ``information_state_tensor`` that vary; here they see all columns, the constant
-    ones with zero weights.
+    A learner's networks see only the columns of ``information_state_tensor`` that vary; here they see all columns, with zero
+    weights for the constant ones.
 
     Raises:
-        AlgorithmError: the networks do not use the rules' tensors.
+        AlgorithmError: the networks were not trained on the rules' tensors.
     """
     game, tensors = learner.compiled, infoset_tensors(learner.compiled)
     kept = None if tensors is None else varying_columns(tensors)
@@ -52,7 +52,7 @@ def shipped_networks() -> dict[str, Path]:
 
 
 def shipped_network(text: str) -> Path | None:
-    """The file of ``network:NAME``; None for any other text.
+    """The file that ``network:NAME`` refers to; None for any other text.
 
     Raises:
         SpecError: unknown name.

@@ -49,7 +49,7 @@ class TorchSearch:
 
     Attributes:
         search: the search, changed only by :meth:`finish`.
-        iteration: iterations done.
+        iteration: number of iterations completed.
         form, tables: the batch as a form of tensors, and its state.
         sums: [head], root values so far, weighted like the average policy.
         faced: [N], averages of what the other player faced, as in :class:`SubgameSearch` for CFR-AVG.

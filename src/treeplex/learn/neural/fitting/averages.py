@@ -209,7 +209,7 @@ class RegretLearner(NeuralLearner):
     """Base class for learners of regrets: one approximator per player, and policies by regret matching.
 
     Attributes:
-        iteration: iterations done.
+        iteration: number of iterations completed.
         regrets: each player's approximator.
         followed: each player's current policy, initially uniform.
     """

@@ -1,4 +1,5 @@
-"""Independent advantage actor-critic: each player learns a cooperative game on its own, treating the others as environment.
+"""Independent advantage actor-critic: each player learns a cooperative game independently, treating the other players as part
+of the environment.
 
 A critic estimates each infoset's value for its player and learns lambda returns over the player's own decisions; the advantage
 of an action is the return minus that value. This is IAC-V, the baseline of COMA (Foerster et al. 2018), with lambda returns
@@ -18,7 +19,7 @@ class IndependentA2C(TeamLearner):
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), independent actor-critic"
 
     def make_critic(self) -> TrainableModule:
-        """Create a critic with a value for every infoset."""
+        """Create a critic that values every infoset."""
         return self.approximator(self.seen_by_actors, len(self.infosets), 1, rate=self.settings.critic_rate, number=1)
 
     def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:

@@ -1,4 +1,4 @@
-"""Shared parts of softmax-policy learners: logits for every infoset, episodes, and the exact average policy."""
+"""Base class for softmax-policy learners: logits for every infoset, episodes, and the exact average policy."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ RESULT = "the resulting policy: the average over updates, or the last (always th
 
 @dataclass(frozen=True)
 class ActorSettings(NeuralSettings):
-    """Settings that all softmax-policy learners share."""
+    """Settings shared by all softmax-policy learners."""
 
     steps: int = setting(10_000, "updates of the policy", low=1)
     width: int = setting(128, "units per hidden layer", low=1, fixed=True)
@@ -42,15 +42,16 @@ class ActorSettings(NeuralSettings):
 
 
 class Actor(NeuralLearner):
-    """A softmax policy over logits of all infosets, with one network for all players.
+    """A softmax policy from logits at all infosets, with one network for all players.
 
-    The average policy is exact: after every update the policy is tabulated, and each player's tables are averaged, weighted by
-    own reach and a power of the update's number. Uncompiled games have no such tables, and the result is the last policy.
+    The average policy is exact: after every update the policy is tabulated, and each player's tables are averaged with weights
+    given by own reach and a power of the update number. In uncompiled games policies cannot be tabulated, and the result is the
+    last policy.
 
     Attributes:
         seen: infosets that networks evaluate: all of a compiled game, otherwise those visited by the last episodes.
         logits: action logits, [I, A] or more.
-        updates: updates so far.
+        updates: number of updates so far.
         average: float64 [Q], sums of strategies in sequence form.
     """
 
@@ -61,7 +62,7 @@ class Actor(NeuralLearner):
     momentum: ClassVar[float] = 0.9
     """Adam's b1."""
     auxiliary: ClassVar[int] = 0
-    """Columns of the network in addition to logits."""
+    """Number of network outputs in addition to logits."""
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
@@ -83,7 +84,7 @@ class Actor(NeuralLearner):
 
     @property
     def profile(self) -> AnyProfile:
-        """The current policy in a form for playing."""
+        """The current policy, in the form that samplers use."""
         if self.sampler.numbered:
             return MatrixProfile(self.current)
         layers = self.logits.copied_layers()
@@ -91,7 +92,7 @@ class Actor(NeuralLearner):
 
     @property
     def share(self) -> float:
-        """The current multiplier of step sizes."""
+        """The current factor on step sizes."""
         wanted, made = self.settings, self.sampler
         limits = [done / most for done, most in ((made.walked, wanted.nodes), (made.played, wanted.episodes)) if most]
         done = max(limits, default=self.updates / wanted.steps)
@@ -104,7 +105,7 @@ class Actor(NeuralLearner):
         return played.episodes
 
     def look(self, infosets: Infosets) -> None:
-        """Set the infosets that networks evaluate; no change in compiled games, where they are always all."""
+        """Set the infosets that networks evaluate; has no effect in compiled games, where networks evaluate all infosets."""
         if infosets is not self.seen:
             self.seen = infosets
             for _, part in self.parts():
@@ -112,7 +113,7 @@ class Actor(NeuralLearner):
 
     @abstractmethod
     def update(self) -> Mapping[str, float]:
-        """Update the policy once; returns numbers for the records."""
+        """Run one policy update; returns numbers for the records."""
 
     def step(self) -> Mapping[str, float]:
         """Run an update and add its policy to the average."""
@@ -130,13 +131,13 @@ class Actor(NeuralLearner):
         return {AVERAGE: Policy(self.compiled, table), LAST: Policy(self.compiled, self.infosets.table(self.current))}
 
     def policy(self) -> Policy | NeuralPolicy:
-        """The policy that the setting ``result`` names; in uncompiled games the network :attr:`resulting`."""
+        """The policy selected by the setting ``result``; in uncompiled games, the policy of :attr:`resulting`."""
         if self.sampler.numbered:
             return self.policies()[self.settings.result]
         return self.sampler.neural_policy([self.resulting.copied_layers()])
 
     def measure(self) -> Mapping[str, float]:
-        """Exploitability of the resulting policy and of the other policies."""
+        """Exploitability of the resulting policy, and of the other policies in :meth:`policies`."""
         if not self.sampler.numbered or self.judging is None:
             return super().measure()
         numbers = {name: judge(self.compiled, policy).exploitability for name, policy in self.policies().items()}
@@ -146,11 +147,11 @@ class Actor(NeuralLearner):
 
     @property
     def resulting(self) -> Outputs:
-        """In uncompiled games, the logits of the resulting policy: the last."""
+        """In uncompiled games, the logits of the resulting policy, which is the last one."""
         return self.logits
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Names and fitted objects to save."""
+        """Trainable objects to save, with names."""
         yield "logits", self.logits
 
 

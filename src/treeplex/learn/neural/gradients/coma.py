@@ -1,15 +1,15 @@
-"""COMA: actors with a central critic that compares each action to the alternatives (counterfactual baseline).
+"""COMA: actors with a centralised critic and a counterfactual baseline over the alternative actions.
 
 The critic sees the history, that is, all players' information and actions, and estimates the common payoff after each action.
 The advantage of an action is (Foerster et al. 2018, equation 4)
 
     A(h, a) = Q(h, a) - sum over b of pi(b | I) Q(h, b)
 
-and actors ascend ``A log pi`` on the episodes that they play. The critic learns lambda returns computed with a copy of itself
+and actors ascend ``A log pi`` on their own episodes. The critic learns lambda returns computed with a copy of itself
 that is updated periodically.
 
-Deviations. Where players see each other's moves, later actions are not held fixed (see ``papers/learners/estimators.py``):
-``h`` is the history at which the player moves. The critic is fitted once per batch, not once per time step.
+Deviations. If players observe each other's actions, later actions are not held fixed (see ``papers/learners/estimators.py``):
+``h`` is the history at which the player acts. The critic is fitted once per batch, not once per time step.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class ComaSettings(TeamSettings):
 
 
 class Coma(TeamLearner):
-    """COMA: counterfactual advantages with a central critic, for games in which all players receive the same payoff."""
+    """COMA: counterfactual advantages from a centralised critic, for games in which all players receive the same payoff."""
 
     settings_class = ComaSettings
     saved = ("updates",)
@@ -45,7 +45,7 @@ class Coma(TeamLearner):
         self.target, self.updates = self.make_critic(), 0
 
     def make_critic(self) -> TrainableModule:
-        """Create a critic with values of all actions at every history."""
+        """Create a critic that values all actions at every history."""
         rows, outputs = len(self.histories.nodes), self.infosets.legal.shape[1]
         rate, features = self.settings.critic_rate, self.settings.features
         return self.approximator(lambda: history_features(self.compiled, features), rows, outputs, rate=rate, number=1)

@@ -1,13 +1,13 @@
 """Magnetic mirror descent (Sokota et al. 2023) with the uniform policy as magnet.
 
-With exact values and a table, every infoset of every player takes the step in closed form (behavioural form, section 4.3):
+With exact values and a table, the policy at every infoset is updated in closed form (behavioural form, section 4.3):
 
     pi_t+1(a)  proportional to  [pi_t(a) exp(eta q(a))]^(1 / (1 + alpha eta)),
 
-where q(a) is the acting player's expected payoff, as a fraction of the game's largest. At a fixed temperature alpha its fixed
-point is the agent quantal response equilibrium ``pi proportional to exp(q / alpha)``; a falling temperature leads to a Nash
-equilibrium. With sampled episodes it is PPO with ``kl``, the divergence from the sampling policy, and the temperature as
-entropy weight, as in Rudolph et al. 2025 (arXiv 2502.08938).
+where q(a) is the acting player's expected payoff, as a fraction of the game's largest payoff. At a fixed temperature alpha its
+fixed point is the agent quantal response equilibrium ``pi proportional to exp(q / alpha)``; a falling temperature leads to a
+Nash equilibrium. With sampled episodes MMD is PPO with a penalty ``kl`` on the divergence from the sampling policy, and with
+the temperature as entropy weight, as in Rudolph et al. 2025 (arXiv 2502.08938).
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,13 +36,13 @@ class MmdSettings(PpoSettings):
     ratio: float = setting(10.0, "step size with exact values, as a multiple of the temperature", above=0)
 
     def check(self) -> None:
-        """Check that exact values are used with a table."""
+        """Check that exact values are used only with a table."""
         if self.critic == EXACT and self.approximator == NETWORK:
             raise SpecError("MMD with critic=exact updates a table; set approximator=table as well")
 
 
 class Mmd(Ppo):
-    """Magnetic mirror descent: policies are pulled toward uniform, less as the temperature falls."""
+    """Magnetic mirror descent: policies are regularised toward uniform play, less so as the temperature falls."""
 
     settings_class = MmdSettings
     source = (
@@ -58,11 +58,11 @@ class Mmd(Ppo):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories, and episodes unless values are exact."""
+        """Counted efforts: histories, and episodes unless values are exact."""
         return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def update(self) -> Mapping[str, float]:
-        """Run PPO's update, or a step in closed form."""
+        """Run PPO's update or, with exact values, a step in closed form."""
         if self.settings.critic == LEARNED:
             return super().update()
         settings, policy = self.settings, self.current

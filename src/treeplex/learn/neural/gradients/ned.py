@@ -1,13 +1,13 @@
-"""Exploitability descent: the policy ascends its value against best responses; the last iterate is the result.
+"""Exploitability descent: the policy ascends its value against best responses, and the last iterate is the result.
 
 Each player's policy follows its counterfactual values against the other player's best response to it (Lockhart et al. 2019,
 algorithm 1):
 
     pi(I) <- P(pi(I) + rate_t v(I)),    rate_t = rate / t^slowing,
 
-where P projects onto distributions. This is the table's update. A network outputs logits and ascends ``sum_I sum_a pi(I, a)
-v(I, a)`` with the values v held fixed (section 5 there; here with Adam). All infosets are updated at once, and responses are
-exact.
+where P projects onto probability distributions. This is the update with a table. A network outputs logits and ascends ``sum_I
+sum_a pi(I, a) v(I, a)`` with the values v held fixed (section 5 there; here with Adam). All infosets are updated at once, and
+responses are exact.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class Ned(NeuralLearner):
     Attributes:
         networks: each player's policy network; empty for a table.
         current: float64 [S], the current policy.
-        steps: steps done.
+        steps: number of steps completed.
     """
 
     settings_class = NedSettings
@@ -65,7 +65,7 @@ class Ned(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories only, since no episodes are played."""
+        """Counted efforts: histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:
@@ -91,7 +91,8 @@ class Ned(NeuralLearner):
             self.current[self.slots_of(player)] = network.values()[self.infosets.legal[self.infosets_of(player)]]
 
     def values_against_responses(self) -> tuple[Floats, float]:
-        """Each player's counterfactual values [S] against a best response to it, and the sum of both players' values there."""
+        """Each player's counterfactual values, [S], against a best response to its policy, and the sum of both players' values
+        against best responses."""
         game, tree = self.compiled, self.compiled.tree
         table, (values, infoset_values, _) = self.policy_of(self.current).probabilities, workspace(tree)
         strategy, against_responses, worst = np.empty_like(table), np.empty_like(self.current), 0.0
@@ -124,7 +125,7 @@ class Ned(NeuralLearner):
 
 
 def projected(first: Ints, numbers: Floats) -> Floats:
-    """Project onto policies, both float64 [S]; infosets start at the slots ``first``."""
+    """Project slot-wise numbers onto policies, both float64 [S]; each infoset starts at a slot in ``first``."""
     counts = np.diff(first)
     legal = np.arange(counts.max(initial=1)) < counts[:, None]
     rows = np.zeros(legal.shape)

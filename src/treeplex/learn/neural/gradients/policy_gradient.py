@@ -1,12 +1,12 @@
 """Policy gradients of actor-critic learners: QPG, RPG, RMPG (Srinivasan et al. 2018) and NeuRD (Hennes et al. 2020).
 
-All update the logits of every infoset from the advantages ``A(I, a) = q(I, a) - sum_b pi(I, b) q(I, b)`` of its actions, each
-in its own direction, summed over the infosets reached in play. The critic's values q are exact, from a sweep over the compiled
-game, or learned from the payoffs of sampled episodes.
+All of them update the logits at every infoset from the advantages ``A(I, a) = q(I, a) - sum_b pi(I, b) q(I, b)`` of its
+actions, summed over the infosets reached in play; they differ in the direction of the update. The critic's values q are exact,
+from a sweep over the compiled game, or learned from the payoffs of sampled episodes.
 
-Deviations from the papers: a network evaluates all infosets of all players in one pass, and the rows of a batch enter by their
-sums over infosets, which gives the same gradient; a learned critic regresses on all payoffs of a batch in each of its steps;
-step sizes and entropy may fall to zero (``decay``).
+Deviations from the papers: a network evaluates all infosets of all players in one pass, and a batch's rows are summed by
+infoset, which gives the same gradient; each step of a learned critic regresses on all payoffs of a batch; step sizes and
+entropy may fall to zero (``decay``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ def check_critic(learner: Actor) -> None:
     """Check that exact values are used only in compiled games.
 
     Raises:
-        AlgorithmError: they are requested in an uncompiled game.
+        AlgorithmError: exact values are requested in an uncompiled game.
     """
     if not learner.sampler.numbered and learner.settings.critic == EXACT:
         raise AlgorithmError(
@@ -45,7 +45,8 @@ def q_direction(policy: Floats, advantages: Floats) -> Floats:
 def regret_direction(policy: Floats, advantages: Floats) -> Floats:
     """RPG: the gradient of ``-sum_a max(q_a - sum_b pi_b q_b, 0)`` (section 3.2).
 
-    Each of the k positive regrets gives QPG's gradient, so it is k times that; with two actions k is 1 unless all are zero.
+    Each of the k positive regrets contributes QPG's gradient, so the sum is k times QPG's; with two actions k is 1 unless all
+    regrets are zero.
     """
     direction: Floats = (advantages > 0.0).sum(axis=1, keepdims=True) * policy * advantages
     return direction
@@ -82,14 +83,14 @@ class PolicyGradient(Actor):
     """A policy whose logits follow advantages in a given direction.
 
     Attributes:
-        direction: update direction of logits, from policy and advantages.
+        direction: function from policy and advantages to the update direction of logits.
         critic: learned action values, [I, A].
     """
 
     settings_class = PolicyGradientSettings
     direction: "ClassVar[staticmethod[[Floats, Floats], Floats]]"
     own_reach: ClassVar[bool] = True
-    """Whether exact advantages are weighted by own reach too, as the rows of sampled episodes are."""
+    """Whether exact advantages are also weighted by own reach, as rows from sampled episodes are."""
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
@@ -98,7 +99,7 @@ class PolicyGradient(Actor):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories, and episodes unless values are exact."""
+        """Counted efforts: histories, and episodes unless values are exact."""
         return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def parts(self) -> Iterator[tuple[str, Any]]:
@@ -116,11 +117,12 @@ class PolicyGradient(Actor):
         return numbers
 
     def kept(self, rises: Floats) -> Floats:
-        """The part of a step to take; here all of it."""
+        """The components of a step that are applied; here all of them."""
         return rises
 
     def exact(self) -> tuple[dict[str, float], Floats, Floats, Floats]:
-        """Progress numbers, the policy [I, A], counterfactual advantages [I, A] and infoset weights [I, 1]."""
+        """Exact quantities: progress numbers, the policy [I, A], counterfactual advantages [I, A] and infoset weights [I,
+        1]."""
         policy = self.current
         values = self.infosets.action_values(policy)
         self.sampler.count(self.compiled.size.histories, 0)
@@ -128,7 +130,7 @@ class PolicyGradient(Actor):
         return {}, policy, values.advantages, weights[:, None]
 
     def sampled(self, critic: Outputs) -> tuple[dict[str, float], Floats, Floats, Floats]:
-        """As :meth:`exact`, with losses, from sampled episodes; trains the critic."""
+        """The quantities of :meth:`exact` estimated from sampled episodes, and losses; also trains the critic."""
         episodes = self.play()
         policy = self.current
         lengths = np.diff(episodes.first)
@@ -142,14 +144,15 @@ class PolicyGradient(Actor):
 
 
 class Qpg(PolicyGradient):
-    """Q-based policy gradient: actor and critic, all actions of an infoset at once."""
+    """Q-based policy gradient: an actor-critic method that updates all actions of an infoset at once."""
 
     source = "Srinivasan et al. 2018, Actor-critic policy optimization in partially observable multiagent environments"
     direction = staticmethod(q_direction)
 
 
 class Rpg(PolicyGradient):
-    """Regret policy gradient: descends on the sum of positive regrets; for two-player constant-sum games, as its theory."""
+    """Regret policy gradient: descends on the sum of positive regrets; for two-player constant-sum games, to which its theory
+    applies."""
 
     source = Qpg.source
     zero_sum = "rpg"
@@ -157,7 +160,8 @@ class Rpg(PolicyGradient):
 
 
 class Rmpg(PolicyGradient):
-    """Regret matching policy gradient: ascends on positive regrets; for two-player constant-sum games, as its theory."""
+    """Regret matching policy gradient: ascends on positive regrets; for two-player constant-sum games, to which its theory
+    applies."""
 
     source = Qpg.source
     zero_sum = "rmpg"
@@ -186,14 +190,14 @@ class NeuRD(PolicyGradient):
     own_reach = False
 
     def kept(self, rises: Floats) -> Floats:
-        """Drop components that push a logit beyond the threshold (section 4.3); logits are centred over legal actions."""
+        """Zero the components that push a logit beyond the threshold (section 4.3); logits are centred over legal actions."""
         centred = self.seen.centred(self.logits.values())
         kept: Floats = self.seen.centred(inside(rises, centred, self.settings.threshold))
         return kept
 
 
 def inside(rises: Floats, logits: Floats, threshold: float) -> Floats:
-    """Zero the components of a step that push centred logits further out than a threshold; all [I, A]."""
+    """Zero the components of a step that push centred logits beyond a threshold; all arrays [I, A]."""
     return np.where((logits * rises > 0.0) & (np.abs(logits) >= threshold), 0.0, rises)
 
 

@@ -30,17 +30,17 @@ class Ppg(Ppo):
     """Phasic policy gradient: PPO whose policy network also learns values, in separate phases.
 
     The policy network has an additional value output. In an auxiliary phase it and the critic are fitted to the returns of all
-    updates since the last phase, while the policy is kept close to its earlier self:
+    updates since the last phase, while the policy is kept close to its state before the phase:
 
         (V_aux - G)^2 / 2 + cloning KL(pi_before || pi)      (equation 3)
 
-    For a table, whose numbers are independent, this changes only the critic.
+    With a table, whose entries are independent, an auxiliary phase changes only the critic.
 
-    Policies ignore the value output: a neural policy does not use outputs beyond the actions.
+    Policies ignore the value output, since a neural policy uses only the action outputs.
 
     Attributes:
         phase_infosets: infosets of the rows since the last phase.
-        visits, sums: float64 [I, 1], number of rows of each of these, and the sum of their returns.
+        visits, sums: float64 [I, 1], number of rows at each of these infosets, and the sum of their returns.
     """
 
     settings_class = PpgSettings
@@ -53,7 +53,7 @@ class Ppg(Ppo):
         self.begin()
 
     def begin(self) -> None:
-        """Start a phase without rows."""
+        """Start a new phase without rows."""
         self.phase_infosets = self.sampler.infosets
         self.visits, self.sums = np.zeros((2, len(self.phase_infosets), 1))
 
@@ -77,7 +77,7 @@ class Ppg(Ppo):
         return numbers
 
     def auxiliary_phase(self) -> None:
-        """Fit the values while keeping the policy close to its earlier self."""
+        """Run an auxiliary phase: fit the values while keeping the policy close to its state before the phase."""
         self.look(self.phase_infosets)
         settings, before = self.settings, self.current
         total, targets = self.visits.sum(), self.sums / np.maximum(self.visits, 1.0)
@@ -93,7 +93,7 @@ class Ppg(Ppo):
         return {**super().state(), **({} if self.sampler.numbered else named("seen", self.phase_infosets.columns()))}
 
     def restore(self, arrays: Arrays) -> None:
-        """Restore all of that."""
+        """Restore the state of :meth:`state`."""
         super().restore(arrays)
         if not self.sampler.numbered:
             self.phase_infosets = Infosets(**under("seen", arrays))

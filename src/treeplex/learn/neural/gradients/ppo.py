@@ -1,5 +1,5 @@
 """Proximal policy optimisation in self-play (Schulman et al. 2017), with the entropy bonus that imperfect-information games
-need.
+require.
 
 With the ratio ``r = pi(a) / mu(a)`` to the sampling policy mu, and standardised advantages A, an update ascends
 
@@ -9,9 +9,9 @@ Rows of the same infoset and action have the same ratio, and only the sign of A 
 Sums of positive and of negative advantages by infoset and action therefore give the whole gradient, and a network evaluates all
 infosets at once.
 
-Rudolph et al. 2025 (arXiv 2502.08938, appendix) found entropy weights of 0.05 to 0.2 for such games. Deviations: no
-discounting, since payoffs come at the end; no clipped value loss; a row's entropy and divergence are exact, not those of the
-sampled action.
+Rudolph et al. 2025 (arXiv 2502.08938, appendix) found entropy weights of 0.05 to 0.2 for such games. Deviations: returns are
+not discounted, since payoffs come at the end of an episode; the value loss is not clipped; a row's entropy and divergence are
+exact instead of estimated from the sampled action.
 """
 
 from collections.abc import Iterator, Mapping
@@ -62,7 +62,7 @@ class Ppo(Actor):
         yield "critic", self.critic
 
     def update(self) -> Mapping[str, float]:
-        """Play episodes and make passes over their rows."""
+        """Play episodes and run optimisation passes over their rows."""
         settings, episodes = self.settings, self.play()
         whole, before = self.seen, self.current
         returns, advantages = self.returns(episodes)

@@ -1,19 +1,20 @@
 """Regularised Nash dynamics, DeepNash's R-NaD (Perolat et al. 2022), for two-player zero-sum games.
 
-Every decision costs its player ``eta log(pi(a) / reg(a))``, paid to the opponent, for a regularisation policy reg: the
-transformed game has a unique equilibrium, to which NeuRD's dynamics converge. Then reg becomes that equilibrium, and so on;
-over the first half of each phase reg is interpolated from the second-last one to the last. Rows of an update move logits by the
-advantages of
+At every decision the acting player pays the opponent ``eta log(pi(a) / reg(a))``, for a regularisation policy reg: the
+transformed game has a unique equilibrium, to which NeuRD's dynamics converge. Then reg is set to that equilibrium, and a new
+phase begins. Over the first half of each phase, reg is interpolated from the previous regularisation policy to the new one.
+Rows of an update change logits by the advantages of
 
     Q(a) = V - eta log(pi(a) / reg(a)) + 1[a sampled] / pi(a) (G - V),
 
 with the v-trace return G after the decision and its cost, and NeuRD's threshold on logits centred over legal actions (methods,
 equations 8 to 11).
 
-Deviations: an update uses episodes of its own policy, so importance ratios are 1. The result is the average policy, while the
-paper plays the fine-tuned one (``result=fine_tuned``): the last policies circle the equilibrium, and their average is less
-exploitable than any of them. In uncompiled games, which have no such average, the result is the target network. Costs enter as
-their mean under the policy at each infoset. Payoffs are divided by the largest, so that eta means the same in every game.
+Deviations: an update uses episodes of the current policy, so importance ratios are 1. The result is the average policy, while
+the paper plays the fine-tuned policy (``result=fine_tuned``): the last policies cycle around the equilibrium, and their average
+is less exploitable than any of them. In uncompiled games no such average exists, and the result is the target network. At each
+infoset, costs are replaced by their mean under the policy. Payoffs are divided by the largest, so that eta has the same meaning
+in every game.
 """
 
 from collections.abc import Iterator, Mapping
@@ -58,7 +59,7 @@ class RNaD(Actor):
 
     Attributes:
         critic: values of infosets, [I, 1].
-        target_logits, target_critic: moving averages of both, of weights for networks.
+        target_logits, target_critic: moving averages of both outputs (of weights, for networks).
         anchors: logits of the last two regularisation policies, the newer one first.
     """
 
@@ -76,7 +77,7 @@ class RNaD(Actor):
         self.anchors = [self.copied(self.logits) for _ in range(2)]
 
     def copied(self, one: Outputs) -> Outputs:
-        """A copy of an output."""
+        """A copy of trainable outputs."""
         copied = self.outputs(one.values().shape[1])
         copied.follow(one, 1.0)
         return copied
@@ -134,7 +135,8 @@ class RNaD(Actor):
             newer.follow(self.target_logits, 1.0)
 
     def policies(self) -> dict[str, Policy]:
-        """The average over updates, the last policy, that of the averaged logits, and its fine-tuned version."""
+        """Policies by name: the average over updates, the last policy, the policy of the averaged logits, and its fine-tuned
+        version."""
         target = self.seen.softmax(self.target_logits.values())
         tuned = fine_tuned(target, self.settings.least, self.settings.parts)
         tables = {name: self.infosets.table(logits) for name, logits in ((TARGET, target), (TUNED, tuned))}
@@ -142,14 +144,14 @@ class RNaD(Actor):
 
     @property
     def resulting(self) -> Outputs:
-        """In uncompiled games, the averaged logits unless the last ones are requested."""
+        """In uncompiled games, the logits of the resulting policy: the averaged logits unless the last ones are requested."""
         return self.logits if self.settings.result == LAST else self.target_logits
 
 
 def fine_tuned(policy: Floats, least: float, parts: int) -> Floats:
-    """Drop a policy's rare actions [I, A] and round the others to multiples of 1 / ``parts`` that sum to 1.
+    """Fine-tune a policy [I, A]: drop rare actions, and round other probabilities to multiples of 1 / ``parts`` that sum to 1.
 
-    The largest remainders are rounded up.
+    Probabilities with the largest remainders are rounded up.
     """
     kept = np.where(policy >= least, policy, 0.0)
     kept = np.where(kept.any(axis=1, keepdims=True), kept, policy)

@@ -1,4 +1,4 @@
-"""Projection onto distributions."""
+"""Projection onto the probability simplex."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,12 +7,12 @@ from treeplex.base.arrays import Floats
 
 
 def nearest_distributions(rows: Floats, open: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Floats:
-    """Euclidean projection of each row onto distributions (Duchi et al. 2008, figure 1).
+    """Euclidean projection of each row onto the probability simplex (Duchi et al. 2008, figure 1).
 
     Args:
         rows: float64 [R, A].
         open: bool [R, A], entries that may be above 0, at least one per row; None for all.
-        floor: minimum of each open entry, at most 1 / A.
+        floor: minimum value of each open entry, at most 1 / A.
 
     Returns:
         float64 [R, A], rows that sum to 1.

@@ -1,4 +1,4 @@
-"""Shared parts of cooperative actor-critic learners: all players receive the same payoff and learn from episodes together."""
+"""Shared parts of cooperative actor-critic learners: all players receive the same payoff and learn from shared episodes."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -24,14 +24,14 @@ from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 Tensor = Any
 TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "rate": 0.02, "critic_rate": 0.01}}
-"""The preset for tables, which learn faster than networks."""
+"""Settings changes for tables, which learn faster than networks."""
 SMALLEST = 1e-5
 """Epsilon of RMSprop, added to the root of the mean square."""
 
 
 @dataclass(frozen=True)
 class TeamSettings(NeuralSettings):
-    """Settings that learners of cooperative games share."""
+    """Settings shared by learners for cooperative games."""
 
     steps: int = setting(3000, "updates", low=1)
     batch: int = setting(8, "episodes per update", low=1)
@@ -47,13 +47,14 @@ class TeamSettings(NeuralSettings):
 
 
 class TeamLearner(NeuralLearner):
-    """An actor for every infoset and a critic, trained on episodes that all players play together.
+    """Actor-critic learner for cooperative games: actors for all infosets and a critic, trained on shared episodes.
 
-    Actors play and learn the mixture ``(1 - e) softmax + e uniform``, as in COMA; the resulting policy is the softmax alone.
+    Actors play and optimise the mixture ``(1 - e) softmax + e uniform``, as in COMA; the resulting policy is the softmax
+    without exploration.
 
     Attributes:
         actor: a table of logits, or a network of infoset features.
-        critic: defined by the derived class.
+        critic: the critic of the derived class.
     """
 
     settings_class: ClassVar[type[Settings]] = TeamSettings
@@ -81,14 +82,14 @@ class TeamLearner(NeuralLearner):
     def approximator(
         self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int
     ) -> TrainableModule:
-        """Create a table of ``rows`` rows, or a network of features, with ``outputs`` outputs per row.
+        """Create a table with ``rows`` rows, or a network on features, with ``outputs`` outputs per row.
 
         Args:
-            features: computes network inputs, float32 [rows, F].
+            features: function that computes network inputs, float32 [rows, F].
             rows: rows of the table.
             outputs: outputs per row.
             rate: learning rate.
-            number: distinguishes the seeds of the learner's networks.
+            number: index that distinguishes the seeds of the learner's networks.
         """
         torch, settings = torch_module(), self.settings
         if settings.approximator == TABLE:
@@ -113,7 +114,7 @@ class TeamLearner(NeuralLearner):
             played: float32 [I, A], the mixture that was played; without gradients.
 
         Returns:
-            The advantage of each decision's action, float32 [D], by the critic before the fit; and the critic's loss.
+            The advantage of each decision's action, float32 [D], from the critic before the update; and the critic's loss.
         """
 
     @property
@@ -171,14 +172,14 @@ class TeamLearner(NeuralLearner):
 def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool) -> Rows:
     """Lambda returns after each decision, float32 [D]: the critic's targets.
 
-    Backwards from the last decision: ``G_t = (1 - lambda) v_{t+1} + lambda G_{t+1}``, where the last one is the acting player's
-    payoff.
+    The recursion runs backwards from the last decision: ``G_t = (1 - lambda) v_{t+1} + lambda G_{t+1}``, where the last return
+    is the acting player's payoff.
 
     Args:
         episodes: D decisions.
         values: float32 [D], the critic's value at each decision.
         trace: lambda.
-        own: whether the next decision is the same player's next one, or anybody's.
+        own: whether "next decision" means the same player's next decision, or that of any player.
     """
     returns = np.empty(len(values), np.float32)
     for episode, payoffs in enumerate(episodes.payoffs):

@@ -1,21 +1,22 @@
-"""ARMAC: a network averages the advantages of all past policies, and the next policy matches their positive part.
+"""ARMAC: a network averages the advantages over all past policies, and the next policy is given by regret matching.
 
 An iteration t (Gruslys et al. 2020, algorithm 1):
 
-1. A critic, which sees all players' information, learns the value of each action of each history under the policy of iteration
-t, off-policy, from all transitions.
-2. Episodes: one player, the traverser, explores; the others follow the policy of an iteration j <= t, drawn uniformly.
-3. Where the traverser acts, W(I, .) is fitted to the advantages ``q_j(h, .) - sum_b pi_j(I, b) q_j(h, b)`` under policy j;
-where the others act, the average policy is fitted to ``pi_j(I, .)``.
+1. A critic, which observes all players' information, learns the value of each action of each history under the policy of
+iteration t, off-policy, from all transitions.
+2. Episodes: one player, the traverser, explores; the others follow the policy of a uniformly drawn iteration j <= t.
+3. At the traverser's infosets, W(I, .) is fitted to the advantages ``q_j(h, .) - sum_b pi_j(I, b) q_j(h, b)`` under policy j;
+at the other players' infosets, the average policy is fitted to ``pi_j(I, .)``.
 4. The next policy: ``pi(I, a) ~ max(W(I, a), 0)``.
 
-Histories are visited in proportion to the reach of chance and the others, so W is the mean counterfactual regret of all
-iterations up to a factor per infoset, to which regret matching is invariant: with tables and enough episodes this is CFR.
+Histories are visited in proportion to the reach of chance and the others, so W is the mean counterfactual regret over all
+iterations, up to a factor per infoset to which regret matching is invariant. With tables and enough episodes ARMAC is therefore
+CFR.
 
-Deviations. Past policies and their advantages are tables into which networks are read once; in uncompiled games they are
-networks. Beyond ``past`` of them a uniform sample is kept. The critic learns by one-step expected SARSA where the paper has
-TreeBackup. The traverser explores with a fixed mixture of uniform play and the current policy. Only the newest rows are fitted:
-few are a noisy sample of past policies, and with many the next policy responds to old ones.
+Deviations. Past policies and their advantages are tabulated once from the networks; in uncompiled games the networks themselves
+are stored. Of more than ``past`` policies, a uniform sample is kept. The critic learns by one-step expected SARSA where the
+paper has TreeBackup. The traverser explores with a fixed mixture of uniform play and the current policy. Networks are fitted to
+the newest rows only: with too few, past policies are sampled noisily; with too many, the next policy responds to old policies.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +40,7 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions
 
 ROOM = 1 << 40
-"""Rows up to which buffers double as the training goes on."""
+"""Number of rows up to which buffers grow by doubling during training."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,14 @@ class ArmacSettings(CriticSettings):
 
 
 class Armac(RegretLearner):
-    """Advantage regret-matching actor-critic: matches the average advantages of actions against past policies.
+    """Advantage regret-matching actor-critic: regret matching on the average advantages of actions under past policies.
 
     Attributes:
         critic: critic of the current policy.
         regrets, averages: each player's approximators of mean advantages and of the average policy.
-        regret_rows, average_rows: their training rows, the newest ones.
+        regret_rows, average_rows: buffers of their newest training rows.
         past: past policies and their advantages.
-        iteration: iterations done.
+        iteration: number of iterations completed.
     """
 
     settings_class = ArmacSettings
@@ -105,21 +106,21 @@ class Armac(RegretLearner):
         return {"loss": float(np.mean(losses)), "critic_loss": critic_loss}
 
     def keep(self) -> None:
-        """Store the current policy and its advantages, replacing a random one once there are too many."""
+        """Store the current policy and its advantages; once ``past`` policies are stored, a random one is replaced."""
         if len(self.past) < self.settings.past:
             self.past.keep(None)
         elif (index := int(self.generator.integers(0, self.iteration))) < self.settings.past:
             self.past.keep(index)
 
     def play(self, number: Ints, traverser: Ints) -> EpisodeBatch:
-        """Play episodes in which a traverser explores and the others follow numbered past policies, both int64 [B]."""
+        """Play episodes in which player ``traverser`` explores and the others follow past policy ``number``, both int64 [B]."""
         policies: list[AnyProfile] = [*self.past.profiles(), exploring_profile(self.followed, self.settings.explore)]
         last = len(policies) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
         return self.sampler.episodes(policies, seats, EpisodeOptions(self.settings.seed, histories=True))
 
     def gather(self, played: EpisodeBatch, number: Ints, traverser: Ints) -> None:
-        """Add rows: advantages where the traverser acts, past policies where the other player acts."""
+        """Add training rows: advantages at the traverser's decisions, past policies at the other player's."""
         episodes, episode = played.episodes, episode_of(played.episodes)
         acts = traverser[episode] == episodes.player
         for player in range(2):

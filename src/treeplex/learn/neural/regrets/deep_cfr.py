@@ -1,4 +1,4 @@
-"""Deep CFR and Single Deep CFR: external-sampling regrets, learned by a network that is retrained at each iteration."""
+"""Deep CFR and Single Deep CFR: regrets from external sampling, learned by a network that is retrained at each iteration."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ class DeepCfrSettings(LearnedAverageSettings, SingleDeepCfrSettings):
 class SingleDeepCfr(AveragingLearner):
     """Deep CFR without an average-policy network: the policies of all iterations are averaged exactly.
 
-    At iteration t each player in turn is the traverser of ``walks`` external-sampling traversals, whose sampled regrets go into
-    that player's reservoir with weight t. A new network is fitted to the reservoir, minimising the sum of ``t (r - R(I,
-    a))^2``; the player's next policy matches its regrets. The average policy is weighted by t and own reach.
+    At iteration t each player in turn is the traverser in ``walks`` external-sampling traversals, whose sampled regrets are
+    added to that player's reservoir with weight t. A new network is fitted to the reservoir, minimising the sum of ``t (r -
+    R(I, a))^2``; the player's next policy follows by regret matching. The average policy is weighted by t and own reach.
 
-    The first iteration plays uniformly. Values are divided by the largest payoff, to which regret matching is invariant.
+    The first iteration's policy is uniform. Values are divided by the largest payoff, to which regret matching is invariant.
     """
 
     settings_class = SingleDeepCfrSettings
@@ -68,7 +68,7 @@ class SingleDeepCfr(AveragingLearner):
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
-        """Run a player's traversals of an iteration and add their rows to the reservoirs."""
+        """Run an iteration's traversals for a player, and add their rows to the reservoirs."""
         last = self.iteration * self.settings.walks
         for walks in self.sampler.external(self.strategy, player, range(last - self.settings.walks, last)):
             rows = walks.regrets()
@@ -83,9 +83,9 @@ class SingleDeepCfr(AveragingLearner):
 class DeepCfr(SingleDeepCfr):
     """Deep CFR: a separate network learns the average policy.
 
-    The policy of each player in the other's traversals goes into a second reservoir with weight t, to which a network is fitted
-    when the average is needed. See :class:`SingleDeepCfr` for the rest. Brown et al. fit it by squared errors of probabilities,
-    this class by cross entropy; both are minimised by the mean policy.
+    Each player's policy, as observed in the other player's traversals, is added to a second reservoir with weight t, to which a
+    network is fitted when the average is needed. See :class:`SingleDeepCfr` for the rest. Brown et al. minimise the squared
+    error of probabilities, this class the cross entropy; the mean policy minimises both.
     """
 
     settings_class = DeepCfrSettings

@@ -23,10 +23,10 @@ class DreamSettings(CriticSettings, SingleDeepCfrSettings):
 class Dream(SingleDeepCfr):
     """DREAM: Single Deep CFR by outcome sampling, with a learned critic as baseline.
 
-    At iteration t each player in turn is the traverser of ``walks`` playthroughs, exploring with probability ``exploration``.
-    An action's value is the critic's, corrected by the sampled return (Schmid et al. 2019); its advantages go into the
-    reservoir with weight t divided by the traverser's own sampling probability, so that their mean is that of the regrets. The
-    critic learns by expected SARSA from the transitions of all players.
+    At iteration t each player in turn is the traverser in ``walks`` playthroughs, and explores with probability
+    ``exploration``. An action's value is the critic's estimate, corrected by the sampled return (Schmid et al. 2019).
+    Advantages are added to the reservoir with weight t divided by the traverser's own sampling probability, so that their
+    weighted mean is the mean regret. The critic learns by expected SARSA from the transitions of all players.
     """
 
     settings_class = DreamSettings

@@ -1,4 +1,4 @@
-"""ESCHER: regrets from a critic alone, without importance weights; optionally corrected by sampled returns."""
+"""ESCHER: regrets estimated from a critic alone, without importance weights; optionally corrected by sampled returns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -39,17 +39,18 @@ class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
 
 
 class Escher(SingleDeepCfr):
-    """ESCHER: regrets are differences of a critic's values at infosets visited by a fixed, uniform policy of the traverser.
+    """ESCHER: regrets are differences of a critic's values, at infosets visited while the traverser plays uniformly.
 
     At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs of the current policies for each
-    player. Then each player in turn is the traverser of ``walks`` playthroughs with uniform actions, and ``Q(h, a) - sum_b p(b)
-    Q(h, b)`` goes into the reservoir with weight t. The critic's errors bias the regrets, so plain ESCHER stops improving. With
-    ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in DREAM, which removes the bias and adds
-    variance, the more the less data the critic has seen.
+    player. Then each player in turn is the traverser in ``walks`` playthroughs with uniform actions, and ``Q(h, a) - sum_b p(b)
+    Q(h, b)`` is added to the reservoir with weight t. The critic's errors bias the regrets, so uncorrected ESCHER stops
+    improving. With
+    ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in DREAM. This removes the bias, but adds
+    variance, especially while the critic has seen little data.
 
     With ``critic=expected-sarsa`` the critic is never retrained from scratch and needs no separate playthroughs. As in DREAM,
-    it is fitted at the start of each iteration to the newest transitions of all earlier ones, with targets under the current
-    policies.
+    it is fitted at the start of each iteration to the newest transitions from all earlier iterations, with targets under the
+    current policies.
     """
 
     settings_class = EscherSettings
@@ -68,7 +69,7 @@ class Escher(SingleDeepCfr):
         return super().step()
 
     def learn_values(self) -> None:
-        """Train a new critic on returns of the current policies, or update the old one by SARSA."""
+        """Train a new critic on returns of the current policies, or update the existing critic by SARSA."""
         if self.settings.critic == SARSA:
             self.critic.fit(self.strategy)
             return

@@ -1,4 +1,4 @@
-"""ARMAC's past policies of two players and the advantages of actions under them: tables or networks."""
+"""ARMAC's past policies for two players, and action advantages under them, as tables or networks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ from treeplex.learn.neural.walks.sampler import EpisodeBatch
 
 
 class PastTables:
-    """Past policies of a compiled game, as tables.
+    """Past policies in a compiled game, as tables.
 
     Attributes:
-        policies: float64 [past, S], the policies.
-        values: float32 [past, history-action pairs], their advantages.
+        policies: float64 [past, S], probabilities of slots.
+        values: float32 [past, history-action pairs], advantages under each policy.
     """
 
     def __init__(self, learner: RegretLearner, critic: GameCritic) -> None:
@@ -31,7 +31,7 @@ class PastTables:
         return len(self.policies)
 
     def keep(self, place: int | None) -> None:
-        """Store the current policy and the critic's advantages, appended or in place of another."""
+        """Store the current policy and the critic's advantages: appended, or replacing those at index ``place``."""
         critic, current = self.critic, self.learner.strategy(self.learner.infosets)
         actor = self.learner.infosets.player[critic.infosets, None]
         values = np.where(actor == 0, critic.values(0), critic.values(1))
@@ -50,15 +50,15 @@ class PastTables:
         return [MatrixProfile(matrix) for matrix in matrices]
 
     def shares(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
-        """Numbered past policies at some of a player's decisions; [n, A]."""
+        """Probabilities under past policy ``number`` at some of a player's decisions, [n, A]."""
         return self.numbers(self.policies, number, self.learner.first[played.episodes.infoset[at]])
 
     def advantages(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
-        """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
+        """Action advantages under past policy ``number`` at decisions, [n, A]; undefined for illegal actions."""
         return self.numbers(self.values, number, self.critic.edge[played.episodes.history[at]])
 
     def numbers(self, source: NDArray[Any], number: Ints, starts: Ints) -> Floats:
-        """Gather rows of numbers beginning at ``starts``, padded to the maximum number of actions."""
+        """Gather rows of ``source`` that begin at ``starts``, padded to the maximum number of actions."""
         places = np.minimum(starts[:, None] + np.arange(self.legal.shape[1]), source.shape[1] - 1)
         return np.asarray(source[number[:, None], places])
 
@@ -72,7 +72,7 @@ class PastTables:
 
 
 class PastNetworks:
-    """Past policies of an uncompiled game: networks of regrets, and critics of the policies that match them.
+    """Past policies in an uncompiled game: regret networks, and critics for the policies that regret matching gives.
 
     Attributes:
         kept: lists of both players' regret networks, then of the critics.
@@ -86,7 +86,7 @@ class PastNetworks:
         return len(self.kept)
 
     def keep(self, place: int | None) -> None:
-        """Store the current policy and the critic, appended or in place of another."""
+        """Store the current policy and the critic: appended, or replacing those at index ``place``."""
         regrets = [followed.values.layers for followed in self.learner.followed]
         self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)
 
@@ -99,7 +99,7 @@ class PastNetworks:
         return [Profile(parts) for parts in zip(self.policies(0), self.policies(1), strict=True)]
 
     def shares(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
-        """Numbered past policies at some of a player's decisions; [n, A]."""
+        """Probabilities under past policy ``number`` at some of a player's decisions, [n, A]."""
         rows, policies = played.infosets.rows(played.episodes.infoset[at]), self.policies(player)
         shares = np.empty((len(at), played.infosets.legal.shape[1]))
         for iteration in np.unique(number):
@@ -107,7 +107,7 @@ class PastNetworks:
         return shares
 
     def advantages(self, played: EpisodeBatch, at: Ints, number: Ints, player: int) -> Floats:
-        """Advantages of actions under numbered past policies at decisions; [n, A], undefined for illegal actions."""
+        """Action advantages under past policy ``number`` at decisions, [n, A]; undefined for illegal actions."""
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)
         for iteration in np.unique(number):
@@ -132,5 +132,5 @@ def make_past(learner: RegretLearner, critic: Any) -> PastTables | PastNetworks:
 
 
 def exploring_profile(policies: Sequence[PlayerPolicy], share: float) -> Profile:
-    """Mix players' policies with a share of uniform play."""
+    """Mix players' policies with uniform play, which has weight ``share``."""
     return Profile([replace(policy, explore=share) for policy in policies])

@@ -1,15 +1,16 @@
-"""Regression CFR: networks estimate CFR's cumulative regrets, and strategies follow the estimates.
+"""Regression CFR: networks estimate CFR's cumulative regrets, and regret matching on the estimates gives the policies.
 
 An iteration of a player (Waugh et al. 2015, Solving games with functional regret estimation, section 3):
 
     pi(I, a) ~ max(R~(I, a), 0),    R_t = R_{t-1} + r_t(pi),    R~ fitted to R_t,
 
-with exact regrets ``r_t`` of all infosets from a sweep, players in turn. Regret matching is invariant to scaling an infoset's
-regrets, so each infoset's are divided by the root of its largest one, and all of a player's by their root mean square. Network
-targets thus have one range, in which small regrets are scaled up but still count for less than large ones. ``bootstrap`` adds
-new regrets to the estimates themselves, fitted to R_t / t, so that no table is kept; ``plus`` sets negative regrets to zero, as
-in regret matching+. The average policy is exact, in sequence form. With tables instead of networks it is CFR. The paper fits
-regression trees, OpenSpiel fits networks to random batches; here a step of Adam uses all infosets of a player.
+with exact regrets ``r_t`` at all infosets from a sweep, one player after the other. Since regret matching is invariant to
+scaling an infoset's regrets, each infoset's regrets are divided by the square root of the largest, and then all of a player's
+regrets by their root mean square. Network targets thus always have the same scale, on which small regrets are scaled up
+but still matter less than large ones. With ``bootstrap``, new regrets are added to the estimates, which are fitted to R_t / t,
+so that no table is needed; ``plus`` sets negative regrets to zero, as in regret matching+. The average policy is exact, in
+sequence form. With tables in place of networks this is CFR. The paper fits regression trees, and OpenSpiel fits networks to
+random batches; here each step of Adam uses all infosets of a player.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,10 +51,10 @@ class Rcfr(NeuralLearner):
 
     Attributes:
         estimators: each player's regret estimator.
-        regrets: float64 [S], cumulative regrets R; with ``bootstrap`` the estimates times the iterations.
+        regrets: float64 [S], cumulative regrets R; with ``bootstrap``, the estimates times the number of iterations.
         current: float64 [S], the current policy.
-        average: the average policy's sums.
-        iteration: iterations done.
+        average: unnormalised average policy.
+        iteration: number of iterations completed.
     """
 
     settings_class = RcfrSettings
@@ -73,11 +74,11 @@ class Rcfr(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories only, since no episodes are played."""
+        """Counted efforts: histories only, since no episodes are played."""
         return ("nodes",)
 
     def step(self) -> Mapping[str, float]:
-        """Run an iteration: each player in turn adds its regrets against the current strategies and fits its estimator."""
+        """Run an iteration: each player in turn adds its regrets against the current policies and fits its estimator."""
         game, settings, losses = self.compiled, self.settings, []
         tree, (values, infoset_values, _) = game.tree, workspace(game.tree)
         self.iteration += 1

@@ -1,4 +1,5 @@
-"""VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, bootstrapped from the network and one iteration's playthroughs."""
+"""VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, bootstrapped from the network's output and one iteration's
+playthroughs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,13 +36,13 @@ class VrDeepPdcfrSettings(VrDeepDcfrSettings):
 
 
 class VrDeepDcfr(AveragingLearner):
-    """VR-DeepDCFR+: DCFR+'s regrets in a continually trained network, from playthroughs with a critic as baseline.
+    """VR-DeepDCFR+: a continually trained network of DCFR+ regrets, sampled in playthroughs with a critic as baseline.
 
     At iteration t the advantages r of this iteration's playthroughs (outcome sampling, corrected critic; see
     :mod:`treeplex.learn.neural.regrets.dream`) give the targets ``max(R, 0) (t-1)^alpha / ((t-1)^alpha + 1) + r``, where R is
-    the network's previous output; the next policy matches the network's regrets. The average has weights t^gamma.
+    the network's previous output; regret matching gives the next policy. Iteration t has weight t^gamma in the average policy.
 
-    The regrets are not weighted by reach: r is the advantage at the infoset, as in the authors' program.
+    Regrets are not weighted by reach: r is the advantage at the infoset, as in the authors' code.
     """
 
     settings_class = VrDeepDcfrSettings
@@ -55,13 +56,13 @@ class VrDeepDcfr(AveragingLearner):
         self.critic = make_critic(self)
 
     def step(self) -> Mapping[str, float]:
-        """Run an iteration: each player in turn plays and learns, then the critic learns."""
+        """Run an iteration: for each player in turn, run playthroughs and fit its regrets; then fit the critic."""
         self.iteration += 1
         losses = [self.learn(player, self.play(player)) for player in (0, 1)]
         return {"loss": float(np.mean(losses)), "critic_loss": self.critic.fit(self.strategy)}
 
     def play(self, player: int) -> Rows:
-        """Play an iteration's playthroughs; returns rows of advantages and adds rows for the average and the critic."""
+        """Run an iteration's playthroughs; returns rows of advantages, and adds rows for the average and the critic."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
         parts = []
         for walks in self.critic.playthroughs(player, settings.walks, settings.exploration):
@@ -88,7 +89,7 @@ class VrDeepDcfr(AveragingLearner):
         return power / (power + 1.0)
 
     def predict(self, player: int, rows: Rows) -> None:
-        """Learn a prediction for the next policy besides the regrets; here nothing."""
+        """Train a prediction of the next advantages; here a no-op."""
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         yield from super().parts()
@@ -96,10 +97,10 @@ class VrDeepDcfr(AveragingLearner):
 
 
 class VrDeepPdcfr(VrDeepDcfr):
-    """VR-DeepPDCFR+: the next policy predicts that this iteration's advantages repeat.
+    """VR-DeepPDCFR+: predicts that the next advantages equal this iteration's.
 
-    A second network is fitted to the advantages r alone, retrained at each iteration; the next policy matches ``max(R, 0)
-    t^alpha / (t^alpha + 1) + r``. See :class:`VrDeepDcfr` for the rest.
+    A second network is fitted to the advantages r alone, retrained at each iteration; the next policy is given by regret
+    matching on ``max(R, 0) t^alpha / (t^alpha + 1) + r``. See :class:`VrDeepDcfr` for the rest.
     """
 
     settings_class = VrDeepPdcfrSettings

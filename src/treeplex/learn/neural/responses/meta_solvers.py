@@ -1,4 +1,4 @@
-"""Meta-solvers of PSRO: solvers of the normal-form game between strategy pools, the *meta-game*."""
+"""Meta-solvers for PSRO, which solve the normal-form game between strategy pools, the *meta-game*."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,10 +18,11 @@ size; Lanctot et al. 2017 has 50,000 steps of 1e-3."""
 
 
 def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
-    """A Nash equilibrium; for two-player constant-sum games by a linear program, as in the double oracle algorithm.
+    """A Nash equilibrium of the meta-game; in two-player constant-sum games from a linear program, as in the double oracle
+    algorithm.
 
     Raises:
-        AlgorithmError: none was found, which can happen with more players or general sums.
+        AlgorithmError: no equilibrium was found, which can happen in multiplayer or general-sum games.
     """
     mixed = static_equilibrium(payoffs)
     if mixed is None:
@@ -30,14 +31,15 @@ def nash(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
 
 
 def uniform(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
-    """Each strategy in proportion to how often it was found: with best responses, fictitious play."""
+    """Weights in proportion to how often each strategy was found; with best responses this is fictitious play."""
     return [counts / counts.sum() for counts in found]
 
 
 def replicator(payoffs: Floats, found: Sequence[Counts]) -> list[Floats]:
     """Projected replicator dynamics from the uniform distribution, averaged over steps (Lanctot et al. 2017, section 3.1.1).
 
-    ``x <- P(x + size * x (u - x u))`` for all players at once, where P projects onto distributions whose entries have a floor.
+    ``x <- P(x + size * x (u - x u))`` for all players simultaneously, where P projects onto distributions with a minimum
+    probability.
     """
     players, mixed = range(len(payoffs)), [np.full(count, 1.0 / count) for count in payoffs.shape[1:]]
     totals = [np.zeros_like(mixture) for mixture in mixed]

@@ -4,11 +4,12 @@ In each episode a player follows its best response with probability ``eta`` and 
 the player's decisions in either mode; the average policy is fitted to the decisions of its best response only (Heinrich and
 Silver 2016, algorithm 1).
 
-Deviations. Policies are tabulated for a batch of episodes (the paper learns every 64 decisions), and a learning step uses all
-stored data, merged by infoset, where the paper samples. The responses' actions are counted: a reservoir without a limit. The
-counted action is the response's greedy one, even where exploration drew another. Adam replaces plain gradient steps. With
-tables the average policy is the counts themselves, and values are means over the stored transitions. In uncompiled games
-nothing is counted: steps use batches of rows, and the average imitates a sample of limited size, as in the paper.
+Deviations. Policies are tabulated once per batch of episodes (the paper learns every 64 decisions), and each learning step uses
+all stored data, merged by infoset, where the paper samples a batch. The responses' actions are counted, which equals an
+unlimited reservoir. The action counted is the response's greedy action, even if exploration chose another. Adam replaces plain
+gradient steps. With tables the average policy is the counts themselves, and values are means over the stored transitions. In
+uncompiled games there are no counts: steps use batches of rows, and the average imitates a reservoir of limited size, as in the
+paper.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +30,7 @@ from treeplex.learn.neural.responses.q_learning import Imitation, QLearning
 from treeplex.learn.neural.walks.sampler import EpisodeBatch
 
 RESPONSE, AVERAGE = 0, 1
-"""Modes of a player in an episode: best response or average policy."""
+"""Modes of a player during an episode: best response or average policy."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Nfsp(NeuralLearner):
     Attributes:
         responses: each player's best response.
         averages: each player's average policy.
-        batches: batches done.
+        batches: number of batches completed.
     """
 
     settings_class = NfspSettings

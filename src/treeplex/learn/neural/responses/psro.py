@@ -1,10 +1,10 @@
-"""Policy-space response oracles: pools of strategies grow by best responses to the mixtures over the pools.
+"""Policy-space response oracles: each player's pool of strategies grows by best responses to mixtures over the other pools.
 
-A step: solve the game between the pools (:mod:`treeplex.learn.neural.responses.meta_solvers`), respond to the other players'
-mixtures, add the responses to the pools and compute their payoffs. Payoffs are exact, by sweeps of the compiled game, where the
-paper simulates games. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan, Gordon and Blum 2003);
-with ``meta=uniform`` it is fictitious play. Learned responses come from Q-learning in episodes against the mixtures, started
-from scratch each time. The result is the mixture as one behaviour policy.
+Each step solves the meta-game (:mod:`treeplex.learn.neural.responses.meta_solvers`), computes responses to the other players'
+mixtures, adds them to the pools, and computes their payoffs. Payoffs are exact, from sweeps of the compiled game, where the
+paper estimates them from simulated games. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan,
+Gordon and Blum 2003); with ``meta=uniform`` it is fictitious play. Learned responses come from Q-learning in episodes against
+the mixtures, and are trained from scratch each time. The result is the mixture as one behaviour policy.
 
 In uncompiled games (:class:`SimulatedPools`) strategies are greedy policies of value networks, payoffs are means over
 playthroughs, as in the paper, and pools start with untrained networks.
@@ -65,7 +65,7 @@ class Pools:
 
     Attributes:
         payoffs: float64 [N, K0, K1, ...], each player's payoff for all strategy profiles.
-        found: for each player int64 [K], how often each strategy was found.
+        found: for each player int64 [K], number of times each strategy was found as a response.
     """
 
     found: list[NDArray[np.int64]]
@@ -83,7 +83,7 @@ class ExactPools(Pools):
     """
 
     def __init__(self, learner: "PSRO") -> None:
-        """Start with uniform play."""
+        """Start with the uniform policy in each pool."""
         super().__init__(learner)
         uniform = learner.table_of(learner.uniform())
         self.of = [learner.sequence_form(player, uniform)[None] for player in self.players]
@@ -108,7 +108,7 @@ class ExactPools(Pools):
         self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
 
     def learned(self, player: int, policy: Policy) -> Floats:
-        """A player's response learned from episodes against the others' policies; float64 [Q], ones for the others."""
+        """A player's response learned from episodes against the others' policies, float64 [Q]; 1 for the others' sequences."""
         learner = self.learner
         others = MatrixProfile(learner.infosets.matrix(policy.probabilities))
         seats = np.zeros((learner.settings.plays, learner.players), np.int64)
@@ -139,18 +139,18 @@ class SimulatedPools(Pools):
     """Pools of an uncompiled game: greedy policies of value networks, with payoffs estimated by playthroughs.
 
     Attributes:
-        networks: each player's networks, equally many for all.
+        networks: each player's networks, the same number for all players.
     """
 
     def __init__(self, learner: "PSRO") -> None:
-        """Start with an untrained network for each player."""
+        """Start with one untrained network per player."""
         super().__init__(learner)
         self.networks = NetworkLists(learner.players)
         self.keep([learner.sampler.approximator(player, learner.generator) for player in self.players])
         self.fill()
 
     def profiles(self) -> list[Profile]:
-        """The strategy profiles of equal number: the k-th has all players' k-th strategies."""
+        """Strategy profiles: the k-th consists of all players' k-th strategies."""
         features = self.learner.sampler.inputs(0).width
         return [
             Profile([PlayerPolicy(NetworkValues(features, layers), BEST) for layers in member])
@@ -158,7 +158,7 @@ class SimulatedPools(Pools):
         ]
 
     def respond(self, mixed: Sequence[Floats]) -> None:
-        """Respond to mixtures, from which each episode draws one strategy per player."""
+        """Add a learned response for each player; each training episode samples the others' strategies from their mixtures."""
         learner, settings, profiles = self.learner, self.learner.settings, self.profiles()
 
         def seats() -> Ints:
@@ -205,10 +205,10 @@ class SimulatedPools(Pools):
 
 
 class PSRO(NeuralLearner):
-    """Policy-space response oracles: best responses to mixtures of earlier ones, which solve a normal-form game.
+    """Policy-space response oracles: best responses to the meta-game's solutions over earlier responses.
 
     Attributes:
-        pools: the strategies and their payoffs.
+        pools: all players' strategies, and their payoffs.
         mixed: for each player float64 [K], the mixture over its pool.
     """
 
@@ -228,7 +228,7 @@ class PSRO(NeuralLearner):
 
     @property
     def countable(self) -> Sequence[str]:
-        """Histories and episodes with learned responses; nothing with exact ones."""
+        """Counted efforts: histories and episodes with learned responses, none with exact ones."""
         return super().countable if self.settings.oracle == LEARNED else ()
 
     def step(self) -> None:
@@ -246,7 +246,7 @@ class PSRO(NeuralLearner):
         Args:
             player: the learning player.
             others: policies.
-            seats: draws for each batch int64 [B, N], the index of the policy that each player follows.
+            seats: function that draws, for each batch, the index of the policy that each player follows, int64 [B, N].
             room: maximum number of transitions.
         """
         settings, response = self.settings, QLearning(self, player, room)
@@ -278,12 +278,12 @@ class PSRO(NeuralLearner):
 
 
 def pool_payoffs(game: CompiledGame, pools: Sequence[Floats], known: Floats) -> Floats:
-    """Payoffs of all strategy profiles: a gradient for each choice of the others' strategies, times the player's own pool.
+    """Payoffs of all strategy profiles: for each combination of the others' strategies, a gradient times the player's own pool.
 
     Args:
         game: the game of N players.
         pools: for each player float64 [K, q], strategies in sequence form.
-        known: float64 [N, k0, k1, ...], payoffs of the first strategies of each pool.
+        known: float64 [N, k0, k1, ...], known payoffs of the first strategies in each pool.
 
     Returns:
         float64 [N, K0, K1, ...], in the game's units.

@@ -1,4 +1,4 @@
-"""A player's best response by deep Q-learning, and the average policy that imitates it."""
+"""Best responses by deep Q-learning, and average policies that imitate them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,13 +21,13 @@ COLUMNS = ("places", "actions", "following", "rewards")
 
 
 class QLearning:
-    """A player's action values, fitted to transitions with targets that are updated periodically (Mnih et al. 2015).
+    """A player's action values, learned from transitions with a periodically updated target (Mnih et al. 2015).
 
         Q(I, a) -> r + max_b Q'(I', b),
 
     where I' is the player's own next infoset, if any, and r the episode's payoff at its last decision. Q' is Q at the last
-    :meth:`refresh`, initially 0. The newest transitions are stored. In a compiled game a step uses all of them, merged by
-    action, which is the mean of steps on samples of them; in uncompiled games a random sample.
+    :meth:`refresh`, initially 0. The newest transitions are stored. In a compiled game, a step uses all transitions, merged by
+    action, which equals the expectation of steps on random samples; in uncompiled games, a step uses a random sample.
 
     Attributes:
         approximator: Q.
@@ -76,11 +76,11 @@ class QLearning:
         self.target = self.approximator.frozen()
 
     def greedy(self, rows: NDArray[Any]) -> Floats:
-        """The greedy policy, the first of equally good actions; float64 [n, A]."""
+        """The greedy policy, float64 [n, A]; the first of equally good actions."""
         return best_rows(self.approximator.values(rows), self.inputs.legal(rows))
 
     def exploring(self, exploration: float) -> PlayerPolicy:
-        """The greedy policy mixed with this share of uniform play."""
+        """The greedy policy mixed with uniform play, which has weight ``exploration``."""
         return PlayerPolicy(self.approximator.frozen(), BEST, exploration)
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -102,7 +102,7 @@ class QLearning:
         self.transitions.restore(*(under("rows", arrays)[name] for name in COLUMNS))
 
     def restore_slots(self, target: Floats, slots: Ints, following: Ints, rewards: Floats) -> None:
-        """Restore the format that earlier versions saved for compiled games: values by infoset, actions numbered
+        """Restore state in the format of earlier versions for compiled games: values by infoset, actions numbered
         consecutively."""
         legal = self.inputs.legal_actions
         places, actions = (indices.astype(np.int32)[slots] for indices in np.nonzero(legal))
@@ -111,12 +111,12 @@ class QLearning:
 
 
 class Imitation:
-    """A player's average policy, fitted to its best response's actions where it was followed.
+    """A player's average policy, fitted to the actions of its best response in the episodes that followed it.
 
     Attributes:
         network: the average policy, or a table.
-        chosen: the infosets and the response's greedy actions as distributions; a sample in uncompiled games, otherwise
-            all.
+        chosen: infosets with the response's greedy actions as distributions: a random sample in uncompiled games, otherwise all
+            of them.
     """
 
     def __init__(self, learner: NeuralLearner, player: int) -> None:
@@ -142,11 +142,11 @@ class Imitation:
         self.network.fit(self.chosen.rows, steps, self.generator)
 
     def result(self) -> Approximator | None:
-        """The network; None before any action was stored."""
+        """The network; None if no action has been stored yet."""
         return self.network if len(self.chosen) else None
 
     def policy(self) -> PlayerPolicy:
-        """The average policy; uniform before any action was stored."""
+        """The average policy; uniform if no action has been stored yet."""
         return self.network.as_policy() if len(self.chosen) else PlayerPolicy(self.network.inputs.constant(1.0), MATCHED)
 
     def state(self) -> dict[str, NDArray[Any]]:
