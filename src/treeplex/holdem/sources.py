@@ -1,4 +1,4 @@
-"""Solved spots and blueprints of full-game hold'em as policy sources."""
+"""Solved spots and full-game hold'em blueprints as policy sources."""
 
 import os
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ class SolvedSpots(PolicySource):
 
 
 class Blueprints(PolicySource):
-    """Files of blueprints, and training folders with one, for decks small enough to list the infosets."""
+    """Blueprint files and training folders with a blueprint, for decks small enough to enumerate the infosets."""
 
     def reads(self, source: Any) -> bool:
         """Whether the source is a blueprint."""

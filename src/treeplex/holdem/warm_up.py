@@ -1,4 +1,4 @@
-"""Compiles the kernels of hold'em before the first run."""
+"""Compiles the hold'em kernels before the first run."""
 
 from treeplex.holdem.betting.bet_plan import BetPlan
 from treeplex.holdem.solve.solve_spot import solve_spot
@@ -9,7 +9,7 @@ BOARDS, STORAGE = ("Td9d6hQc2s", "Td9d6hQc", "Td9d6h"), ("float32", "int16")
 
 
 def compile_spots() -> None:
-    """Solve and judge a river, a turn and a flop in both kinds of storage, view a node, and compute an equity."""
+    """Solve and evaluate a river, a turn and a flop in both storage types, view a node, and compute an equity."""
     for storage in STORAGE:
         for board in BOARDS:
             spot = holdem(board, "AA,KK", "QQ,JJ", pot=20, stack=60, bets=BetPlan.same("50%", "a"))

@@ -1,4 +1,4 @@
-"""Registers hold'em's games and spots, agents and commands."""
+"""Registers the games, spots, agents and commands for hold'em."""
 
 from treeplex.base.wings import Wing
 from treeplex.holdem.spots.spot_table import NAMED, SOLVED_FILE, SPOT_FILES, SPOTS

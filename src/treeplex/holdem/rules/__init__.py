@@ -1,1 +1,1 @@
-"""Rules of poker: spots as games, small poker games by name, public states."""
+"""Poker rules: spots as games, named small poker games, and public states."""

@@ -1,6 +1,6 @@
-"""A hold'em spot by its rules with cards dealt one by one, for walks of single histories in games of any size.
+"""Hold'em spots with cards dealt one by one, for sampling single histories in games of any size.
 
-Chance deals each player's hole cards, player 0 first, then the board, street by street; the id of a deal is its card.
+Chance deals each player's hole cards, player 0 first, then the board, street by street; a deal's id is its card.
 Actions and infostates are those of :class:`treeplex.holdem.rules.rules.PokerGame`, which deals whole hands and streets at
 once. Network inputs are those of :class:`treeplex.holdem.rules.looks.SpotLook`.
 """
@@ -123,7 +123,7 @@ class DealtState(CheckedState):
 
 @lru_cache(maxsize=4)
 def dealt_spot(spot: Spot) -> "DealtSpot":
-    """The rules of a spot, named by its spec or by the named spot with the same identity.
+    """The rules of a spot; their spec is the spot's, or that of the named spot with the same identity.
 
     Raises:
         GameError: as for :class:`DealtSpot`.
@@ -132,11 +132,11 @@ def dealt_spot(spot: Spot) -> "DealtSpot":
 
 
 class DealtSpot(Game):
-    """A spot by its rules with cards dealt one by one; see the module docstring.
+    """A spot with cards dealt one by one; see the module docstring.
 
     Attributes:
         spot: the spot; every hand that the board leaves has weight 1.
-        cards_aside: the same game with hands dealt at once: betting tree, names, texts.
+        cards_aside: the same game with whole hands dealt at once; provides the betting tree, names and texts.
         hole_cards: number of cards dealt to players.
     """
 

@@ -1,9 +1,9 @@
 """Network inputs of a hold'em spot at a decision: a player's cards, then the betting, in one row.
 
 Cards are counted as in :mod:`treeplex.holdem.rules.features`, after a renaming of suits that gives isomorphic hands and
-boards the same inputs. So a policy of such inputs is the same for all of them, and a judge needs one board of each class.
-Suits are ordered by their cards on the board, high cards first, and ties by those of the hand, so the board's inputs do not
-depend on the hand.
+boards the same inputs. A policy of these inputs is therefore the same on isomorphic boards, and evaluation needs one board of
+each class. Suits are ordered by their cards on the board, high cards first, and ties by those of the hand, so the board's
+inputs do not depend on the hand.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from treeplex.holdem.spots.spot import Spot
 
 RANKS, SUITS = 13, 4
 ACTION = 3
-"""Inputs per action: whether it checks or calls, whether it bets or raises, and its chips as a share of all chips."""
+"""Inputs per action: whether it is a check or call, whether it is a bet or raise, and its chips as a share of all chips."""
 
 
 class SpotLook:
@@ -51,11 +51,11 @@ class SpotLook:
 
     @property
     def cards_width(self) -> int:
-        """Length of the first part of a row, the cards."""
+        """Length of a row's first part, which encodes the cards."""
         return int(self.width - self.betting.shape[1])
 
     def alike(self, board: Sequence[int], hands: Ints) -> tuple[tuple[int, ...], Ints]:
-        """Rename suits: the board, ascending, and int64 [n], the renamed hands for indices int64 [n]."""
+        """Rename suits canonically; returns the board, ascending, and the renamed hands for hand indices, int64 [n]."""
         shown = np.array(board, np.int64)
         bits = np.array([(1 << (shown[shown & 3 == suit] >> 2)).sum() for suit in self._suits], np.int64)
         order = np.argsort(-((bits << RANKS) + self._bits[hands]), axis=1, kind="stable")
@@ -67,7 +67,7 @@ class SpotLook:
         return tuple(sorted(on_board.tolist())), self.place[renamed[:, 0], renamed[:, -1]]
 
     def cards(self, board: tuple[int, ...], hands: Ints) -> Singles:
-        """The first part of a row for hands, both as returned by :meth:`alike`, float32 [n, cards_width]."""
+        """The first part of the rows for hands on a board, as returned by :meth:`alike`, float32 [n, cards_width]."""
         count = self.held.shape[1]
         found = np.zeros((len(hands), self.cards_width), np.float32)
         found[:, :count] = self.held[hands]
@@ -77,7 +77,7 @@ class SpotLook:
         return found
 
     def strengths(self, board: tuple[int, ...]) -> Singles:
-        """The share of possible hands that each hand beats on a complete board, ties counted half, float32 [H].
+        """The fraction of possible hands that each hand beats on a complete board (a tie counts half), float32 [H].
 
         A hand with a greater number wins. Values of blocked hands are undefined.
         """
@@ -94,7 +94,7 @@ class SpotLook:
 
 
 def betting_rows(spot: Spot, tree: BettingTree) -> NDArray[np.float32]:
-    """The betting at each node of a tree and on the path to it, float32 [nodes, B]."""
+    """Betting features at each node of a tree, including the actions on the path to it, float32 [nodes, B]."""
     total = spot.pot + 2.0 * spot.stack
     paths: list[tuple[tuple[int, Action], ...]] = [()] * len(tree)
     for number, node in enumerate(tree.nodes):

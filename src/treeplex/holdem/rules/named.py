@@ -1,4 +1,4 @@
-"""Small poker games by name, for algorithms that enumerate infosets; see :mod:`treeplex.holdem.rules.rules`.
+"""Named small poker games, for algorithms that enumerate infosets; see :mod:`treeplex.holdem.rules.rules`.
 
 Amounts are whole chips. Actions are numbered separately for each game: fold, check, call, then bets, raises and all-ins by
 amount."""
@@ -60,8 +60,8 @@ def no_limit_leduc(
     """No-limit Leduc poker: one private and one public card, bets as shares of the pot or all-in; payoffs in chips.
 
     The smallest bet and raise is one ante. Smaller sizes become one ante, and sizes beyond the stack become all-in. With the
-    same deck, ante and stack, infostates with few sizes also exist with more sizes, so a policy of the former is part of one
-    of the latter.
+    same deck, ante and stack, infostates with few sizes also exist with more sizes, so a policy for fewer sizes is part of a
+    policy for more sizes.
 
     Raises:
         SpecError: a value out of range, or a size that cannot be read.
@@ -88,7 +88,7 @@ def turn_holdem(
     bets: Sequence[str] = ("50%", "100%", "a"),
     raises: Sequence[str] = ("75%", "a"),
 ) -> PokerGame:
-    """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn, two streets of betting; payoffs in chips.
+    """Turn endgame hold'em with a small deck: no-limit hold'em from a given turn on, two betting rounds; payoffs in chips.
 
     Turn endgame hold'em (Brown et al. 2020, appendix C.2) has 1,000 chips per player in the pot, 20,000 behind, and these
     bets and raises; the defaults are the same in thousands, rounded to whole chips. Every hand is equally likely. The
@@ -143,7 +143,7 @@ def fixed_limit(name: str, bets: Sequence[int], raises: int, streets: int) -> Fi
 
 
 def game(info: GameInfo, values: Mapping[str, object], form: Format, plan: BetPlan | FixedLimit) -> PokerGame:
-    """The game with these parameters; a stack of 0 means one that fixed-limit betting never exhausts."""
+    """The game with these parameters; a stack of 0 means a stack that fixed-limit betting cannot exhaust."""
     ante = integer(info.name, "ante", values["ante"], 1)
     stack = float(integer(info.name, "stack", values.get("stack", 0), 0))
     if isinstance(plan, FixedLimit) and not stack:

@@ -1,6 +1,6 @@
 """Hold'em as a public game: a public state is a betting node and a board; pairs of hands are never enumerated.
 
-Two hands exclude each other only by a shared card, and each card to come is equally likely given both hands, so the joint
+Two hands are incompatible only if they share a card, and each card to come is equally likely given both hands, so the joint
 distribution is proportional to ``r0(h) r1(g)`` over pairs without a shared card. Sums over a player's compatible hands
 follow by inclusion and exclusion: all, minus those with the first card, minus those with the second, plus the one with both.
 """
@@ -41,9 +41,9 @@ from treeplex.holdem.rules.run_outs import few_run_outs, pot_shares
 from treeplex.holdem.spots.spot import Spot
 
 ROUNDING = 1e-13
-"""Share of all reach below which sums of compatible reach are rounding errors and set to zero."""
+"""Share of the total reach below which sums of compatible reach are set to zero as rounding errors."""
 SEARCH = "treeplex.holdem.search"
-"""Module that searches spots, by name, since it is in a higher layer."""
+"""Name of the module that searches spots; it is imported by name because it belongs to a higher layer."""
 
 
 class HoldemState(NamedTuple):
@@ -75,7 +75,7 @@ class HoldemGame(PublicGame):
         """The game of a spot.
 
         Raises:
-            GameError: the spot deals only some of its boards.
+            GameError: the spot deals only a subset of boards.
         """
         if spot.runouts:
             raise GameError("a spot with a subset of boards cannot be searched; leave its runouts out, or solve it")
@@ -200,7 +200,7 @@ class HoldemGame(PublicGame):
         return self.possible_on(holdem_state(state).board)
 
     def possible_on(self, board: Sequence[int]) -> tuple[Floats, Floats]:
-        """For each player 1 for the hands that its starting range and the board allow, else 0; float64 [H]."""
+        """For each player, 1 for hands that its starting range and the board allow, else 0; float64 [H]."""
         first, second = ((weights > 0) & self.free(board) for weights in self.spot.ranges)
         return first.astype(np.float64), second.astype(np.float64)
 
@@ -333,7 +333,7 @@ class HoldemGame(PublicGame):
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
         """The game with a bet or raise to ``action`` total chips on this street for the player to act.
 
-        A size that the spot does not offer is added for that player and street.
+        A size that the spot does not offer is added for that player on that street.
 
         Raises:
             GameError: the state is no decision, or the rules allow no such bet.

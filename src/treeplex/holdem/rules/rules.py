@@ -1,12 +1,12 @@
-"""Poker by its rules: any :class:`Spot` as a game whose histories can be enumerated.
+"""Poker rules: any :class:`Spot` as a game whose histories can be enumerated.
 
 Chance deals the hand of player 0, then that of player 1: a pair of hands has a probability proportional to the product of
 its range weights, and 0 if it shares a card. The betting tree of the spot follows. When a street ends, the cards of the next
 one are dealt at once; after an all-in the board runs out street by street. Payoffs are chips relative to getting half of the
 starting pot back.
 
-Whatever needs single histories or infosets (an exact linear program, a policy by infostate, a learner's environment) uses
-these rules, for small decks. Hold'em is solved by :mod:`treeplex.holdem.forms.compile_spot`, which never enumerates hands.
+Methods that need single histories or infosets (an exact linear program, a policy by infostate, a learner's environment) use
+these rules with small decks. Hold'em is solved by :mod:`treeplex.holdem.forms.compile_spot`, which never enumerates hands.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,7 +38,7 @@ from treeplex.holdem.rules.features import equities, features_of_betting, featur
 from treeplex.holdem.spots.spot import Spot
 
 MOST_SEQUENCES = 20_000_000
-"""Most sequences of a player in public-tree rules; with more, no enumeration of infosets would finish."""
+"""Maximum number of a player's sequences in public-tree rules; enumerating more infosets would not finish."""
 
 Outcomes = Sequence[tuple[int, float]]
 
@@ -110,7 +110,7 @@ class PokerState(CheckedState):
 
 
 class PokerGame(Game):
-    """A spot by its rules; see the module docstring.
+    """The rules of a spot as a game; see the module docstring.
 
     Attributes:
         spot: the spot.
@@ -139,7 +139,7 @@ class PokerGame(Game):
 
     @property
     def big_blind(self) -> float | None:
-        """The ante; None for games without."""
+        """The ante; None for games without one."""
         ante = self._parameters.get("ante")
         return float(ante) if isinstance(ante, int) else None
 
@@ -163,7 +163,7 @@ class PokerGame(Game):
         return list(zip(possible.tolist(), (chances[possible] / chances.sum()).tolist(), strict=True))
 
     def next_deal(self, board: tuple[int, ...]) -> int:
-        """The number of cards that the street after this board deals; 0 when the board is complete."""
+        """The number of cards dealt after this board; 0 when the board is complete."""
         form = self.spot.format
         street = form.board_sizes.index(len(board)) + 1
         return form.deal[street] if street < form.streets else 0
@@ -199,7 +199,7 @@ class PokerGame(Game):
         return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
 
     def knowledge(self, hand: int | None, node: int, board: tuple[int, ...]) -> str:
-        """A player's information with this hand, as text for people."""
+        """A player's information with this hand, as readable text."""
         parts = ["no cards yet" if hand is None else self.hand_names[hand]]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {sum(self.tree.nodes[node].contributions):g}")
@@ -275,13 +275,13 @@ class PokerPublicTree(public.PublicTree):
         return self._futures[number], tuple(sorted(board))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
-        """The betting, then the board in a form that networks can embed; see :mod:`treeplex.holdem.rules.features`."""
+        """Features of the betting, then of the board, for networks; see :mod:`treeplex.holdem.rules.features`."""
         number, board = table(node)
         spot = self.game.spot
         return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
-        """Each hand's probability of beating a uniformly random hand, ties counted half, over the boards to come."""
+        """Each hand's probability of beating a uniformly random hand (a tie counts half), over the remaining runouts."""
         _, board = table(node)
         key = tuple(sorted(board))
         if key not in self._orders:
@@ -320,7 +320,7 @@ class PokerPublicTree(public.PublicTree):
     def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
         """The game with a bet or raise to ``action`` total chips on this street for the player to act, and its action id.
 
-        A size that the spot does not offer is added for that player and street. Infostates are unchanged.
+        A size that the spot does not offer is added for that player on that street. Infostates are unchanged.
 
         Raises:
             GameError: the state is no decision, or the rules allow no such bet.

@@ -1,4 +1,4 @@
-"""Showdown values without further betting: all hands against a range, over the cards still to come."""
+"""Showdown values without further betting: all hands against a range, over all runouts."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -18,15 +18,15 @@ from treeplex.holdem.engine.showdowns.run_outs import add_showdown
 from treeplex.holdem.engine.showdowns.terminal import CARDS, raked_showdowns
 
 MOST_RUN_OUTS = 1500
-"""Most complete boards that are enumerated: hold'em has 1,176 from the flop."""
+"""Maximum number of complete boards to enumerate; a hold'em flop has 1,176."""
 SAMPLED_RUN_OUTS = 400
-"""Number of complete boards sampled where there are more."""
+"""Number of complete boards sampled if there are more than that."""
 ALIKE = 1e-9
-"""Tolerance for equal frequencies of a class's hands, relative to the likeliest hand."""
+"""Tolerance within which the hands of a class count as equally frequent, relative to the likeliest hand."""
 
 
 def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The complete boards that can follow, or :data:`SAMPLED_RUN_OUTS` of them, always the same ones."""
+    """The complete boards that can follow, or a fixed sample of :data:`SAMPLED_RUN_OUTS` boards."""
     if few_run_outs(format, board):
         yield from format.complete_boards(board)
     else:
@@ -37,18 +37,18 @@ def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def few_run_outs(format: Format, board: Sequence[int]) -> bool:
-    """Whether all complete boards that can follow are enumerated."""
+    """Whether there are few enough complete boards to enumerate them all."""
     return comb(len(format.deck) - len(board), format.board_size - len(board)) <= MOST_RUN_OUTS
 
 
 def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths: NDArray[Any] | None = None) -> Floats:
-    """Each hand's average share of the pot at a showdown without further betting, ties halved.
+    """Each hand's average pot share at a showdown without further betting (ties split).
 
     Args:
         format: the format.
         board: the board, complete or not.
         reached: the opponent's range or ranges, float64 [T, H].
-        strengths: strengths of all hands on the complete board, if they do not follow from the cards.
+        strengths: strengths of all hands on the complete board, if they differ from the evaluator's.
 
     Returns:
         float64 [T, H], from 0 to 1; one half at zero compatible reach. Exact unless boards are sampled, see :func:`run_outs`.
@@ -108,7 +108,7 @@ def suits_alike(reached: Floats) -> bool:
 def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Floats:
     """:func:`pot_shares` of two-card hands and five-card rankings against one range, given as the bytes of float64 [H].
 
-    The result is float64 [H], computed board by board in a kernel and cached, since judging a play repeats its calls.
+    The result is float64 [H], computed board by board in a kernel and cached, since evaluating a match repeats the same calls.
     """
     own = np.frombuffer(reached).copy()
     hands, found = np.ascontiguousarray(format.hands, np.uint8), np.zeros((2, len(format.hands)))
@@ -122,7 +122,7 @@ def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Fl
 
 
 class RankedHands(NamedTuple):
-    """The hands that a complete board leaves, weakest first.
+    """The hands that a complete board does not block, weakest first.
 
     Attributes:
         hands: intp [N], their indices.
@@ -137,7 +137,7 @@ class RankedHands(NamedTuple):
 
 
 def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> RankedHands:
-    """The hands that a complete board leaves, by their strengths."""
+    """The hands that a complete board does not block, ranked by the given strengths."""
     free = np.flatnonzero(~np.isin(format.hands, board).any(axis=1))
     by_strength = free[np.argsort(strengths[free], kind="stable")]
     order = np.unique(strengths[by_strength], return_inverse=True)[1].astype(np.int16)
@@ -146,7 +146,7 @@ def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ran
 
 @lru_cache(maxsize=MOST_RUN_OUTS)
 def ranked_by_cards(format: Format, board: tuple[int, ...]) -> RankedHands:
-    """The hands that a complete board leaves, ranked by the cards; recent boards are cached (52 cards: 25 MB)."""
+    """The hands that a complete board does not block, ranked by the evaluator; recent boards are cached (52 cards: 25 MB)."""
     return ranked(format, board, format_strengths(format, board))
 
 

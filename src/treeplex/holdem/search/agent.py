@@ -1,7 +1,8 @@
-"""The searching agent in hold'em: streets are searched one by one, and the last street is solved to the end.
+"""A search agent for hold'em: streets are searched one by one, and the last street is solved completely.
 
 At the end of a street the agent waits for the cards. The next street is a new spot, with the ranges that result from the
-play so far. Averaged over draws, it plays ``played`` of :meth:`treeplex.holdem.search.play_distribution.Player.curve`.
+actions so far. Averaged over its random iterations, its policy is ``played`` in
+:meth:`treeplex.holdem.search.play_distribution.Player.curve`.
 """
 
 import os
@@ -38,7 +39,7 @@ class StreetSearch:
 
     @property
     def horizon(self) -> Horizon:
-        """The end of the street."""
+        """The search horizon: the end of the street."""
         return Horizon(rounds=1)
 
 
@@ -54,7 +55,7 @@ def holdem_agent(
     drawn: bool = True,
     game: HoldemGame | None = None,
 ) -> SearchAgent:
-    """An agent for a spot.
+    """A search agent for a spot.
 
     Args:
         spot: the spot to start from, before the last street; or the name or file of a spot.
@@ -62,9 +63,9 @@ def holdem_agent(
         generator: random generator for iterations and actions.
         method, iterations: settings of a street's search.
         endgame: iterations of Discounted CFR for the last street.
-        remember: number of solved streets kept for later plays.
-        drawn: whether each play uses one randomly drawn iteration of a search instead of the average.
-        game: the spot as a public game, to share it with other players.
+        remember: number of solved streets kept for later games.
+        drawn: whether each game uses one random iteration of a search instead of the average.
+        game: the spot as a public game, if it is shared with other agents.
 
     Raises:
         AlgorithmError, GameError: as in :func:`start_of`.
@@ -77,11 +78,11 @@ def holdem_agent(
 
 
 def start_of(spot: Spot) -> Belief:
-    """The beginning of a spot whose streets can be searched one by one.
+    """The start of a spot whose streets can be searched one by one.
 
     Raises:
         GameError: its last street has begun, or its ranges have no compatible pair of hands.
-        AlgorithmError: it has rake, blinds, or donk sizes on later streets, so that its streets are no independent games.
+        AlgorithmError: the spot has rake, blinds, or donk sizes on later streets, so its streets are not independent games.
     """
     if len(spot.streets) < 2:
         raise GameError("the spot has only one street of betting; give the board of an earlier street, or solve it")

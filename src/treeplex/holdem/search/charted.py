@@ -1,4 +1,4 @@
-"""Preflop charts followed by another agent, in full-game hold'em."""
+"""Preflop charts for full-game hold'em; another agent plays from the flop on."""
 
 import numpy as np
 
@@ -14,19 +14,19 @@ from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 OFF = -1
 NEAR, DEPTH = 1.5, 1.25
-"""Largest factors by which a raise is translated to a chart's raise, and by which stacks may differ."""
+"""Maximum ratio between a raise and the chart's raise it is translated to, and between the stacks of table and charts."""
 
 
 class ChartedAgent(BaseAgent):
-    """Plays either seat of heads-up full-game hold'em by preflop charts.
+    """Plays heads-up full-game hold'em in either seat, preflop by charts.
 
-    Raises are mapped to the nearest ones of the charts while they are close. After a raise that is not, from the flop on,
-    and with hands outside the charts' ranges, the guide plays. It observes all actions.
+    A raise is mapped to the nearest raise in the charts if it is close. The guide plays after any other raise, from the flop
+    on, and with hands outside the charts' ranges. It observes all actions.
 
     Attributes:
         guide: the other agent, at the same table.
         book: the charts.
-        at: index of the decision in the book; :data:`OFF` once play has left it.
+        at: index of the decision in the book; :data:`OFF` once the hand has left the charts.
     """
 
     draws = False
@@ -35,7 +35,7 @@ class ChartedAgent(BaseAgent):
         """Create the agent.
 
         Raises:
-            SpecError: the charts have another deck, other blinds, or stacks that differ by more than a quarter.
+            SpecError: the charts have a different deck, different blinds, or stacks that differ by more than a quarter.
         """
         super().__init__(game, generator)
         rules, table = game.rules, game.rules.betting.root
@@ -93,7 +93,7 @@ class ChartedAgent(BaseAgent):
         return found
 
     def _following(self, action: int) -> int:
-        """The decision of the book after an action, with its size translated; :data:`OFF` if the book has no such action."""
+        """The book's decision after an action, with its size translated; :data:`OFF` if the book has no such action."""
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
         meant = int(heard(real, action, decision.bets, "likelier").argmax())
         if decision.bets.kinds[meant] != real.kinds[action]:

@@ -1,4 +1,4 @@
-"""Values of a search's average policy on one street, with leaf values for the beliefs that it leads to."""
+"""Values of a search's average policy on one street, with leaf values for the resulting beliefs."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class AverageValues(NamedTuple):
     """Values of both players under the average policy.
 
     Attributes:
-        ev: chips of each player against half of the starting pot.
+        ev: each player's EV in chips, relative to half of the starting pot.
         hands: float64 [2, H], value of each hand times the probability of a compatible hand in the other's normalised range.
         ends: float64 [R], values at the ends, as in :class:`treeplex.holdem.policies.node_values.HoldemValues`.
     """
@@ -26,7 +26,7 @@ class AverageValues(NamedTuple):
 
 
 def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
-    """Values of the average policy of a one-street search."""
+    """Values of the average policy in a one-street search."""
     subgame, arrays = search.subgame, search.arrays
     assert isinstance(subgame, HoldemSubgame)
     assert isinstance(arrays, HoldemArrays)

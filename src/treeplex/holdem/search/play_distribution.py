@@ -1,4 +1,4 @@
-"""Play of a hold'em search in the whole game, with exact endgame solutions, and its exploitability."""
+"""The policy that a hold'em search plays in the full game, with exact endgame solutions, and its exploitability."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from treeplex.search.warm_start.begin import begin_search
 
 
 class Player:
-    """A subgame cut at the end of a street, its endgames, and a judge of strategies of the whole game.
+    """A subgame cut at the end of a street, its endgames, and the evaluation of full-game strategies.
 
     Attributes:
         subgame: the compiled subgame.
@@ -53,7 +53,7 @@ class Player:
     def curve(self, method: str, points: Sequence[int], leaf: LeafValue | None = None) -> dict[str, list[float]]:
         """Exploitability in chips after each of ``points`` iterations of a search, for two policies.
 
-        Without a leaf, values are exact by endgame solving. Endgames are always played by solutions.
+        Without a leaf, values are exact by endgame solving. In endgames, agents always play solutions.
 
         ``played`` is the agent's policy averaged over the draw of its iteration, as in theorems 3 and 5 (Brown et al. 2020):
         in the subgame each iteration's policy, below a leaf a solution for that iteration's beliefs, all averaged with the
@@ -75,7 +75,7 @@ class Player:
         return found
 
     def average(self, search: SubgameSearch) -> Floats:
-        """The average policy of a search with endgames solved for its beliefs, as a strategy of the game, [Q]."""
+        """The average policy of a search, with endgames solved for its beliefs, as a full-game strategy, [Q]."""
         below = np.zeros(self.subgame.below.stored)
         self.add(search, below, 0.0, 1.0, search.average, search.average)
         return np.concatenate((search.average, below))
@@ -90,9 +90,9 @@ class Player:
             self.endgames.walk(player, policy, below, keep=keep, add=add)
 
     def exploitability(self, top: NDArray[Any], below: NDArray[Any]) -> float:
-        """Exploitability of an unnormalised strategy of the whole game, in chips."""
+        """Exploitability of an unnormalised full-game strategy, in chips."""
         return self.judge(np.concatenate((top, below)), expected=False).exploitability
 
     def judge(self, strategy: NDArray[Any], *, expected: bool = True) -> Judgement:
-        """Judge an unnormalised strategy of the whole game [Q]; see :func:`treeplex.holdem.policies.judge.judge_spot`."""
+        """Evaluate an unnormalised full-game strategy [Q]; see :func:`treeplex.holdem.policies.judge.judge_spot`."""
         return judge_spot(self.subgame.whole, strategy, self._store, self._judge, expected=expected)

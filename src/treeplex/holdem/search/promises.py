@@ -1,4 +1,4 @@
-"""Counterfactual values of the opponent's hands against a hold'em policy: best-response values, or values under the policy."""
+"""Counterfactual values of the opponent's hands against a hold'em policy: best-response values or on-policy values."""
 
 from collections.abc import Sequence
 from math import comb
@@ -15,11 +15,11 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import TO_THE_END
 
 MOST_WRITTEN = 250_000_000
-"""Largest size of a policy on all boards to come for which values are computed: a gigabyte."""
+"""Maximum size of a policy on all future boards for which values are computed: one gigabyte."""
 
 
 def written_size(game: HoldemGame) -> int:
-    """Upper bound on the size of a policy of all hands on all boards to come."""
+    """Upper bound on the size of a policy for all hands on all future boards."""
     form, streets = game.spot.format, game.spot.streets
     actions = dict.fromkeys(streets, 0)
     for node in game.tree.nodes:
@@ -44,11 +44,11 @@ def promised_by(
 ) -> Floats:
     """Counterfactual best-response values of the other player's hands at the start of a street, float64 [H].
 
-    Or estimates: their values where the other player also follows the policy, which are far below best-response values
-    against a rough policy (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").
+    With ``estimates``, their values when the other player also follows the policy; these are far below best-response values if
+    the policy is rough (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").
 
-    One pass of the hold'em engine over all boards to come: exact, in the policy's betting and chips; NaN for hands without
-    compatible reach.
+    One pass of the hold'em engine over all future boards gives exact values, in the policy's betting tree and chips; NaN for
+    hands without compatible reach.
 
     Args:
         policy: a policy from a street on.
@@ -60,7 +60,7 @@ def promised_by(
 
     Raises:
         GameError: the ranges have no compatible pair of hands.
-        SpecError: there are too many boards for memory.
+        SpecError: the boards do not fit into memory.
     """
     game = policy.game
     subgame = cut_holdem(game, Belief.of(game, game.first_state() if at is None else at, ranges), TO_THE_END)

@@ -17,7 +17,7 @@ from treeplex.search.subgames.beliefs import Belief
 
 
 def spot_agent(game: HoldemGame, policy: Any, generator: np.random.Generator | None) -> "SpotAgent":
-    """The agent of any policy that :func:`treeplex.policies.as_policy` accepts for a spot."""
+    """The agent for any policy that :func:`treeplex.policies.as_policy` accepts for a spot."""
     return SpotAgent(game, as_policy(game.spot, policy), generator)
 
 
@@ -62,9 +62,9 @@ class SpotAgent(BaseAgent):
         return table
 
     def action_values(self, hand: int) -> Floats:
-        """Action values of a hand of the player to act if all follow the solution afterwards, float64 [A].
+        """Action values of the acting player's hand if both players follow the solution afterwards, float64 [A].
 
-        In chips against half of the starting pot; NaN for a hand outside the range or without compatible reach.
+        In chips relative to half of the starting pot; NaN for a hand outside the range or without compatible reach.
         """
         self.check_acting()
         view = self.solution.at(",".join(self._line))

@@ -10,9 +10,9 @@ from treeplex.holdem.betting.bet_plan import HOLDEM_STREETS, BetPlan
 from treeplex.search.resolving.settings import ROUND, Resolving
 
 BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")
-"""Opponent values that a first solve keeps: best-response values against the blueprint, the blueprint's values, or none."""
+"""Opponent values that a first solve guarantees: best responses to the blueprint, the blueprint's values, or none."""
 MOST_BIASED = 4
-"""Number of continuations: the blueprint, and its biases towards folding, calling and raising."""
+"""Number of continuations: the blueprint, and the blueprint biased towards folding, calling and raising."""
 FLOP_BOARDS = 16
 """Number of complete boards used to value continuations behind a flop."""
 
@@ -27,15 +27,16 @@ class StreetSolving:
         later: bet sizes on later streets within a solve.
         raises: raise sizes on all streets.
         add_allin, force_allin: thresholds of :class:`treeplex.holdem.betting.bet_plan.BetPlan`.
-        iterations: most iterations of a solve.
+        iterations: maximum number of iterations in a solve.
         gadget, method, threads: see :class:`treeplex.search.resolving.settings.Resolving`.
-        drop: hands whose reach relative to the likeliest hand is below this are left out and play the blueprint.
+        drop: hands whose reach relative to the likeliest hand is below this threshold are left out of solves and play the
+            blueprint.
         promises: one of :data:`PROMISES`, the opponent values that a hand's first solve keeps: best-response values against the
             blueprint, values where both play it (estimates, Brown and Sandholm 2017), or none; also none where too many boards
             follow, as on flops with 52 cards.
         continuations: number of continuations of the blueprint that the opponent chooses from at the end of the flop; 0 solves
             the flop to the end of the hand.
-        boards: most complete boards used to value continuations.
+        boards: maximum number of complete boards used to value continuations.
     """
 
     start: int = 2
@@ -74,7 +75,7 @@ class StreetSolving:
         """Reject settings that contradict each other.
 
         Raises:
-            AlgorithmError, SpecError: one line about the first thing that is wrong.
+            AlgorithmError, SpecError: the message describes the first invalid setting.
         """
         _ = self.resolving
         if self.promises not in PROMISES:

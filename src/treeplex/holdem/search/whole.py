@@ -1,11 +1,11 @@
-"""Heads-up no-limit hold'em: a blueprint first, then endgame solving of every street with real bet sizes.
+"""Heads-up no-limit hold'em: a blueprint on early streets, then endgame solving with the actual bet sizes.
 
 The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn
-(``start``) the blueprint plays, with action translation for bets that it lacks. From then on the rest of the hand is a spot
+(``start``) the blueprint plays, using action translation for bets that it lacks. From then on the rest of the hand is a spot
 with all hands, no buckets and exact stacks: the turn is solved with its rivers, and the river again with finer sizes. A bet
-of the opponent that the tree lacks is added to it, and the street is solved again. Ranges are those of the policies played,
-the opponent's by the blueprint. The first solve uses ranges alone, as in Modicum, since a bucketed policy's values of single
-hands are inaccurate. Later solves have a gadget with the last solve's values of the opponent's hands.
+of the opponent that the tree lacks is added to it, and the street is solved again. Ranges follow from the policies played; the
+opponent's are computed from the blueprint. The first solve uses ranges alone, as in Modicum, since a bucketed policy's values
+of single hands are inaccurate. Later solves have a gadget with the last solve's values of the opponent's hands.
 """
 
 from time import perf_counter
@@ -40,24 +40,24 @@ from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 ENOUGH = 80
-"""Iterations after which a turn's exploitability is usually below half a percent of the pot."""
+"""Number of iterations after which a turn's exploitability is usually below 0.5% of the pot."""
 PACE = 2.5e8
-"""Stored numbers per thread, iteration and second, until an agent has measured its own pace."""
+"""Stored numbers per thread, iteration and second, until an agent has measured its own speed."""
 PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
-"""Share of the time for computing the blueprint's values; and numbers that a thread writes and evaluates per second."""
+"""Share of the time for computing the blueprint's values, and table entries that a thread writes and evaluates per second."""
 END_SECONDS = 0.06
-"""Seconds to value one end of a flop on a slow machine."""
+"""Seconds to evaluate one end of a flop on a slow machine."""
 LONG = 0.2
-"""Seconds of a solve that is long enough to measure the pace."""
+"""Minimum seconds of a solve from which speed is measured."""
 
 
 class WholeHoldemAgent(BaseAgent):
-    """Plays either seat of heads-up full-game hold'em.
+    """Plays heads-up full-game hold'em in either seat.
 
     Attributes:
         guide: the blueprint at this table, with action translation.
         solving: settings of street solving.
-        ranges: float64 [H] of each player, unnormalised, from their play so far.
+        ranges: float64 [H] of each player, unnormalised, given the actions so far.
         solver: the agent for the rest of the hand; None while the guide plays.
         path: events of this hand.
         pace: stored numbers per thread, iteration and second, from the last long solve.
@@ -105,7 +105,7 @@ class WholeHoldemAgent(BaseAgent):
         self.ranges = first, second
 
     def fork(self) -> "WholeHoldemAgent":
-        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; both share the streets that either solves."""
+        """See :meth:`treeplex.search.agents.agent.BaseAgent.fork`; the two agents share solved streets."""
         found = super().fork()
         found.guide = fork(self.guide)
         found.solver = None if self.solver is None else self.solver.fork()
@@ -145,9 +145,8 @@ class WholeHoldemAgent(BaseAgent):
         return inner if isinstance(inner, HoldemBlueprintAgent) else None
 
     def _below(self) -> tuple[BucketPolicy, float] | None:
-        """The blueprint's policy from the start of this street on, and the ratio of the table's pot to its own.
-
-        None if it has no such street, because both players are all-in in its translated betting.
+        """The blueprint's policy from the start of this street on, and the ratio of the table's pot to the blueprint's. None
+        if the blueprint has no such street because both players are all-in after translation.
         """
         follows = self.follows
         if follows is None:
@@ -183,7 +182,7 @@ class WholeHoldemAgent(BaseAgent):
         return found
 
     def _played(self, event: int) -> Floats:
-        """The guide's probability of an action for each hand; for a bet that it never makes, that of the nearest one."""
+        """The guide's probability of an action for each hand; a bet that it never makes counts as the nearest bet."""
         labels = list(self.game.options(self.state).labels)
         table, number = self.guide.policy(), labels.index(event)
         if table[number].any():
@@ -196,7 +195,7 @@ class WholeHoldemAgent(BaseAgent):
         return np.asarray(table[nearest])
 
     def _open(self, card: int) -> ResolvingAgent | None:
-        """The agent that plays from the start of a street on; None for the guide."""
+        """The solver agent for play from the start of a street on; None if the guide keeps playing."""
         solving, table = self.solving, hand_of(self.state).table
         before, carried = self.solver, list[ResolvingState]()
         ranges: Ranges = self._likely()
@@ -242,7 +241,7 @@ class WholeHoldemAgent(BaseAgent):
 
     @property
     def _left(self) -> float:
-        """Seconds of thinking time left while an event is observed; infinite without a limit."""
+        """Thinking time left, in seconds, while an event is observed; infinite without a limit."""
         return np.inf if self.think is None else self.think - self._spent - (perf_counter() - self._began)
 
     @property
@@ -265,7 +264,7 @@ class WholeHoldemAgent(BaseAgent):
         return None
 
     def _spot(self, ranges: Ranges) -> Spot:
-        """The rest of the hand as a spot, with the richest betting that the time allows."""
+        """The rest of the hand as a spot, with the largest set of bet sizes that time allows."""
         solving, table = self.solving, hand_of(self.state).table
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)
@@ -275,19 +274,19 @@ class WholeHoldemAgent(BaseAgent):
         return spot
 
     def _likely(self) -> tuple[Floats, Floats]:
-        """The ranges without unlikely hands; if none are left out, every hand has a small weight."""
+        """The ranges without unlikely hands; if no hands are to be left out, every hand gets a small weight."""
         drop, ranges = self.solving.drop, self._free(self.ranges)
         first, second = (np.where(own >= drop * own.max(), own, 0.0) if drop else with_trace(own) for own in ranges)
         return self._free((first, second))
 
     def _free(self, ranges: Ranges) -> tuple[Floats, Floats]:
-        """Ranges without blocked hands; uniform for a player without any hand left."""
+        """Ranges without blocked hands; uniform for a player whose range is empty."""
         free = self.holdem.free(self.state)
         first, second = (own * free if (own * free).sum() > 0 else free for own in ranges)
         return first, second
 
     def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
-        """The solver after an observed action; a bet that it lacks is added, or translated if that is impossible."""
+        """The solver after an observed action; a bet missing from its tree is added, or translated if it cannot be added."""
         options, table = self.game.options(self.state), hand_of(self.state).table
         if solver.game.options(solver.state).player != options.player:
             return solver

@@ -1,1 +1,1 @@
-"""Solving hold'em spots: runs, files, solutions, memory estimates and judging."""
+"""Solving hold'em spots: runs, files, solutions, memory estimates and evaluation."""

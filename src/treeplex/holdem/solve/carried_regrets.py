@@ -1,8 +1,8 @@
-"""Warm start: solves a spot with other ranges or bet sizes from the regrets of its solution.
+"""Warm starts: solves a spot with new ranges or bet sizes from the regrets of an existing solution.
 
-Regrets are per hand, so they carry over to ranges with other weights; hands outside the old ranges start at zero. With other
-bet sizes each action takes the regrets of the same action, or of the nearest size, on every street where the old betting has
-the decision (:mod:`treeplex.holdem.solve.matched_betting`); elsewhere actions start at zero. A size that is nearest to
+Regrets are per hand, so they carry over to ranges with different weights; hands outside the old ranges start at zero. With
+different bet sizes each action takes the regrets of the same action, or of the nearest size, at every decision that exists in
+the old betting tree (:mod:`treeplex.holdem.solve.matched_betting`); elsewhere actions start at zero. A size that is nearest to
 several new ones gives its regrets to each, since a regret is an action's value relative to the strategy, and near sizes have
 similar values. Starting new sizes at zero, or dividing the regrets among them, was worse or no better in measurements.
 
@@ -28,29 +28,30 @@ from treeplex.holdem.spots.spot import Spot
 Arrays = Mapping[str, NDArray[Any]]
 
 START = 20
-"""Number of iterations that count as done."""
+"""Number of iterations assumed to be done already."""
 FRESH = ("average",)
-"""Arrays that restart: the sums of strategies, and their scales."""
+"""Arrays that are reset: the strategy sums and their scales."""
 FLOATS = ("float32", "float64")
-"""Storages whose numbers can be moved individually."""
+"""Storage types whose entries can be moved individually."""
 
 
 def without_average(state: Arrays) -> Arrays:
-    """A solver's arrays with the average before the first iteration."""
+    """A solver's arrays with the average reset to its initial state."""
     return {name: np.zeros_like(array) if name.startswith(FRESH) else array for name, array in state.items()}
 
 
 def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Arrays]:
-    """The compiled spot with other ranges or bet sizes, and the arrays from which solving starts.
+    """The compiled spot with the new ranges or bet sizes, and the arrays from which solving starts.
 
     With the same hands in the ranges, the same sizes and the same suit symmetries, the form is reused and nothing is compiled.
 
     Args:
-        solution: a resumable solution of the same spot with other ranges or bet sizes.
+        solution: a resumable solution of the same spot with different ranges or bet sizes.
         spot: the spot to solve.
 
     Raises:
-        SpecError: another spot, a solution without solver state or with locks, or ranges with other suit symmetries.
+        SpecError: the spots differ otherwise, the solution has no solver state or has locks, or the ranges have different suit
+            symmetries.
     """
     old = solution.game
     check_carrying(solution, spot)
@@ -80,7 +81,7 @@ def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
     """Reject a solution that the spot cannot start from.
 
     Raises:
-        SpecError: another spot, a solution of its first street alone, without solver state or with locks.
+        SpecError: the spots differ otherwise, or the solution covers only the first street, lacks solver state or has locks.
     """
     old = solution.game.spot
     if solution.settings.until:
@@ -97,7 +98,7 @@ def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
 
 
 def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match]) -> NDArray[Any]:
-    """A stored array with its numbers moved to the same hands and actions; zero where the old spot has none."""
+    """A stored array with its entries moved to the matching hands and actions; zero where the old spot has no match."""
     if array.ndim == 2 and array.shape[1] == old.infosets:
         return np.zeros((len(array), game.infosets), array.dtype)
     if array.shape != (old.stored,):
@@ -125,7 +126,7 @@ def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Map
 def action_sources(
     old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match], street: int, player: int
 ) -> NDArray[np.int64]:
-    """For each action of a player on a street, the old action whose numbers it takes; NONE for none, int64 [actions]."""
+    """For each action of a player on a street, the old action whose entries it takes, or NONE; int64 [actions]."""
     forest, before = game.forests[street], old.forests[street]
     found = np.full(forest.actions[player], NONE)
     places = {node: first for node, (_, first, _) in zip(before.numbers[player], before.nodes[player], strict=True)}

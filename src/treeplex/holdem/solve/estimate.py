@@ -25,26 +25,26 @@ from treeplex.run.solve.solvable import Estimate
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 SHOWN = ("float32", "int16")
-"""Kinds of storage shown in an estimate."""
+"""Storage types shown in an estimate."""
 SMALLER = ("int16", "int8", PACKED)
-"""Kinds of storage to suggest where ``float32`` does not fit, best first."""
+"""Storage types to suggest if ``float32`` does not fit into memory, best first."""
 SECONDS_A_NUMBER = 4.2e-9
-"""CPU seconds per iteration and number of a stored array, measured on flops, turns and rivers."""
+"""CPU seconds per iteration and array entry, measured on flops, turns and rivers."""
 
 
 def needed_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int) -> int:
-    """Memory in bytes for solving and judging a spot of this size."""
+    """Memory in bytes for solving and evaluating a spot of this size."""
     judging = 8 * sum(prod(shape) for shape in workspace_sizes(size.extent, threads, packed=True).values())
     return predicted_memory(size, algorithm, storage=storage, threads=threads) + judging
 
 
 def storages_of(size: SpotSize) -> list[str]:
-    """Kinds of storage for a spot of this size: packed numbers need streets below the first."""
+    """Storage types for a spot of this size; packed storage needs more than one street."""
     return [kind for kind in STORAGE if kind != PACKED or len(size.boards) > 1]
 
 
 def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int, most: float | None = None) -> int:
-    """The memory needed in bytes, if it is available.
+    """The memory needed, in bytes, after checking that it is available.
 
     Args:
         size: size of the spot, compiled or estimated.
@@ -52,7 +52,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
         most: available bytes; None for the machine's free memory.
 
     Raises:
-        SpecError: it does not fit; the message suggests remedies.
+        SpecError: the solve does not fit into memory; the message suggests remedies.
     """
     needed = needed_memory(size, algorithm, storage=storage, threads=threads)
     free = available_memory() if most is None else most
@@ -73,7 +73,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
 def check_spot(
     spot: Spot, algorithm: AnyAlgorithm, *, isomorphism: bool, storage: str, threads: int, most: float | None = None
 ) -> None:
-    """Reject a spot that is too large, within a second or two and before anything is built.
+    """Reject a spot that is too large; takes a second or two and builds nothing.
 
     Raises:
         SpecError: too many bets, too many boards, or as in :func:`check_memory`.
@@ -95,8 +95,8 @@ class SpotEstimate(Estimate):
         threads: the number of threads.
         memory: bytes for each kind of storage.
         available: bytes that are free; None if unknown.
-        seconds: rough seconds per iteration, on a core of 2023.
-        refusal: why it cannot be solved regardless of memory; None if it can.
+        seconds: approximate seconds per iteration, on a CPU core from 2023.
+        refusal: why the spot cannot be solved, whatever the memory; None if it can.
     """
 
     spot: Spot
@@ -134,7 +134,7 @@ class SpotEstimate(Estimate):
         }
 
     def at_pace_here(self) -> "SpotEstimate":
-        """The estimate at this machine's pace, measured by two iterations of a small named spot."""
+        """The estimate at this machine's speed, measured by two iterations on a small named spot."""
         known = load_spot(TURN_ENDGAME)
         solver = HoldemSolver(compile_spot(known), threads=self.threads)
         solver.run(1)
@@ -144,7 +144,7 @@ class SpotEstimate(Estimate):
         return replace(self, seconds=pace * self.seconds)
 
     def facts(self) -> dict[str, str]:
-        """The estimate as facts for people, by name."""
+        """The estimate as human-readable fields, by name."""
         size = self.size
         streets = [street_names(self.spot.format)[street] for street in self.spot.streets]
         places = [

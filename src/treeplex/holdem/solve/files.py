@@ -1,4 +1,4 @@
-"""Binary files of arrays with a header (``.spot``): a single file, compressed, checked on reading, without executable code.
+"""The binary ``.spot`` format: arrays and a header in one compressed file, with a checksum and no executable code.
 
 ===================== ==============================================================================================
 first line            ``treeplex poker solution``
@@ -33,9 +33,9 @@ Header = dict[str, Any]
 VERSION = 2
 TRAILER = struct.Struct("<Q32s")
 PIECE = 1 << 20
-"""Most numbers in a block."""
+"""Maximum number of array entries in a block."""
 MOST_HEADER = 50_000_000
-"""Most bytes of a header that is read alone."""
+"""Maximum header size in bytes when only the header is read."""
 KINDS = ("<f4", "<f8", "<i2", "<i8", "<u2", "|u1", "|i1")
 LEVEL, SAMPLE, WORTH_IT = 1, 1 << 14, 0.9
 """Compression: level, sample size, and the share of a sample's size above which bytes stay uncompressed."""
@@ -64,7 +64,7 @@ def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], thr
 
 
 def packed(piece: Array) -> list[bytes]:
-    """The blocks of a piece: one for the first bytes of all numbers, one for the second bytes and so on."""
+    """The blocks of a piece: one with the first bytes of all numbers, one with the second bytes, and so on."""
     little = piece.astype(piece.dtype.newbyteorder("<"), copy=False)
     columns = little.view(np.uint8).reshape(-1, piece.dtype.itemsize)
     return [smaller(columns[:, k].tobytes()) for k in range(columns.shape[1])]
@@ -90,7 +90,7 @@ def read_file(
         wanted: whether to read an array, by name.
 
     Raises:
-        FileError: the file is missing, not a solved spot, truncated or changed.
+        FileError: the file is missing, not a solved spot, truncated or modified.
     """
     broken = FileError(f"{path} is truncated or was changed after it was written; restore a copy, or solve the spot again")
     try:
@@ -127,7 +127,7 @@ def read_file(
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """The header of a file alone, for lists; its checksum is not verified.
+    """Read only the header of a file, for listings; the checksum is not verified.
 
     Raises:
         FileError: the file is missing, not a solved spot, truncated, or of another version.
@@ -157,7 +157,7 @@ def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any
 
     Raises:
         ValueError: an invalid size.
-        FileError: they do not fit.
+        FileError: the arrays do not fit into memory.
     """
     needed = 0
     for entry in entries:

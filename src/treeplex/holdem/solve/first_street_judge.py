@@ -1,10 +1,10 @@
 """Exploitability of the first street's strategy in a spot, with all later streets solved as well as possible.
 
-A first-street strategy says nothing about later streets, so it has no exploitability by itself. For a player whose first
+A first-street strategy does not define play on later streets, so it has no exploitability by itself. For a player whose first
 street is locked, later play is chosen here against an unrestricted opponent: the spot is solved with that player's first
 street locked, once for each player. The two locked players together are a strategy of the whole spot. Its exploitability,
-found by the exact judge, is the least of any continuation of the first street, up to the accuracy of the two solves, and
-never less. So it counts only mistakes on the first street.
+computed exactly, is never below the minimum over all continuations of the first street, and equals it up to the accuracy of
+the two solves. It therefore measures mistakes on the first street only.
 """
 
 from collections.abc import Callable
@@ -37,19 +37,20 @@ def judge_first_street(
     start: HoldemSolution | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judgement:
-    """Judge a solution's first street; values are those of the two judged strategies.
+    """Evaluate a solution's first street; values are those of the two evaluated strategies.
 
     Args:
-        solution: a solution of a spot, of all streets or the first alone.
+        solution: a solution of all streets of a spot, or of its first street only.
         iterations: iterations of each solve with one player's first street locked.
         threads: default: one per available core. Results do not depend on them.
         start: a solution of all streets of the same spot, without isomorphism and in storage float32, whose regrets both solves
-            start from, so that few iterations suffice. Averages restart, since the old ones follow another first street.
-        progress: called after each iteration with the number done and to do, of both solves.
+            start from, so that few iterations suffice. Averages restart, since the old averages belong to a different
+            first-street strategy.
+        progress: called after each iteration with the numbers of iterations done and planned, over both solves.
 
     Raises:
-        SpecError: the whole spot does not fit into memory.
-        PolicyError: a solution in 16-bit numbers, or an unsuitable ``start``.
+        SpecError: the spot with all streets does not fit into memory.
+        PolicyError: the solution is stored in 16-bit numbers, or ``start`` is unsuitable.
     """
     if solution.scales.size:
         raise PolicyError("first-street judging does not support 16-bit policies; solve with storage float32")
@@ -87,7 +88,7 @@ def check_judging(spot: Spot, *, threads: int | None = None) -> None:
     """Reject a spot for which :func:`judge_first_street` lacks memory, before anything is built.
 
     Raises:
-        SpecError: it does not fit.
+        SpecError: the evaluation does not fit into memory.
     """
     check_spot(spot, JUDGED_BY, isomorphism=False, storage="float32", threads=threads or 1)
 

@@ -1,4 +1,4 @@
-"""A solver run on a poker spot as a job that saves itself in one file."""
+"""A resumable job that runs a solver on a poker spot and saves its state in one file."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,13 +29,13 @@ from treeplex.run.solve.solvable import SolvingJob
 RECORDS = "records.json"
 """Name of the file of records in a run's folder."""
 LONG_ITERATION = 1.0
-"""Mean seconds per iteration above which an interrupted run announces its judging."""
+"""Mean seconds per iteration above which an interrupted run announces its final evaluation."""
 
 SAVED_A_SECOND = 1e8
 """Approximate bytes of a solution compressed and written per second."""
 
 UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
-"""Judgement of a strategy whose judging was skipped."""
+"""Placeholder evaluation of a strategy whose evaluation was skipped."""
 
 
 class SpotJob(SolvingJob):
@@ -44,11 +44,11 @@ class SpotJob(SolvingJob):
     Args:
         solver: the solver at iteration 0.
         settings: settings of the solve.
-        memory: bytes for solving and judging.
-        iterations: most iterations in total.
-        every: iterations between checks.
+        memory: bytes for solving and evaluation.
+        iterations: maximum total number of iterations.
+        every: number of iterations between evaluations.
         file: file of the run; None for none.
-        interrupt: an existing listener for requests to stop.
+        interrupt: an existing interrupt listener.
     """
 
     kind = SPOT
@@ -83,7 +83,7 @@ class SpotJob(SolvingJob):
 
     @property
     def _on_disk(self) -> bool:
-        """Whether the run is in a folder, from which it resumes."""
+        """Whether the run is stored in a folder, from which it resumes."""
         return self.solver.storage.startswith(DISK)
 
     @property
@@ -103,7 +103,7 @@ class SpotJob(SolvingJob):
 
     @property
     def saving_seconds(self) -> float:
-        """Estimated from the bytes of solving, most of which are written; 0 for a run in a folder, which is saved already."""
+        """Estimated time to save, from the memory of the solve; 0 for a run in a folder, which is already saved."""
         return 0.0 if self._on_disk or self.file is None else self.memory / SAVED_A_SECOND
 
     @property
@@ -120,13 +120,13 @@ class SpotJob(SolvingJob):
         self.solver.run(count)
 
     def measure(self) -> Mapping[str, Any]:
-        """Judge the average strategy; fully after the last iteration."""
+        """Evaluate the average strategy; after the last iteration, both players' EVs are included."""
         if self.done >= self.total:
             return {"exploitability": self.judge_fully().exploitability}
         return {"exploitability": self._judged(expected=False).exploitability}
 
     def judge_fully(self) -> Judgement:
-        """Judge the final average strategy with both players' EVs; a second Ctrl-C skips it."""
+        """Evaluate the final average strategy with both players' EVs; a second Ctrl-C skips this."""
         if self._full is None or self._full[0] != self.done:
             self._full = self.done, self._judged(expected=True)
         return self._full[1]
@@ -164,7 +164,7 @@ class SpotJob(SolvingJob):
         return {"disk_mb_per_second": size / 1e6 / seconds} if seconds else {}
 
     def points(self) -> Iterator[int]:
-        """Iterations at which to judge."""
+        """Iterations at which to evaluate."""
         return evaluation_points(self.iterations, every=self.every)
 
     def about(self) -> Mapping[str, Any]:
@@ -172,7 +172,7 @@ class SpotJob(SolvingJob):
         return {"spot": self.solver.game.spot.to_json(), "algorithm": self.name, "settings": asdict(self.settings)}
 
     def go_on(self, resume: HoldemSolution) -> None:
-        """Restore the state of a solution."""
+        """Resume from the state of a solution."""
         assert resume.state is not None
         self.solver.restore(resume.iterations, resume.state)
         last = resume.records[-1]
@@ -180,7 +180,7 @@ class SpotJob(SolvingJob):
         self.judging_seconds = resume.judging_seconds
 
     def keep(self, records: Sequence[Record], status: str) -> None:
-        """Write a file from which solving resumes."""
+        """Write a file from which the solve can be resumed."""
         if self._on_disk:
             self._keep_records(records)
         if self.file is not None and not (self._on_disk and status == "running"):
@@ -216,7 +216,7 @@ class SpotJob(SolvingJob):
         return self.made(outcome.records, outcome.status)
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
-        """The solution at the current iteration, fully judged; it shares the solver's arrays."""
+        """The solution at the current iteration, fully evaluated; it shares the solver's arrays."""
         solver, found, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
         return HoldemSolution(

@@ -1,8 +1,8 @@
 """Matches decisions and actions of two betting trees with different bet sizes.
 
 Folds, checks and calls match each other, and so do all-ins. Other bets and raises match the nearest size as a share of the
-pot, by the pseudo-harmonic mapping (:mod:`treeplex.search.translation.mapping`), perhaps with another amount. After such a
-bet both trees are followed in parallel, although their pots differ, until betting ends in only one of them.
+pot, by the pseudo-harmonic mapping (:mod:`treeplex.search.translation.mapping`), even if their amounts differ. After such a
+bet the pots differ, but both trees are followed in parallel until betting ends in one of them.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Match(NamedTuple):
 
     Attributes:
         node: the matching decision.
-        actions: for each action the matching one; NONE for a bet without any bet to match.
+        actions: for each action the matching one; NONE for a bet if the other decision has no bets.
     """
 
     node: int
@@ -27,7 +27,7 @@ class Match(NamedTuple):
 
 
 def matched_betting(tree: BettingTree, other: BettingTree) -> dict[int, Match]:
-    """For each decision of a tree with a match, its match in the other tree, both from their roots on."""
+    """For each decision of a tree that has a match, its match in the other tree; matching starts at the roots."""
     found, stack = dict[int, Match](), [(0, 0)]
     while stack:
         number, place = stack.pop()
@@ -45,7 +45,7 @@ def matched_betting(tree: BettingTree, other: BettingTree) -> dict[int, Match]:
 
 
 def matched_actions(node: Decision, there: Decision) -> tuple[int, ...]:
-    """For each action of a decision its match in another decision; NONE for none."""
+    """For each action of a decision, its match at another decision; NONE if there is none."""
     own, its = node.bets(), there.bets()
     known = {action.kind: number for number, action in enumerate(there.actions) if action.kind not in ("bet", "raise")}
     bets = [number for number, kind in enumerate(its.kinds) if kind == "bet"]

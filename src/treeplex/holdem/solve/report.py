@@ -18,7 +18,7 @@ def chips_and_share(value: float, pot: float) -> str:
 
 
 def evs_of(spot: "Spot", ev: tuple[float, float]) -> dict[str, str]:
-    """Both players' EVs for people: chips won from the pot, and net of their own chips in it."""
+    """Both players' EVs as text: chips won from the pot, and net of their own chips in it."""
     rows = zip(PLAYERS, ev, spot.committed, strict=True)
     return {
         f"EV {name}": f"{value + own:.3f} of the pot of {spot.opening_pot:g}   {value:+.3f} against {own:g} put in"
@@ -32,13 +32,13 @@ def smallest_bet(spot: "Spot") -> float | None:
 
 
 def in_big_blinds(solution: "HoldemSolution") -> float | None:
-    """Exploitability in big blinds, as in papers on Libratus' endgames; None without a known blind."""
+    """Exploitability in big blinds, as in papers on Libratus' endgames; None if the big blind is unknown."""
     blind = smallest_bet(solution.spot)
     return solution.exploitability_unnormalised / blind if blind and solution.judged else None
 
 
 def facts_of(solution: "HoldemSolution") -> dict[str, str]:
-    """Facts about a solution for people, by name."""
+    """Human-readable fields of a solution, by name."""
     spot, settings = solution.spot, solution.settings
     pot, until = spot.opening_pot, settings.until
     if not solution.judged and not until:

@@ -1,4 +1,4 @@
-"""Sessions of new or resumed runs on a poker spot: options, the spot's own settings, and a solver for them."""
+"""New or resumed runs on a poker spot: combines options and the spot's own settings, and sets up the solver."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -58,8 +58,8 @@ class Limits:
         iterations, target, seconds: stopping criteria; None where not given.
         every: iterations between checks.
         threads: threads for iterations.
-        most_memory: most bytes; None for the machine's free memory.
-        work: processes or a cluster that iterate instead.
+        most_memory: maximum bytes; None for the machine's free memory.
+        work: processes or a cluster that run the iterations instead.
     """
 
     iterations: int | None
@@ -173,7 +173,7 @@ def resumed_solver(spot: Spot | None, asked: SolveRequest, limits: Limits, stack
     """The solver of a solution to resume, at iteration 0.
 
     Raises:
-        SpecError: another spot, algorithm or settings than the solution's, or no further iterations.
+        SpecError: the spot, algorithm or settings differ from the solution's, or no iterations remain.
     """
     resume: HoldemSolution = asked.resume
     check_resume(resume, spot, asked.options.get("storage"), asked.options.get("locks", ()))
@@ -196,7 +196,7 @@ def resumed_solver(spot: Spot | None, asked: SolveRequest, limits: Limits, stack
 
 
 def stops_early(spot: Spot | None, asked: SolveRequest) -> bool:
-    """Whether a spot is solved on its first street alone."""
+    """Whether only the spot's first street is solved."""
     resume: HoldemSolution | None = asked.resume
     net = text_option(asked, "net") or (spot.settings.net if spot is not None else None)
     until = (
@@ -214,7 +214,7 @@ def text_option(asked: SolveRequest, name: str) -> str | None:
 
 
 def until_session(spot: Spot | None, asked: SolveRequest, stack: ExitStack) -> Session:
-    """The session of a spot that is solved on its first street alone."""
+    """The session for a spot of which only the first street is solved."""
     file = claimed_file(asked, stack)
     job = named(provided_by_name("first_streets")["job"])(spot, replace(asked, out=file), stack)
     return Session(job, records=[] if asked.resume is None else list(asked.resume.records))
@@ -251,7 +251,7 @@ def writing(file: Path) -> Iterator[None]:
 
 
 def usual_iterations(seconds: float | None, resume: HoldemSolution | None) -> int:
-    """Most iterations if not given."""
+    """Default maximum number of iterations."""
     return (DEFAULT_ITERATIONS if seconds is None else MOST_ITERATIONS) + (resume.iterations if resume else 0)
 
 
@@ -267,7 +267,7 @@ def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution
 
 
 def check_start(start: HoldemSolution, asked: SolveRequest, how: SolveFields) -> None:
-    """Reject options that the solution to start from determines, and too few iterations."""
+    """Reject options fixed by the solution to start from, and too few iterations."""
     if asked.options.get("locks", how.locks):
         raise SpecError("locks cannot be combined with a solution to start from; leave one of them out")
     if asked.options.get("storage") not in (None, start.settings.storage):

@@ -1,8 +1,8 @@
 """A solved spot: its accuracy, views of every node, and its file.
 
 A *resumable* file (:mod:`treeplex.holdem.solve.files`) holds all arrays of the solver exactly, so solving resumes as if
-never stopped. Other files hold the strategy, with probabilities rounded to 1/65,535, perhaps for the first streets only,
-with the values of the omitted streets.
+never stopped. Other files hold the strategy with probabilities rounded to 1/65,535. They may cover only the first streets and
+then include the values of the omitted streets.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ from treeplex.run.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
 
 FULL = 65_535
-"""Integer for probability one in files that are not resumable."""
+"""Integer that represents probability one in files that are not resumable."""
 
 STATE = "state."
 """Prefix of the names of the solver's arrays in files."""
@@ -97,8 +97,8 @@ class HoldemSolution(Solution, HoldemMapping):
         locks: locked strategies.
         streets: number of streets that ``average`` covers.
         ends: values at the ends of streets if ``average`` does not cover all; see :class:`HoldemValues`.
-        judging_seconds: time spent judging, summed over resumes.
-        memory: bytes for solving and judging.
+        judging_seconds: time spent on evaluation, summed over resumed runs.
+        memory: bytes for solving and evaluation.
         disk: bytes read and written in a run's folder, and the workers' seconds for it; zeros without a folder.
         best: value of each player's best response to the other; NaN if not computed.
         folder: its file; None if not written.
@@ -151,7 +151,7 @@ class HoldemSolution(Solution, HoldemMapping):
 
     @property
     def longest(self) -> int | None:
-        """Most iterations that the algorithm supports in total; None for any number."""
+        """Maximum total number of iterations that the algorithm supports; None for no limit."""
         return pace_of(self.algorithm)
 
     @property
@@ -161,9 +161,9 @@ class HoldemSolution(Solution, HoldemMapping):
 
     @property
     def exploitability_unnormalised(self) -> float:
-        """Exploitability in chips, in the unit of papers on Libratus' endgames.
+        """Exploitability in chips, normalised as in papers on Libratus' endgames.
 
-        Such papers normalise each range and do not divide by the probability that two hands share no card.
+        Those papers normalise each range but do not divide by the probability that two hands share no card.
         """
         total = float(self.spot.ranges[0].sum() * self.spot.ranges[1].sum())
         return self.exploitability * self.game.compatible / total
@@ -174,7 +174,7 @@ class HoldemSolution(Solution, HoldemMapping):
         return self.settings.target
 
     def facts(self) -> dict[str, str]:
-        """Facts for people, by name."""
+        """Human-readable fields, by name."""
         return facts_of(self)
 
     def to_json(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class HoldemSolution(Solution, HoldemMapping):
 
 
 def reread(spot: Spot) -> Spot:
-    """The spot as read from a file, with integer chips as floats."""
+    """The spot as it would be read from a file, with integer chips as floats."""
     return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
 
 
@@ -249,14 +249,15 @@ def save_solution(
     Args:
         solution: the solution.
         path: the file; without a suffix it gets ``.spot``. An existing file is replaced atomically.
-        resumable: whether to keep the solver state (some eight times the size); default: if it exists and all streets are kept.
+        resumable: whether to keep the solver state (some eight times the size); default: True if it exists and all streets are
+            kept.
         streets: number of streets to keep, or the name of the last one (``"turn"``); default: all.
 
     Returns:
         The file written.
 
     Raises:
-        SpecError: a street that the spot does not have, or a solution that does not support the request.
+        SpecError: the spot has no such street, or the solution cannot be saved in this form.
         FileError: the file cannot be written.
     """
     kept, cut = streets_kept(solution, streets), bool(solution.settings.until)
@@ -325,7 +326,7 @@ def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
 
 
 def header_of(solution: HoldemSolution, kept: int) -> Header:
-    """Header of a solution's file: everything but the arrays."""
+    """Header of a solution's file: everything except the arrays."""
     game, settings = solution.game, solution.settings
     return {
         "version": VERSION,
@@ -347,7 +348,7 @@ def header_of(solution: HoldemSolution, kept: int) -> Header:
 
 
 def layout(form: HoldemForm) -> str:
-    """Digest of the meaning of each number in a stored array."""
+    """Digest of the layout: what each entry of a stored array refers to."""
     digest = hashlib.sha256()
     for array in (form.streets, form.boards, form.nodes, form.cards):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -359,10 +360,10 @@ def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> Ho
 
     Args:
         path: the file.
-        resumable: whether to read the solver state if the file has it; an eighth of the file suffices for the strategy.
+        resumable: whether to read the solver state if the file has it; the strategy alone takes an eighth of the file.
 
     Raises:
-        FileError: the file is missing, not a solution, truncated, changed, or of another version.
+        FileError: the file is missing, not a solution, truncated, modified or from another version.
     """
     header, arrays = read_file(path, lambda name: resumable or not name.startswith(STATE) or name in SHOWN)
     try:

@@ -1,4 +1,4 @@
-"""Solves a poker spot: compiles, checks memory, iterates and judges until a target, iterations, time or Ctrl-C."""
+"""Solves a poker spot: compile, check memory, then iterate until a target, a limit on iterations or time, or Ctrl-C."""
 
 import os
 from collections.abc import Sequence
@@ -45,8 +45,8 @@ def solve_spot(
 
     Args:
         spot: the spot; optional with ``resume``. Its ``settings`` apply where options are not given.
-        algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; 0 iterations judge the uniform
-            strategy.
+        algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations, the uniform
+            strategy is evaluated.
         threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net, judge: see
             :class:`treeplex.holdem.solve.spot_game.SpotOptions`.
         resume: a solution to resume, with its spot, algorithm, storage and locks; it is not modified.
@@ -55,8 +55,8 @@ def solve_spot(
 
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as in :func:`treeplex.solve`.
-        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C is pressed again. A second
-            Ctrl-C within the iteration raises a plain KeyboardInterrupt.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, evaluated unless Ctrl-C is pressed again. A
+            second Ctrl-C within the iteration raises a plain KeyboardInterrupt.
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
     given |= {

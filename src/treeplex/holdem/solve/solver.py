@@ -59,7 +59,7 @@ class HoldemSolver(FormSolver[Any]):
             SpecError: an unknown algorithm, parameter or storage, threads below 1, or more iterations than a learned rule's
                 horizon.
             AlgorithmError: the algorithm does not support hold'em spots or these options.
-            FileError: the folder has another run, or cannot be written.
+            FileError: the folder holds a different run, or cannot be written.
         """
         rule, text = method_of(algorithm)
         form: SpotForm | SplitForm
@@ -101,7 +101,7 @@ class HoldemSolver(FormSolver[Any]):
         """Restore saved arrays.
 
         Raises:
-            FileError: an array is missing or has another shape or dtype; the state is then unchanged.
+            FileError: an array is missing or has the wrong shape or dtype; the state is then unchanged.
         """
         mine = self.arrays()
         for name, array in mine.items():
@@ -116,7 +116,7 @@ class HoldemSolver(FormSolver[Any]):
 
 
 def in_parts(storage: str) -> bool:
-    """Whether a storage implies solving in parts, with or without workers."""
+    """Whether a storage type implies solving in parts, with or without workers."""
     return storage == PACKED or storage.startswith(DISK)
 
 

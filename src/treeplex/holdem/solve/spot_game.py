@@ -1,4 +1,4 @@
-"""Hold'em spots as solvable games: their runs are files, and their policies map every line and hand to action probabilities."""
+"""Hold'em spots as solvable games: runs are files, and policies map every line and hand to action probabilities."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 
 class SpotOptions(TypedDict, total=False):
-    """Options for hold'em spots; missing ones are taken from the spot's file.
+    """Options for hold'em spots; options not given are taken from the spot's file.
 
     Attributes:
         threads: default: one per available core.
@@ -46,11 +46,10 @@ class SpotOptions(TypedDict, total=False):
             run resumes at its last iteration).
         workers: processes that solve the boards below the first street; results do not depend on their number.
         ray: address of a Ray cluster for this work; it needs ``disk:FOLDER`` with a folder shared by all machines.
-        isomorphism: whether isomorphic boards stand for each other where the ranges allow it, default True; always off with
-            locks.
-        locks: locked strategies: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep them.
+        isomorphism: whether isomorphic boards are solved once where the ranges allow it (default True); always off with locks.
+        locks: locked strategies: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses respect them.
         most_memory: available bytes; default: the machine's free memory.
-        start: a solution of the same spot with other ranges or bet sizes whose regrets to start from;
+        start: a solution of the same spot with different ranges or bet sizes, whose regrets the solve starts from;
             see :mod:`treeplex.holdem.solve.carried_regrets`.
         until: name of the street after the spot's first: solve the first street alone, with a network's values there.
         net: the network, see :mod:`treeplex.learn.first_street.until`.
@@ -119,7 +118,7 @@ class SpotGame(Solvable):
 
     @contextmanager
     def session(self, asked: SolveRequest, line: ProgressLine) -> Iterator[Session]:
-        """A session of a new run, or of one resumed from its file."""
+        """A session for a new run, or for a run resumed from its file."""
         if asked.resume is not None and not isinstance(asked.resume, HoldemSolution):
             asked = replace(asked, resume=self.resumed, out=asked.out or Path(asked.resume))
         line.say(f"building {self.spot}")
@@ -168,7 +167,7 @@ class SpotGame(Solvable):
         return self.spot
 
     def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
-        """Check the options; a spot is compiled when a policy needs it."""
+        """Check the options; the spot is compiled only when a policy needs it."""
         self.check_options(options)
 
     def tree(self) -> CompiledGame:
@@ -186,7 +185,8 @@ class SpotGame(Solvable):
         """A solution, its file, its policy, a network, the folder of its training, or ``"uniform"`` as a policy of this spot.
 
         Raises:
-            PolicyError: a policy of another spot, another object, or a network whose table does not fit into memory.
+            PolicyError: the policy is for another spot, the object is not a policy, or the network's table does not fit into
+                memory.
             FileError: the file cannot be read.
         """
         if isinstance(policy, str | os.PathLike):
@@ -206,14 +206,14 @@ class SpotGame(Solvable):
         return found
 
     def uniform(self) -> HoldemPolicy:
-        """The uniform policy, except where the spot has locks."""
+        """The uniform policy, except at locked infosets."""
         locks = solver_locks(self.compiled, self.spot.settings.locks) if self.spot.settings.locks else ()
         return HoldemPolicy.uniform(self.compiled, locks=locks, threads=checked_threads(self.spot.settings.threads))
 
     def judge(self, policy: Any) -> Judgement:
-        """Judge a policy; best responses keep its locks."""
+        """Evaluate a policy; best responses respect its locks."""
         return self.policy(policy).judge()
 
     def best_response(self, policy: Any, player: int) -> tuple[float, HoldemPolicy]:
-        """A player's best-response value and policy; it keeps the policy's locks."""
+        """A player's best-response value and policy, which respects the policy's locks."""
         return self.policy(policy).best_response(player)

@@ -18,7 +18,7 @@ from treeplex.holdem.spots.fields import DEFAULT, FALSE, PLAYERS, TRUE, street_n
 from treeplex.holdem.spots.spot import Spot
 
 NONE = "none"
-"""Text for an empty list of sizes."""
+"""Text that represents an empty list of sizes."""
 
 
 def spot_fields(spot: Spot) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
 
 
 def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
-    """A player's range with weights for blocked hands, which have no effect but shorten the text, [1326].
+    """A player's range, [1326], with weights added for blocked hands; they have no effect but shorten the text.
 
     The weight is that of the class's other hands if they are equal, else 0.
     """
@@ -89,7 +89,7 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
 
 
 def number_text(value: float) -> str:
-    """A number as text for a file."""
+    """A number as text in a spot file."""
     return f"{value:.12g}"
 
 
@@ -104,7 +104,7 @@ def fields_text(fields: Mapping[str, Any]) -> str:
 
 
 def plain_fields(value: LocatedText) -> Any:
-    """Fields read from a file, without positions: texts, lists and tables."""
+    """Fields read from a file, stripped of their positions: strings, lists and tables."""
     if value.entries is not None:
         return {key: plain_fields(entry) for key, entry in value.entries.items()}
     if value.items is not None:

@@ -1,4 +1,4 @@
-"""The fields of a spot as texts with positions: their parsers and error messages.
+"""Parsers and error messages for the fields of a spot, which are strings with positions.
 
 Spot files and command-line options have the same fields; :mod:`treeplex.holdem.spots.files` combines them.
 """
@@ -29,13 +29,13 @@ NO_BIG_BLIND = "the big blind's chips are not known; write pot and stack in big 
 
 
 def at(value: LocatedText, field: str, problem: str) -> SpecError:
-    """The error of a field: position, field, problem and remedy."""
+    """The error for a field: position, field, problem and remedy."""
     name = "" if value.place.startswith("--") else f" {field}:"
     return SpecError(f"{value.place}:{name} {problem}")
 
 
 def written(value: LocatedText, field: str, example: str) -> str:
-    """An example of a field in the syntax of its position: ``--pot 200``, or ``pot: 200`` in a file and in braces."""
+    """An example of a field in its source's syntax: ``--pot 200`` for options, ``pot: 200`` in files and braces."""
     return f"{value.place} {quoted(example)}" if re.fullmatch(r"--[\w-]+", value.place) else f"{field}: {example}"
 
 
@@ -45,7 +45,7 @@ def quoted(text: str) -> str:
 
 
 def text_of(value: LocatedText, field: str, example: str) -> str:
-    """The text of a field; a list of texts is joined by commas.
+    """The text of a field; lists of strings are joined by commas.
 
     Raises:
         SpecError: the field is a table, a list of lists, or empty.
@@ -111,7 +111,7 @@ def keys(value: LocatedText, field: str, known: Mapping[str, str]) -> Mapping[st
     """The entries of a table with known keys.
 
     Raises:
-        SpecError: it is not a table, or has a key that is not in ``known`` (names and their purposes).
+        SpecError: it is not a table, or has a key that is not in ``known``, which maps names to their purposes.
     """
     if value.entries is None:
         raise at(value, field, f"must be a table with the keys {', '.join(known)}, not {value.kind}")
@@ -154,7 +154,7 @@ def read_target(value: LocatedText, big_blind: float | None) -> Target:
 def read_range(value: LocatedText, field: str, format: Format) -> Floats:
     """The range in a field, [H] in the order of ``format.hands``, with weights between 0 and 1.
 
-    Formats with one hole card accept cards and ranks (``K, Qs:0.5``); all formats accept ``all``.
+    Formats with one hole card accept cards and ranks (``K, Qs:0.5``); every format accepts ``all``.
     """
     text = text_of(value, field, "AA, KK, AKs:0.5")
     if text.lower() in ALL_HANDS:
@@ -189,7 +189,7 @@ def street_names(format: Format) -> tuple[str, ...]:
 
 
 def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player: int, format: Format) -> LocatedText | None:
-    """The sizes of one street and player from the last layer that has any; None if none does.
+    """The sizes for one street and player from the last layer that defines them; None if no layer does.
 
     Within a layer, an entry for street and player comes first, then the street's, the player's and ``default``.
     """
@@ -201,7 +201,7 @@ def sizes_for(layers: "tuple[LocatedText, ...]", field: str, street: int, player
 
 
 def sizes_in(layer: LocatedText, field: str, street: str, player: str, streets: tuple[str, ...]) -> LocatedText | None:
-    """The sizes of a street and player in one layer; None if it has none."""
+    """The sizes for a street and player in one layer; None if it does not define them."""
     if layer.entries is None:
         return layer
     check_size_keys(layer, field, streets)
@@ -273,7 +273,7 @@ def read_lock(value: LocatedText) -> TextLock:
 
 
 def plain_or_empty(value: LocatedText | None) -> str:
-    """The text of a value, empty if there is none."""
+    """The text of a value; empty if there is no value."""
     return "" if value is None or value.text == "" else text_of(value, "locks", "x, b50%")
 
 
@@ -309,7 +309,7 @@ class SolveFields:
 
     Attributes:
         target: target exploitability.
-        iterations: most iterations; 0 judges the uniform strategy.
+        iterations: most iterations; 0 evaluates the uniform strategy.
         threads: number of threads.
         algorithm: spec of the algorithm.
         storage: ``float32``, ``float64`` or ``int16``.

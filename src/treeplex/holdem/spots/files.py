@@ -1,4 +1,4 @@
-"""Spot files: a spot and its solve settings as YAML or TOML, written by people.
+"""Spot files: a spot and its solve settings in YAML or TOML, written by hand.
 
 .. code-block:: yaml
 
@@ -11,7 +11,7 @@
     raises: 60%
     target: 0.5%
 
-Every message names the file, the line, the field and the remedy. Command-line options are the same fields
+Every error message names the file, line, field and remedy. Command-line options are the same fields
 (:func:`request_from_options`) and override those of a file.
 """
 
@@ -70,9 +70,9 @@ FLOP = "Td 9d 6h"
 """Example of a board."""
 SIZES = ("bets", "raises", "donk")
 LAYERED = (*SIZES, "thresholds", "runouts", "rake")
-"""Fields that an option may change in part."""
+"""Fields that an option may change partially."""
 LEAST_SIZES = 100, 10
-"""Smallest multiples of the default chip in the pot, and in the smallest size."""
+"""Minimum number of default chips in the pot, and in the smallest size."""
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
 STORAGES = ("float32", "float64", "int16", "int8", "packed", "disk:FOLDER")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
@@ -83,7 +83,7 @@ class SpotRequest:
     """The fields of a spot, read but not yet combined.
 
     Attributes:
-        name: the file's name, or its substitute in messages.
+        name: the file's name, or what messages show instead.
         fields: fields by name, without those of :data:`LAYERED`.
         layers: texts and tables by field of :data:`LAYERED`; later ones override earlier ones.
         from_file: whether the fields are from a file, for messages about missing ones.
@@ -95,7 +95,7 @@ class SpotRequest:
     from_file: bool = False
 
     def over(self, other: "SpotRequest") -> "SpotRequest":
-        """These fields where given, else those of ``other``."""
+        """A request with these fields, and those of ``other`` where they are not given."""
         layers = {name: (*other.layers.get(name, ()), *self.layers.get(name, ())) for name in LAYERED}
         fields = {**other.fields, **self.fields}
         if "limit" in self.fields or any(self.layers.get(name) for name in SIZES):  # the other betting is dropped
@@ -109,14 +109,14 @@ class SpotRequest:
         return replace(self, fields={**self.fields, "board": LocatedText(f"board {board}", text=board)})
 
     def missing(self, name: str) -> SpecError:
-        """The error of a missing required field."""
+        """The error for a missing required field."""
         example = FLOP if name == "board" else FIELDS[name]
         where = f"add the line {name}: {example}" if self.from_file else f"give --{name} {quoted(example)}"
         where += ", or with turn and river" if name == "board" else ""
         return SpecError(f"{self.name}: {name} is missing; {where}")
 
     def need(self, name: str) -> LocatedText:
-        """A required field."""
+        """The value of a required field."""
         if name not in self.fields:
             raise self.missing(name)
         return self.fields[name]
@@ -163,7 +163,7 @@ class SpotRequest:
         return big_blind * number(body, name, example, least=0)
 
     def big_blind(self) -> float | None:
-        """The big blind in chips, from ``blinds`` or 1 where pot or stack are in big blinds; None if unknown."""
+        """The big blind in chips, from ``blinds``, or 1 if the pot or stack is in big blinds; None if unknown."""
         if (blinds := read_blinds(self.fields.get("blinds"))) is not None:
             return blinds[1]
         return 1.0 if in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack")) else None
@@ -180,7 +180,7 @@ class SpotRequest:
             raise at(given[other], other, f"{text} has no unit, but other amounts are in big blinds; write {remedy}")
 
     def blame(self, message: str) -> str:
-        """The position of the first field named in a message about the whole spot, or the file."""
+        """The position of the first field that a message about the whole spot names, else the file."""
         aliases = {"out of position": "oop", "in position": "ip", "(add_allin|force_allin|merge)": "thresholds"}
         for words, name in (*aliases.items(), *((name, name) for name in FIELDS)):
             given = self.layers.get(name, ()) if name in ("thresholds", "rake") else filter(None, (self.fields.get(name),))
@@ -189,7 +189,7 @@ class SpotRequest:
         return self.name
 
     def settings(self) -> SolveFields:
-        """Settings of its solve.
+        """The spot's solve settings.
 
         Raises:
             SpecError: a field is wrong.
@@ -215,7 +215,7 @@ def read_algorithm(value: LocatedText) -> str:
     """The spec of an algorithm in a field.
 
     Raises:
-        SpecError: the algorithm is in a Python file named by another file instead of by the user.
+        SpecError: the algorithm is in a Python file that is named by another file and not by the user.
     """
     text = text_of(value, "algorithm", "dcfr")
     if ".py" in text and not value.place.startswith(("--", "argument ")):
@@ -384,7 +384,7 @@ def read_rake(request: SpotRequest) -> Rake:
 
 
 def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...], str]:
-    """Number of deals made on each street, 0 for all; and the name of the set of boards, if any."""
+    """Number of deals on each street (0 for all), and the name of the set of boards, if any."""
     names, found, chosen = street_names(format), dict[str, int](), ""
     for layer in request.layers.get("runouts", ()):
         if layer.entries is None:
@@ -463,7 +463,7 @@ def street_sizes(request: SpotRequest, format: Format, street: int, player: int)
 
 
 def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError:
-    """The error for a table of sizes without an entry for a street and player."""
+    """The error for a table of sizes that lacks an entry for a street and player."""
     who = f"the {street}, player {('OOP', 'IP')[player]}"
     return at(layer, name, f"no sizes for {who}; add {street}: {FIELDS[name]} (none: no such bet), or default: ...")
 
@@ -508,7 +508,7 @@ def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan 
 
 
 def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
-    """The largest chip with which rounding of pot-relative sizes is small; infinity without such sizes."""
+    """The largest chip for which rounding of pot-relative sizes is small; infinity if there are no such sizes."""
     shares = [size.value for size in sizes if size.kind == "pot" and size.value > 0]
     rounded = pot > 0 and any(size.kind in ("pot", "last", "geometric") for size in sizes)
     return min(pot / LEAST_SIZES[0], *(share * pot / LEAST_SIZES[1] for share in shares), math.inf) if rounded else math.inf
@@ -547,7 +547,7 @@ def spot(
         oop, ip: ranges out of position and in position, as text or float64 [H] in the order of ``format.hands``.
         pot: chips in the pot, or big blinds: ``"6.5bb"``.
         stack: chips behind in the smaller stack, or big blinds.
-        fields: all other fields of a spot file, as texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
+        fields: all other fields of a spot file, as strings, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
             ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; the solve settings ``target``,
             ``iterations``, ``algorithm``, ``threads``, ``storage`` and ``locks``; and the options of ``treeplex solve`` for
             parts of them, such as ``river_bets`` and ``rake_cap``.

@@ -1,4 +1,4 @@
-"""Ready-made spots: from texts, and the games of published results."""
+"""Ready-made spots: spots from text, and the games used in published results."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ def holdem(
     chip: float = 1.0,
     blinds: tuple[float, float] | None = None,
 ) -> Spot:
-    """A hold'em spot with board and optionally ranges as text: ``holdem("Td9d6h", "QQ+,AK", "22+", ...)``.
+    """A hold'em spot whose board and, optionally, ranges are given as text: ``holdem("Td9d6h", "QQ+,AK", "22+", ...)``.
 
     The other arguments are the fields of :class:`Spot`.
 
@@ -62,7 +62,7 @@ def limit_holdem(small_bet: float = 10.0) -> Spot:
     """Heads-up limit Texas hold'em from the deal: at most four bets per street, blinds of half a small bet and one small bet.
 
     Bets are one small bet before the turn and two from then on. With the default (blinds 5 and 10, bets 10 and 20) this is the
-    game of Zinkevich et al. (2007), "Regret minimization in games with incomplete information". Stacks never bind.
+    game of Zinkevich et al. (2007), "Regret minimization in games with incomplete information". Stacks never run out.
 
     Raises:
         SpecError: ``small_bet`` is not greater than 0.

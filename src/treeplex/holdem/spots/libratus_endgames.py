@@ -1,4 +1,4 @@
-"""Endgames that Libratus reached against human professionals, in their authors' text format (LibratusEndgames).
+"""Endgames that Libratus reached against human professionals, in the text format of its authors (LibratusEndgames).
 
 A file has four lines: ``-round`` (3 turn, 4 river), ``-board``, ``-pot`` (half from each player; blinds were 50 and 100,
 stacks 20,000) and ``-reach``, the players' reach probabilities of each hand at the spot: 1,326 numbers for the player out of
@@ -29,7 +29,7 @@ BOARD_CARDS = {3: 4, 4: 5}
 DECODINGS = ("true", "ddcfr")
 
 MISREAD = dict(zip(parse_cards("3h4h4d5h5d5s"), parse_cards("2d2s3s2c3c4c"), strict=True))
-"""Cards that the DDCFR program misreads at showdown, with the card that it reads."""
+"""Cards that the DDCFR program misreads at showdown, each mapped to the card that it reads instead."""
 
 
 def read_libratus_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
@@ -37,8 +37,9 @@ def read_libratus_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
 
     Args:
         path: the file.
-        decoding: ``true``, or ``ddcfr`` for the results of Xu et al. (2024): their program swaps the players' ranges, and at
-            showdown it reads 3h 4h 4d 5h 5d 5s as 2d 2s 3s 2c 3c 4c (see :func:`misread_strengths`). For river files only.
+        decoding: ``true``, or ``ddcfr`` to reproduce the results of Xu et al. (2024): their program swaps the players' ranges,
+            and at showdown it reads 3h 4h 4d 5h 5d 5s as 2d 2s 3s 2c 3c 4c (see :func:`misread_strengths`). For river files
+            only.
 
     Raises:
         FileError: the file is missing, truncated or of another format; the message names the line.
@@ -130,8 +131,8 @@ def hand_order() -> NDArray[np.int64]:
 def misread_strengths(board: tuple[int, ...]) -> Ints:
     """Showdown strengths in the DDCFR program, int64 [1326]: higher wins, -1 for hands with a board card.
 
-    Cards are read through ``MISREAD``. If a hand then has a card twice, the copy counts only by its rank, and a flush with
-    that card loses to every hand. The program's lookup table is not published; this reconstruction reproduces the
+    Cards are read through ``MISREAD``. If a hand then contains a card twice, the copy contributes only its rank, and a flush
+    with that card loses to every hand. The program's lookup table is not published; this reconstruction reproduces the
     exploitability of the uniform strategy that its authors report for both river games.
     """
     keys = strengths(board, HANDS).astype(np.int64)
@@ -141,7 +142,7 @@ def misread_strengths(board: tuple[int, ...]) -> Ints:
 
 
 def misread_strength(cards: list[int]) -> int:
-    """The strength of seven cards that may contain duplicates."""
+    """The strength of seven cards, possibly with duplicates."""
     copies = [card for place, card in enumerate(cards) if card in cards[:place]]
     suits = [card % 4 for card in cards]
     if any(suits.count(copy % 4) >= 5 for copy in copies):

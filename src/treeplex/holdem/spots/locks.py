@@ -1,4 +1,4 @@
-"""Node locks: strategies that a player keeps at a decision, as text or hand by hand."""
+"""Node locks: fixed strategies at a decision, given as text or hand by hand."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from treeplex.base.arrays import Floats
 
 @dataclass(frozen=True)
 class TextLock:
-    """A strategy that a player keeps at one decision, for some or all hands.
+    """A fixed strategy at one decision, for some or all hands.
 
     Attributes:
         line: line to the decision, as in ``show``; empty for the root.
@@ -30,7 +30,7 @@ class NodeLock:
     """The strategy of every hand at one decision, such as that of a :class:`treeplex.holdem.policies.view.NodeView`.
 
     Attributes:
-        line: line to the decision. Cards may be omitted from some street on, which stands for all cards.
+        line: line to the decision. Cards may be omitted from some street on; the lock then applies to all cards.
         hands: int [n], indices of ``format.hands``; other hands are not locked.
         strategy: [actions, n], probabilities in the order of the actions; a column of NaN leaves a hand unlocked.
         place: name of the lock in messages.

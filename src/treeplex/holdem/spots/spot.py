@@ -1,7 +1,6 @@
-"""A spot: the definition of a heads-up poker game from some street to the end.
-
-Board, pot, stacks, ranges, bet sizes and rake. All checks of these values are here; the betting tree
-(:mod:`treeplex.holdem.betting.tree`) and the solvers assume a valid spot.
+"""A spot: the definition of a heads-up poker game from some street to the end of the hand. It consists of board, pot, stacks,
+ranges, bet sizes and rake. This module validates all of these values; the betting tree (:mod:`treeplex.holdem.betting.tree`)
+and the solvers assume a valid spot.
 """
 
 import hashlib
@@ -55,7 +54,7 @@ class Rake:
             raise SpecError(f"rake: cap is {self.cap}; give chips of at least 0, or infinity for none")
 
     def of(self, pot: float, *, dealt: bool = True) -> float:
-        """The rake of a pot; ``dealt`` says whether there is any board card."""
+        """The rake from a pot; ``dealt``: whether any board card has been dealt."""
         return min(self.rate * pot, self.cap) if dealt or not self.no_flop_no_drop else 0.0
 
     def to_json(self) -> dict[str, object]:
@@ -87,8 +86,8 @@ class Spot(Game):
         blinds: ``(small, big)``, for spots that begin before any board card: player 1 posts the small blind and acts first on
             that street, player 0 posts the big blind and acts first on later streets. None: no blinds, and player 0 acts first
             on every street.
-        runouts: for each street of the format the number of its deals, each standing for several: a smaller game whose
-            solutions approximate the full one's. 0 for all; empty for all on all streets. The deals are chosen by
+        runouts: for each street of the format, the number of deals, each representing several: a smaller game whose solutions
+            approximate those of the full game. 0 for all; empty for all on all streets. The deals are chosen by
             :func:`treeplex.holdem.cards.spread.evenly_spread`, separately on each board, or by ``deal_set``.
         deal_set: name of a shipped set of boards (:mod:`treeplex.holdem.cards.fitted_deals`), whose numbers are in ``runouts``;
             empty for none.
@@ -193,7 +192,7 @@ class Spot(Game):
         return self.walkable_rules().new_initial_state()
 
     def enumerable_rules(self) -> Game:
-        """Raise GameError, since infosets of spots are not enumerated.
+        """Raise GameError: infosets of spots are not enumerated.
 
         Raises:
             GameError: always.
@@ -216,7 +215,7 @@ class Spot(Game):
         """The spot's public states and private hands: :class:`treeplex.holdem.rules.public.HoldemGame`.
 
         Raises:
-            GameError: the spot deals only some of its boards.
+            GameError: the spot deals only a subset of boards.
         """
         game: PublicGame = named("treeplex.holdem.rules.public:HoldemGame").of(self)
         return game
@@ -226,7 +225,7 @@ class Spot(Game):
         return f"{board}, pot {self.opening_pot:g}, stacks {self.stack:g}"
 
     def to_json(self) -> dict[str, object]:
-        """Everything but the arrays, as JSON data for :func:`spot_from_json`."""
+        """Everything except the arrays, as JSON data for :func:`spot_from_json`."""
         some: dict[str, object] = {"runouts": list(self.runouts)} if self.runouts else {}
         if self.deal_set:
             some["deal_set"] = self.deal_set
@@ -411,7 +410,7 @@ def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:
 
 
 def compatible_pairs(hands: NDArray[np.uint8], mine: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
-    """Number of pairs of hands from two sets [H] without a common card: all, minus those with one, plus those with two."""
+    """Number of pairs of hands from two sets [H] that share no card, by inclusion and exclusion."""
     holding = np.bincount(hands[other].ravel(), minlength=52)
     blocked = holding[hands[mine]].sum(axis=1)
     twice = other[mine] if hands.shape[1] == 2 else 0

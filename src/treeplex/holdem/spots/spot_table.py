@@ -1,6 +1,6 @@
-"""The table of a spot's fields, from which the keys of spot files, command-line options and their help are derived.
+"""The table of a spot's fields. It defines the keys of spot files, the command-line options and their help.
 
-A :class:`Field` is a key of a spot file and an option of the same name. An option takes the same values as the file: a text,
+A :class:`Field` is a key of a spot file and an option of the same name. An option takes the same values as the file: a string,
 or a table in braces, ``--bets "{river: {oop: 50%}}"``. A :class:`Part` is an option for one entry of such a table,
 ``--river-bets 33%``. This module imports nothing, so that ``--help`` is fast; :mod:`treeplex.holdem.spots.files` reads the
 fields.
@@ -189,9 +189,9 @@ SOLVED_FILE = ".spot"
 SPOTS = "treeplex.holdem.solve.spot_game:SpotGame"
 """The class that solves and judges spots, as ``module:name``."""
 HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
-"""The fields about solving; all others describe the spot itself."""
+"""The fields that configure solving; all others describe the spot itself."""
 
 
 def names_spot(text: str) -> bool:
-    """Whether a text names a hold'em spot or a file of one."""
+    """Whether a string is the name of a hold'em spot or of a file with one."""
     return text in NAMED or text.lower().endswith(SPOT_FILES)

@@ -1,1 +1,1 @@
-"""Street-by-street search of full-game hold'em: a street on many boards as a subgame, and agents that search it."""
+"""Street-by-street search in full-game hold'em: one street on many boards as a subgame, and agents that search it."""

@@ -39,23 +39,23 @@ class Opening(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """A searched street: its betting, and the policies of copies, each at its own iteration, or of the average."""
+    """A searched street: its betting, and its policies: one per copy, each at its own iteration, or the average."""
 
     betting: StreetBetting
     rows: StoppedRows
 
 
 class WholeSearchAgent(BaseAgent):
-    """Plays either seat: searches each street at its start, and plays a random iteration to its end.
+    """Plays either seat: searches each street at its start and plays the policy of a random iteration until the street ends.
 
-    It considers the raises of its own game. An opponent's raise that this lacks is added, and the street searched again. If
-    the table does not offer the size of its raise, it takes the nearest.
+    Searches use the raise sizes of the agent's own game. An opponent's raise that this game lacks is added, and the street is
+    searched again. If the table does not offer the agent's raise size, the agent chooses the nearest.
 
     Attributes:
-        own: the game with its own raises.
+        own: the game with the agent's raise sizes.
         leaf: values at the ends of streets.
         settings: method and iterations.
-        drawn: whether an iteration is drawn; else the average policy of each search is played.
+        drawn: whether a random iteration is played; if not, the average policy of each search is played.
     """
 
     def __init__(
@@ -72,12 +72,12 @@ class WholeSearchAgent(BaseAgent):
 
         Args:
             game: the game at the table.
-            own: the same game, perhaps with other raises.
+            own: the same game, possibly with different raises.
             leaf, settings, drawn: see the attributes.
             generator: random generator for its actions.
 
         Raises:
-            GameError: rake, more than two players, or different cards, stacks or blinds at the table.
+            GameError: the game has rake or more than two players, or the table has different cards, stacks or blinds.
         """
         super().__init__(game, generator)
         if (own.rules.format, unlimited(own)) != (game.rules.format, unlimited(game)):
@@ -123,7 +123,7 @@ class WholeSearchAgent(BaseAgent):
         self.state = following
 
     def _add(self, state: PublicHand, raised: int) -> None:
-        """Add a raise that the own game lacks; if its limit of raises is reached, remove the limit."""
+        """Add a raise that the agent's game lacks; if its limit on raises is reached, remove the limit."""
         try:
             self.own, _ = self.own.with_action(state, raised)
         except GameError:
@@ -147,7 +147,7 @@ class WholeSearchAgent(BaseAgent):
         return self._solved.betting if self._solved else StreetBetting.of(self.own, self.opening.table, self.opening.board)
 
     def _number(self) -> int:
-        """The decision after this street's actions."""
+        """The index of the decision after this street's actions."""
         betting, number = self._betting(), 0
         for label in self._labels:
             decision = betting.decisions[number]
@@ -157,7 +157,7 @@ class WholeSearchAgent(BaseAgent):
         return number
 
     def _place(self, solved: Solved) -> int:
-        """Index of the copy that is played."""
+        """Index of the copy whose policy is played."""
         return self._copy if solved.rows.policies[0].shape[1] > 1 else 0
 
     def _renamed(self) -> tuple[tuple[int, ...], Ints]:
@@ -182,7 +182,7 @@ class WholeSearchAgent(BaseAgent):
         return self._solved
 
     def _searched(self, *, every: bool) -> Solved:
-        """Search the street from its start; ``every`` keeps the policies of all iterations, for other hands."""
+        """Search the street from its start; ``every`` keeps the policies of all iterations, for use with other hands."""
         board, maps = self._renamed()
         free = self.own.free(PublicHand(self.opening.table, board))
         moved = tuple(np.empty_like(own) for own in self.opening.ranges)
@@ -217,7 +217,7 @@ class WholeSearchAgent(BaseAgent):
 
 
 def unlimited(game: PublicHoldem) -> BettingRules:
-    """The betting of a game without a limit of raises and with any size."""
+    """The game's betting with no limit on raises and any bet size."""
     return replace(game.rules.betting, most=(), plan=BetPlan())
 
 

@@ -1,4 +1,4 @@
-"""The betting of one street from its first decision on: decisions, ends with cards to come, and stops."""
+"""The betting of one street from its first decision on: decisions, street ends, and terminals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,19 +39,19 @@ class StreetDecision(NamedTuple):
 
 
 class StreetEnd(NamedTuple):
-    """An end of the street after which players act again: each player's last action, and the table before the cards."""
+    """An end of the street after which betting continues: each player's last action, and the betting before the deal."""
 
     table: BettingState
     last: tuple[Last, Last]
 
 
 class StreetStop(NamedTuple):
-    """A node without further decisions.
+    """A node after which no player acts.
 
     Attributes:
         last: each player's last action.
-        paid: player 0's payoffs where it loses, ties and wins the showdown.
-        shown: whether hands are shown; else a player has folded.
+        paid: player 0's payoffs if it loses, ties and wins the showdown.
+        shown: whether there is a showdown; if not, a player has folded.
     """
 
     last: tuple[Last, Last]

@@ -1,7 +1,7 @@
-"""The policy of search in full-game hold'em with a small deck, at every infoset, for exact judging.
+"""The policy of street search at every infoset of full-game hold'em with a small deck, for exact evaluation.
 
-The game is compiled as a spot with blinds, with isomorphic boards once, for the hold'em engine's judge. Streets are searched
-by code that the judge does not use.
+The game is compiled as a spot with blinds, up to suit isomorphism, and the hold'em engine evaluates the policy. Search and
+evaluation use separate code.
 """
 
 from collections.abc import Callable
@@ -65,11 +65,11 @@ def whole_spot(game: PublicHoldem) -> Spot:
 
 @dataclass
 class Searcher:
-    """Searches every street on every board, and sums the policies played.
+    """Searches every street on every board and accumulates the policies played.
 
     Attributes:
         game, cards: the game, and the cards of its deck.
-        compiled: the game compiled for the judge.
+        compiled: the game compiled for evaluation.
         leaf: values at the ends of streets.
         settings: method, iterations, and number N of playthroughs.
         generator: random generator for iterations.
@@ -90,7 +90,7 @@ class Searcher:
     searched: int = 0
 
     def street(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:
-        """Play from the start of a street on.
+        """Search and play from the start of a street on.
 
         Args:
             node: node of the compiled game's betting.
@@ -109,7 +109,7 @@ class Searcher:
         """Check that both forms of the game have the same actions at a decision.
 
         Raises:
-            GameError: they differ.
+            GameError: the actions differ.
         """
         event = self.compiled.betting.nodes[node]
         assert isinstance(event, Decision)
@@ -163,7 +163,7 @@ class Searcher:
         return np.asarray(~np.isin(self.game.hands, cards).any(axis=1), np.float64)
 
     def _stops(self, boards: int, count: int) -> Ints:
-        """An iteration for each playthrough of each board, stratified over the playthroughs, int64 [boards * count]."""
+        """Random iterations for every playthrough of each board, stratified over playthroughs, int64 [boards * count]."""
         weights = average_weights(self.settings.method, self.settings.iterations)
         cumulative = np.cumsum(weights) / weights.sum()
         strata = np.stack([self.generator.permutation(count) for _ in range(boards)]) + self.generator.random((boards, count))
@@ -200,7 +200,7 @@ class Searcher:
 
 
 def compiled_whole(game: PublicHoldem) -> CompiledSpot:
-    """The game with all its boards, for judging.
+    """The game with all boards, for evaluation.
 
     Raises:
         GameError, SpecError: as in :func:`whole_spot` and :func:`treeplex.holdem.forms.compile_spot.compile_spot`.
@@ -230,11 +230,11 @@ def searched_strategy(
         settings: method, T, N, and the number of rows searched in parallel.
         generator: random generator for iterations.
         compiled: the result of :func:`compiled_whole`.
-        drawn: whether iterations are drawn; else the average policy of each search is played.
+        drawn: whether random iterations are played; if not, the average policy of each search is played.
         watch: called with the number of rows searched so far.
 
     Raises:
-        GameError: rake, or actions that the spot lacks.
+        GameError: the game has rake, or actions that the spot lacks.
     """
     hands = len(game.hands)
     count = settings.playthroughs if drawn else 1

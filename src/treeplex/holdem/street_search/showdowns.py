@@ -16,14 +16,14 @@ from treeplex.holdem.street_search.suits import Board, Suits
 
 Shares = NDArray[np.float32]
 MOST_ENTRIES = 200_000_000
-"""Most pairs of hands times boards that are enumerated; beyond it boards are sampled."""
+"""Maximum number of pairs of hands times boards to enumerate; beyond it, boards are sampled."""
 TURNS = 4
-"""Numbers of times each card is then sampled as the next card and as each later one; always the same boards."""
+"""Number of times each card is sampled as the next card and as each later card; the sample is fixed."""
 KEPT_BYTES = 500_000_000
 
 
 class Showdowns:
-    """Matrices of a deck, with a cache of the newest.
+    """Showdown matrices for a deck, with a cache of recent ones.
 
     Attributes:
         suits: suits of the deck.
@@ -38,11 +38,11 @@ class Showdowns:
         self._most = max(KEPT_BYTES // self.apart.nbytes, 4)
 
     def shares(self, board: Board) -> Shares:
-        """Each hand's share of the pot against each other, ties halved, over the cards to come, float32 [H, H].
+        """Each hand's pot share against each other hand over all runouts (ties split), float32 [H, H].
 
         Zero for hands that share a card with each other or with the board. Exact unless more boards can follow than
-        :data:`MOST_ENTRIES` allows, as on flops with 52 cards: there boards are sampled with every card equally often (196
-        of 1,176). Preflop with 52 cards it is the mean over the two hand classes.
+        :data:`MOST_ENTRIES` allows, as on flops with 52 cards: there, boards are sampled such that every card appears equally
+        often (196 of 1,176). Preflop with 52 cards it is the mean over the two hand classes.
         """
         if board in self._kept:
             self._kept.move_to_end(board)
@@ -70,7 +70,7 @@ class Showdowns:
         return np.asarray(share * self.apart * free * free[:, None], np.float32)
 
     def _complete(self, board: Board) -> tuple[list[Board], NDArray[np.float64]]:
-        """Complete boards that follow a board, and their weights."""
+        """The complete boards that can follow a board, and their weights."""
         missing = self.format.board_size - len(board)
         if not board:
             classes = canonical_boards(self.format, missing)

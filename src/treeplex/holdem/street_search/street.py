@@ -1,5 +1,4 @@
-"""One street of full-game hold'em on many boards as a subgame; its betting is traversed once, hands and boards are
-arrays.
+"""One street of full-game hold'em as a subgame over many boards: betting is traversed once, with arrays over hands and boards.
 
 Rows are boards, each with its own ranges. A decision is one block of the tree engine, with an infoset for each row and hand,
 so reach, update and averages are those of every other search. Only payoffs differ: folds use inclusion and exclusion over
@@ -46,7 +45,7 @@ class Cards:
         """Prepare the data.
 
         Raises:
-            GameError: not two players, rake, or hands without two cards.
+            GameError: the game does not have two players, has rake, or its hands do not have two cards.
         """
         if game.players != 2:
             raise GameError(f"street search needs two players, not {game.players}; write players=2")
@@ -74,7 +73,7 @@ class StreetPlaces(Places):
 
     @cached_property
     def free(self) -> Floats:
-        """1 for the hands that the board leaves, else 0; float64 [K, H]."""
+        """1 for hands that the board does not block, else 0; float64 [K, H]."""
         known: dict[Board, Floats] = {}
         for state in self.states:
             if state.board not in known:
@@ -317,7 +316,7 @@ class StreetArrays(SubgameArrays):
             values[begin : begin + width] += entries.ravel()
 
     def _won(self, reached: Floats, met: Floats) -> Floats:
-        """Shares of the pot of hands times their probability of a compatible opposing hand, [T, B, H]."""
+        """Pot shares of hands times the probability that the opponent holds a compatible hand, [T, B, H]."""
         (stops, count, hands), won = reached.shape, np.empty(reached.shape)
         rows = np.arange(stops * count).reshape(stops, count).T.ravel()
         firsts = np.arange(count + 1) * stops

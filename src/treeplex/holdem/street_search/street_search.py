@@ -1,4 +1,4 @@
-"""Searches of streets on many boards, with the policy of each row at its own iteration."""
+"""Street searches over many boards, in which each row stops at its own iteration."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class StoppedRows(NamedTuple):
 
 
 def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints, *, average: bool = False) -> StoppedRows:
-    """Run a search of a street to its end; returns the policies of copies of its rows.
+    """Run a street search to completion and return the policies of copies of its rows.
 
     Iteration t is the policy after t updates, 0 the policy at the start; see :func:`treeplex.search.stopping.policies_at`.
 
@@ -34,7 +34,8 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
         iterations: T.
         rows: int64 [N], the row of each copy.
         stops: int64 [N], the iteration of each copy.
-        average: whether reach is the average's up to that iteration instead of the policy's own, as in CFR-AVG.
+        average: whether reach is that of the average policy up to that iteration, as in CFR-AVG, instead of the current
+            policy's.
     """
     street = search.subgame
     assert isinstance(street, StreetSubgame)
@@ -60,7 +61,7 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
 
 
 def played_through(street: StreetSubgame, policies: list[Floats], reaches: Ranges) -> tuple[list[Floats], Ranges]:
-    """Reach after a street under policies, from the given reaches.
+    """Reach at the end of a street under given policies, from given initial reaches.
 
     Args:
         street: the street, of which only the betting is used.

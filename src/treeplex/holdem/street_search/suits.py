@@ -1,4 +1,4 @@
-"""Boards and hands up to suit isomorphism, where the order of streets matters."""
+"""Suit isomorphism of boards and hands when the order of streets matters."""
 
 from functools import lru_cache
 from itertools import combinations, pairwise

@@ -1,4 +1,4 @@
-"""Warm starts on streets of full-game hold'em, on many boards: values and regrets of guessed policies."""
+"""Warm starts for street searches in full-game hold'em over many boards: values and regrets of guessed policies."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class StreetGuess(Protocol):
-    """Policies of public belief states on a street, without search."""
+    """Guessed policies at public belief states on a street, computed without search."""
 
     def __call__(self, street: "StreetSubgame", decision: int, reached: Ranges) -> Floats:
         """Policy of all hands at a decision on every board, float64 [A, B, H], given both players' reaches [B, H]."""
@@ -26,7 +26,7 @@ class StreetGuess(Protocol):
 
 
 def write_guess(search: "SubgameSearch", street: "StreetSubgame", guess: StreetGuess) -> None:
-    """Write the guess as current policy, from the root down."""
+    """Write the guess as the current policy, from the root down."""
     for number, decision in enumerate(street.betting.decisions):
         first, second = (street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
         street.block(search.policy, number)[:] = guess(street, number, (first, second))

@@ -1,1 +1,1 @@
-"""Tools for players and coaches: equities, reports, batches of flops, hand reviews, charts and pages."""
+"""Tools for players and coaches: equities, reports, batches of boards, hand reviews, charts and HTML pages."""

@@ -1,8 +1,8 @@
-"""Equities of ranges: shares of the pot at a showdown, for two to six players, exact or sampled.
+"""Range equities: pot shares at showdown for two to six players, exact or sampled.
 
 Two players are always exact: range against range, one sweep per board. Boards are counted up to renamings of suits that
 leave both ranges unchanged; preflop that leaves 134,459 of 2,598,960. Three and more players are exact where all deals on
-all boards can be enumerated, and sampled elsewhere, with standard errors.
+all boards can be enumerated, and otherwise sampled, with standard errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ Done = Callable[[int, int], None]
 MOST_PLAYERS = 6
 MOST_DEALS = 1_000_000
 MOST_WORK = 1_000_000_000
-"""Most deals times boards that are enumerated, about ten seconds of work."""
+"""Maximum number of deals times boards to enumerate, about ten seconds of work."""
 SAMPLES = 2_000_000
 PARTS = 64
 BOARD_SIZES = (0, 3, 4, 5)
@@ -53,7 +53,7 @@ class RangeEquity:
 
     Attributes:
         hands: int64 [n], the hands of the range without blocked ones, in the order of ``HANDS``.
-        weight: float64 [n], probability that the player holds each, given the other hands' cards; sums to 1.
+        weight: float64 [n], probability that the player holds each hand, given card removal by the other players; sums to 1.
         hand_equity: float64 [n], each hand's share of the pot, in [0, 1]; NaN for a hand that is never dealt.
         hand_error: float64 [n], standard errors; 0 where exact.
         equity: the share of the pot.
@@ -160,7 +160,7 @@ def equity(
 
 
 def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> EquityTable:
-    """Check and read the arguments."""
+    """Validate and parse the arguments."""
     if not 2 <= len(ranges) <= MOST_PLAYERS:
         raise SpecError(f"{len(ranges)} ranges; give two to {MOST_PLAYERS}")
     cards, gone = parse_cards(board), parse_cards(dead)
@@ -264,7 +264,7 @@ def exact_part(table: EquityTable, player: int, met: Floats, shares: Floats) -> 
 
 
 def every_deal(table: EquityTable, threads: int, progress: Done | None) -> Equity | None:
-    """Equities of several ranges over every deal on every board; None where there are too many."""
+    """Equities of several ranges over every deal on every board; None if there are too many to enumerate."""
     players, size = table.reach.shape
     own = [np.flatnonzero(each) for each in table.reach]
     counts = np.array([len(each) for each in own])
@@ -337,7 +337,7 @@ def sampled_part(table: EquityTable, player: int, held: Floats, sums: Floats) ->
 
 
 def quantiles(values: Floats, weights: Floats, points: int = 101) -> Floats:
-    """Quantiles at equal distances of a number per hand over a range, ends included.
+    """Evenly spaced quantiles, ends included, of a per-hand value over a range.
 
     Args:
         values: float64 [n]; NaN is ignored.

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-decorators=False
-"""Kernels for equities: boards up to suit symmetry, range against range in one sweep, and several hands at once."""
+"""Equity kernels: boards up to suit isomorphism, range against range in one sweep, and multiway deals."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ Keys = NDArray[np.int32]
 
 CARDS = 52
 FEW = 48
-"""Most hands for insertion sort, which beats a radix sort for few hands."""
+"""Maximum number of hands for insertion sort, which is faster than radix sort for few hands."""
 WIN, TIE, SQUARE = 0, 1, 2
 """Columns of sums: pots won alone, shares of split pots, and squares of all shares."""
 MOST_TRIES = 1000
-"""Average draws per deal without a repeated card before a kernel gives up."""
+"""Average number of draws per valid deal (no repeated card) above which a kernel gives up."""
 
 
 @kernel(error_model="numpy")
@@ -30,7 +30,7 @@ def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Int
         deck: int64 [d], the cards that can be dealt.
         images: int64 [G, 4], the group of renamings, as the image of every suit; they leave prefix and deck unchanged.
         boards: uint8 [B, 5], output.
-        weights: int64 [B], output: the number of boards that each stands for.
+        weights: int64 [B], output: the number of boards that each represents.
 
     Returns:
         The number of classes.
@@ -76,7 +76,7 @@ def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Int
 
 @kernel(error_model="numpy")
 def sort_few(keys: Keys, order: Shorts) -> int:
-    """As :func:`sort_by_strength`, by insertion."""
+    """Sort like :func:`sort_by_strength`, by insertion."""
     size = 0
     for hand in range(keys.shape[0]):
         if keys[hand] >= 0:

@@ -1,7 +1,7 @@
 """Preflop charts of solved spots, including those that ship with the library.
 
-A shipped chart is a solution reduced to its first street: its spot holds the boards and bet sizes, its records the
-iterations and exploitability.
+A shipped chart is a solution reduced to its first street: its spot contains the boards and bet sizes, and its records contain
+the iterations and exploitability.
 """
 
 import json
@@ -23,9 +23,9 @@ from treeplex.holdem.spots.spot import Spot
 
 SHIPPED = Path(__file__).with_name("charts")
 BY_NETWORK = SHIPPED / "by_network.json"
-"""Distances between charts by a network and shipped charts; written by ``bench/preflop_charts.py``."""
+"""Distances between network charts and shipped charts; written by ``bench/preflop_charts.py``."""
 WHERE = {"first": "at the first decision"}
-"""Descriptions of decisions by their names in the results, where the name is not clear."""
+"""Readable descriptions of decisions whose names in the results are unclear."""
 PLAYERS = ("big blind", "small blind")
 STREETS = ("flops", "turns", "rivers")
 
@@ -36,12 +36,12 @@ def shipped_charts() -> tuple[str, ...]:
 
 
 def is_shipped(file: str) -> bool:
-    """Whether a name means a shipped chart; a file or folder of that name takes precedence."""
+    """Whether a name refers to a shipped chart; a file or folder of that name takes precedence."""
     return file in shipped_charts() and not Path(file).exists()
 
 
 def read_solved(file: str) -> HoldemSolution | None:
-    """The solution of a shipped chart's name or a ``.spot`` file; None for anything else.
+    """Load a shipped chart by name, or a ``.spot`` file; None for anything else.
 
     Raises:
         FileError: the file cannot be read.
@@ -93,7 +93,8 @@ def chart_book(file: str) -> ChartBook:
 
     Raises:
         FileError: the file cannot be read.
-        SpecError: no shipped chart and no ``.spot`` file, or a spot that does not begin preflop with the whole deck.
+        SpecError: the source is neither a shipped chart nor a ``.spot`` file, or a spot that does not begin preflop with the
+            whole deck.
     """
     solution = read_solved(file)
     if solution is None:
@@ -124,7 +125,7 @@ def step_of(action: Action) -> str:
 
 
 def how_made(solution: HoldemSolution) -> str:
-    """Two lines: the boards dealt and the accuracy reached, and the bet sizes after the flop."""
+    """Two lines of text: the boards dealt and the accuracy reached, and the bet sizes from the flop on."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     if solution.settings.until:
         return (
@@ -144,7 +145,7 @@ def how_made(solution: HoldemSolution) -> str:
 
 
 def beside_network(file: str) -> str:
-    """One line on how far a network's charts over all flops differ from a shipped chart; empty for other names."""
+    """One line of text on how much a network's charts over all flops differ from a shipped chart; empty for other names."""
     if not is_shipped(file):
         return ""
     found = json.loads(BY_NETWORK.read_text("utf-8")).get(file)
@@ -161,7 +162,7 @@ def beside_network(file: str) -> str:
 
 
 def sizes_after(spot: Spot) -> str:
-    """Bet sizes after the flop, out of position and in position where these differ."""
+    """Bet sizes from the flop on, listed by position if they differ."""
     if not isinstance(spot.bets, BetPlan):
         return "fixed limit"
     found = []

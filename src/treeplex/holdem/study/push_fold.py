@@ -1,8 +1,8 @@
 """Heads-up push or fold: the exact equilibrium by a linear program over the 169 hand classes.
 
-The small blind goes all-in or folds, the big blind calls or folds. Equities cover all boards and pairs of hands account for
-card removal, so nothing is sampled. Equilibria are seldom unique: where a hand is indifferent, the program returns one of
-them.
+The small blind goes all-in or folds, the big blind calls or folds. Equities are exact over all boards, and pairs of hands
+account for card removal, so nothing is sampled. Equilibria are seldom unique: where a hand is indifferent, the program returns
+one of them.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PushFold:
         push_ev: float64 [169], EV of going all-in relative to a fold.
         call_ev: float64 [169], EV of a call relative to a fold.
         value: the small blind's EV per hand.
-        exploitability: mean gain of both players' best responses; not zero only by rounding.
+        exploitability: mean gain of both players' best responses; nonzero only because of rounding.
     """
 
     stack: float
@@ -47,12 +47,12 @@ class PushFold:
 
     @property
     def pushed(self) -> float:
-        """The share of all hands that the small blind pushes."""
+        """The fraction of all hands that the small blind pushes."""
         return float(self.push[HAND_CLASSES].mean())
 
     @property
     def called(self) -> float:
-        """The share of all hands with which the big blind calls."""
+        """The fraction of all hands with which the big blind calls."""
         return float(self.call[HAND_CLASSES].mean())
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ def push_fold(stack: float, *, ante: float = 0.0) -> PushFold:
 
     With P the probability of two classes and E the equity of the first, a small blind who pushes with x and a big blind who
     calls with y play for ``sum P (-(1 - x)(1/2 + a) + x (1 - y)(1 + a) + x y S (2 E - 1))``, linear in each. The program
-    maximises the small blind's EV against the big blind's best response; y are its dual prices.
+    maximises the small blind's EV against the big blind's best response; y is given by the dual variables.
 
     Args:
         stack: effective stack in big blinds, before blinds and antes.

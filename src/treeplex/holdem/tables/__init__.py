@@ -1,1 +1,1 @@
-"""Hold'em tables at which people play."""
+"""Hold'em tables for human players."""

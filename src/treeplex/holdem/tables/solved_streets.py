@@ -1,4 +1,4 @@
-"""Values of a person's decisions in a hold'em hand, by solving its streets."""
+"""Values a person's decisions in a hold'em hand by solving its streets."""
 
 import importlib.util
 import re
@@ -24,7 +24,7 @@ def check_streets(rules: HandRules, street: str) -> None:
     """Reject games whose streets cannot be solved, before a hand is played.
 
     Raises:
-        SpecError: another street or game, or PokerKit is missing.
+        SpecError: the street or game is not supported, or PokerKit is not installed.
     """
     if street not in LATER:
         raise SpecError(f"--review is {street!r}; give the first street to solve: {', '.join(LATER)}")
@@ -35,7 +35,7 @@ def check_streets(rules: HandRules, street: str) -> None:
 
 
 def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[Decided]:
-    """A person's decisions from a street on, valued by solving the streets; empty if the hand has none.
+    """A person's decisions from a street on, with values from solved streets; empty if the hand has no such street.
 
     The starting ranges are the usual ones of the positions, see :mod:`treeplex.holdem.study.review.review`.
 
@@ -70,7 +70,7 @@ def solved_decisions(table: WholeTable, person: int, street: str, watch: Callabl
 
 
 def recorded(table: WholeTable, person: int) -> RecordedHand | None:
-    """The finished hand for a review; None without a heads-up street with chips behind."""
+    """The finished hand in the form that reviews need; None if no street is heads-up with chips behind."""
     names = ["you" if player == person else "they" for player in range(table.players)]
     try:
         return played_hand(phh_of(table.history(), names), hero="you")

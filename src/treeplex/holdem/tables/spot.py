@@ -1,4 +1,4 @@
-"""A table at which a person plays a hold'em spot against an agent."""
+"""A table where a person plays a hold'em spot against an agent."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from treeplex.search.tables.table import Table, Thoughts, typed_bet
 NAMES = ("OOP", "IP")
 OnBoard = Callable[[tuple[int, ...]], Spot]
 TRIES = 100
-"""Most boards dealt until the ranges have a compatible pair of hands."""
+"""Maximum number of boards to try until the ranges have a compatible pair of hands."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Decided:
 class HoldemTable(Table):
     """A hold'em spot with hands dealt from its ranges; player 0 is out of position (OOP), player 1 in position (IP).
 
-    A person may bet other sizes than the spot's if the opponent can :meth:`SearchAgent.add` them.
+    A person may bet sizes that the spot lacks if the opponent can add them (:meth:`SearchAgent.add`).
     """
 
     players = 2
@@ -77,7 +77,8 @@ class HoldemTable(Table):
         Args:
             agent: the opponent.
             generator: random generator for the deals.
-            on: returns the spot on another board, which is then drawn uniformly for each game; None for the agent's board.
+            on: function that returns the spot on another board; each game then uses a uniformly random board. None for the
+                agent's board.
         """
         self._agent, self._generator, self._on = agent, generator, on
         self._spot, self._thoughts = agent_game(agent).spot, Thoughts(agent)
@@ -219,7 +220,7 @@ class HoldemTable(Table):
         return found
 
     def decided(self, player: int) -> list[Decided]:
-        """A player's own decisions so far; empty if the opponent has no action values."""
+        """A player's decisions so far; empty if the opponent has no action values."""
         return self._decided[player]
 
     @property
@@ -326,7 +327,7 @@ class HoldemTable(Table):
         return agent_game(self._agent).event(self._agent.state)
 
     def _dealt(self) -> Belief:
-        """The start of the next game, on a new board if boards are drawn."""
+        """The start of the next game, on a new board if boards are random."""
         if self._on is None:
             return self._root
         deck, count = self._spot.format.deck, len(self._spot.board)
@@ -346,12 +347,12 @@ def street_name(board: int, whole: int) -> str:
 
 
 def pot_to_bet(event: Decision) -> float:
-    """The pot to which shares refer, after calling the bet faced."""
+    """The pot after calling the bet faced, on which pot-relative sizes are based."""
     return sum(event.contributions) + max(event.street_bets) - event.street_bets[event.player]
 
 
 def named(action: Action, event: Decision) -> str:
-    """An action as text for people: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
+    """An action as readable text: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
     if action.kind == "call":
         return f"call {action.amount - event.street_bets[event.player]:,.12g}"
     if action.kind not in ("bet", "raise", "allin"):

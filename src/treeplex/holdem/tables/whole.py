@@ -1,4 +1,4 @@
-"""A table at which a person plays whole hands of hold'em, with positions, cards and chips as text in big blinds."""
+"""A table where a person plays full hands of hold'em; positions, cards and chips (in big blinds) are shown as text."""
 
 from collections.abc import Sequence
 from typing import final
@@ -31,10 +31,10 @@ from treeplex.search.tables.replies import AgentReply
 from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
 
 MOST_LISTED = 10
-"""Most actions that are listed; of more, a selection is shown, and the rest can be typed."""
+"""Maximum number of actions in the menu; if there are more, a selection is listed and the rest can be typed."""
 CENTS = 100
 HIGH_CARDS = tuple(FIVE_CLASSES.index(name) for name in ("high card", "flush"))
-"""Categories whose hands differ in all of their cards."""
+"""Hand categories in which any of the five ranks can decide."""
 
 
 def kicker_of(strength: int, others: Sequence[int]) -> str:
@@ -52,10 +52,10 @@ def kicker_of(strength: int, others: Sequence[int]) -> str:
 
 @final
 class WholeTable(Table):
-    """Whole hands of hold'em against an agent in all other seats; amounts are shown in big blinds.
+    """Full hands of hold'em against an agent in all other seats; amounts are shown in big blinds.
 
     Attributes:
-        decided: the person's decisions in this hand that can be judged.
+        decided: the person's decisions in this hand that can be evaluated.
     """
 
     def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator) -> None:
@@ -67,7 +67,7 @@ class WholeTable(Table):
             generator: random generator for the deals.
 
         Raises:
-            GameError: the agent plays another game.
+            GameError: the agent plays a different game.
         """
         if not isinstance(agent.game, PublicHoldem):
             raise GameError("this table needs an agent for whole hands of hold'em")
@@ -116,7 +116,7 @@ class WholeTable(Table):
         return HOLDEM_STREETS[sizes.index(cards)] if len(sizes) == len(HOLDEM_STREETS) else f"street {sizes.index(cards) + 1}"
 
     def position(self, player: int) -> str:
-        """The position of a player, in the usual terms heads-up and at larger tables."""
+        """The name of a player's position, heads-up or at larger tables."""
         name = position_names(self.players)[self.rules.order.index(player)]
         return {"BTN": "the button (small blind)", "BB": "the big blind"}[name] if self.players == 2 else name
 
@@ -155,7 +155,7 @@ class WholeTable(Table):
         return f"{text}   {hand_name(self._strength(player))}"
 
     def picture(self) -> str:
-        """The pot, and everybody's chips behind and bets on this street, as text."""
+        """The pot, and every player's chips behind and bets on this street, as text."""
         table, rules = self.betting, self.rules
         parts = [f"pot {self.amount(rules.pot(table))}"]
         for player in self._around():
@@ -175,7 +175,7 @@ class WholeTable(Table):
         return listed(self.options(), self._table.public(), most=MOST_LISTED)
 
     def action_name(self, label: int) -> str:
-        """An action as text for people: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
+        """An action as readable text: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
         table, stacks = self.betting, self.rules.stacks
         player = table.player
         if label == FOLD:
@@ -236,7 +236,7 @@ class WholeTable(Table):
         return True
 
     def history(self) -> HoldemHistory:
-        """The hand as a history of the rules, with all cards."""
+        """The hand as a game history, with all cards."""
         found = self._table.history()
         assert isinstance(found, HoldemHistory)
         return found
@@ -269,7 +269,7 @@ class WholeTable(Table):
         return self.actor is None and self.betting.folded.count(False) > 1
 
     def shown(self) -> list[str]:
-        """Everybody's cards and their categories; at a showdown with the kicker if it decides."""
+        """Every player's cards and hand category; at a showdown, with the kicker if it decides the pot."""
         views = [self.view(player) for player in range(self.players)]
         if not self.showdown or self.rules.format.ranking != "five":
             return views
@@ -282,7 +282,7 @@ class WholeTable(Table):
         return views
 
     def luckless(self) -> list[float] | None:
-        """Each player's luck-adjusted payoffs (AIVAT), whatever the agent held; None if unavailable."""
+        """Each player's luck-adjusted payoffs (AIVAT), even for hands that the agent did not show; None if unavailable."""
         played = self._table.played() if self.players == 2 else None
         if played is None:
             return None
@@ -307,7 +307,7 @@ class WholeTable(Table):
         return [(self._person + step) % self.players for step in range(self.players)]
 
     def _pot_to_bet(self) -> int:
-        """The pot to which shares refer, after calling the bet faced."""
+        """The pot after calling the bet faced, on which pot-relative sizes are based."""
         table, rules = self.betting, self.rules
         return rules.pot(table) + min(table.faced, rules.stacks[table.player]) - table.paid[table.player]
 
@@ -326,7 +326,7 @@ class WholeTable(Table):
         return f"some sizes from {low} to {high} are allowed"
 
     def _judge(self, action: int) -> None:
-        """Judge a decision of the person before it is played."""
+        """Evaluate the person's decision before it is played."""
         state = self._table.public()[1]
         options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
         hand = self._table.hand_of(self._person)

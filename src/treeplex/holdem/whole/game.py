@@ -1,8 +1,8 @@
-"""Hold'em from the blinds to the showdown by its rules: two or more players, any stacks, any integer of chips.
+"""Hold'em from the blinds to the showdown: two or more players, any stacks, and bets of any integer number of chips.
 
-Chance deals card by card: each player's hole cards, player 0 first, then the board, street by street; the id of a deal is
-its card. An action is ``FOLD``, ``CALL`` (a check where there is nothing to call), or the total chips raised to in the hand,
-antes aside. These are also the ids of OpenSpiel's ``universal_poker`` with ``bettingAbstraction=fullgame``.
+Chance deals card by card: each player's hole cards, player 0 first, then the board, street by street; a deal's id is its card.
+An action is ``FOLD``, ``CALL`` (a check where there is nothing to call), or the total chips raised to in the hand, antes
+aside. These are also the ids of OpenSpiel's ``universal_poker`` with ``bettingAbstraction=fullgame``.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -90,7 +90,7 @@ class HoldemHistory(State):
 
 
 class Holdem(Game):
-    """Hold'em by its rules; see the module docstring.
+    """The game of hold'em; see the module docstring.
 
     Attributes:
         rules: everything that defines a hand.

@@ -1,4 +1,4 @@
-"""The rules of a hold'em hand, apart from its cards: legal actions, payoffs, and texts."""
+"""Rules of a hold'em hand apart from the dealing of cards: legal actions, payoffs and their text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from treeplex.holdem.spots.spot import Rake
 
 @dataclass(frozen=True)
 class HandRules:
-    """The rules of a hand, apart from its cards.
+    """The rules of a hand, apart from the dealing of cards.
 
     Attributes:
         format: the cards in play.
@@ -73,7 +73,7 @@ class HandRules:
         return sum(table.paid) + self.betting.dead
 
     def matched(self, table: BettingState) -> tuple[int, ...]:
-        """Each player's chips in the pot, antes included, without chips that no other player has matched or can match."""
+        """Each player's chips in the pot, antes included, excluding chips that no other player has matched or can match."""
         bounds = [put if out else stack for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)]
         live = (0,) * len(bounds) if self.betting.big_blind_ante else self.antes
         found = []
@@ -83,7 +83,7 @@ class HandRules:
         return tuple(found)
 
     def checked_down(self, table: BettingState) -> BettingState:
-        """The betting if all remaining players check and call to the end."""
+        """The final betting state if all remaining players check and call to the end."""
         paid = tuple(
             put if out else max(put, min(table.faced, stack))
             for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)
@@ -118,7 +118,7 @@ class HandRules:
 
         Args:
             table: the end of the betting.
-            dealt: whether there is any board card; at a showdown it is dealt in any case.
+            dealt: whether there is any board card; ignored at a showdown, where the board is always dealt.
         """
         dead, paid = 0, list(table.paid)
         if self.betting.big_blind_ante:
@@ -164,7 +164,7 @@ class HandRules:
         return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
 
     def knowledge(self, table: BettingState, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
-        """A player's information with these hole cards, as text for people."""
+        """A player's information with these hole cards, as readable text."""
         parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
         parts += [f"board {self.shown_board(board)}"] if board else []
         parts.append(f"pot {self.pot(table)}")

@@ -18,7 +18,7 @@ from treeplex.holdem.whole.hand import HandRules
 
 NAME = "holdem"
 ALL = "sizes"
-"""Sizes for streets and players without their own."""
+"""Default sizes for streets and players."""
 MOST_PLAYERS = 10
 MOST_CHIPS = 10**9
 LIMIT_RAISES = 4
@@ -31,7 +31,7 @@ BY_PLAYER: Mapping[str, str] = {
         for street in HOLDEM_STREETS
     },
 }
-"""Parameters for sizes of one of two players, on all streets or on one."""
+"""Parameters with sizes for one of two players, on all streets or on one street."""
 PLANS = (ALL, *HOLDEM_STREETS, *BY_PLAYER)
 """Every parameter that is a list of sizes."""
 
@@ -65,9 +65,9 @@ def holdem(
     rules: str = TDA,
     **by_player: Sequence[str],
 ) -> Holdem:
-    """Texas hold'em from the blinds on, for two to ten players; payoffs in chips. No limit, or fixed limit with ``bets``.
+    """Texas hold'em from the blinds on, for two to ten players, payoffs in chips; no limit, or fixed limit with ``bets``.
 
-    ``by_player`` has sizes of one of two players, :data:`BY_PLAYER`.
+    ``by_player`` has sizes for one of two players, see :data:`BY_PLAYER`.
 
     Raises:
         SpecError: a value out of range, or values that contradict each other.
@@ -155,7 +155,7 @@ def street_lists(given: Mapping[str, tuple[Size, ...]], streets: int) -> tuple[t
 
 
 def check_least(name: str, sizes: Sequence[Size], betting: BettingRules) -> None:
-    """Reject sizes that are below the smallest raise wherever they apply.
+    """Reject sizes that are below the minimum raise everywhere they apply.
 
     Args:
         name: name of the list, which implies the street: preflop a raise is at least the largest blind.

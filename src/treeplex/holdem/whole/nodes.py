@@ -1,4 +1,4 @@
-"""The betting of full-game hold'em as arrays, without cards: every line that the raise sizes allow."""
+"""The betting tree of full-game hold'em as arrays, without cards: every line with the given raise sizes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -33,7 +33,7 @@ def check_acting(rules: HandRules) -> None:
 
 
 def check_table(rules: HandRules) -> None:
-    """Reject stacks that leave no decision, or with which no player can post the big blind.
+    """Reject stacks that leave no decision, or too short for any player to post the big blind.
 
     Raises:
         SpecError: the stacks are too short.

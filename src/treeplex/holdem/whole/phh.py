@@ -1,9 +1,9 @@
 """Reads and writes hold'em hands in PHH, the poker hand history format (Kim 2024, "Recording and describing poker hands").
 
-PHH counts players from the first after the dealer and heads-up from the big blind, and bets by street. Hands with unknown
-cards (``????``) cannot be read, since a history needs all of them. The format has no rake, and always four raises per street
-in fixed limit; rake and numbers of raises are stored in our own fields (:data:`RAKE`, :data:`RAISES`), whose names begin
-with an underscore as the format allows.
+PHH numbers players from the first after the dealer (heads-up: from the big blind) and gives bets as amounts on the street.
+Hands with unknown cards (``????``) cannot be read, since a history needs all of them. The format has no rake, and always four
+raises per street in fixed limit; the rake and the limits on raises are stored in custom fields (:data:`RAKE`, :data:`RAISES`),
+whose names begin with an underscore as the format allows.
 """
 
 import json
@@ -29,14 +29,14 @@ from treeplex.holdem.whole.named import holdem
 
 NO_LIMIT, FIXED_LIMIT = "NT", "FT"
 FIXED_RAISES = 4
-"""Bets and raises per street in fixed limit, as PokerKit counts them."""
+"""Maximum number of bets and raises per street in fixed limit, as in PokerKit."""
 
 AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
-"""Most digits of a number of chips."""
+"""Maximum number of digits in a chip amount."""
 RAKE = ("_rake", "_rake_cap", "_no_flop_no_drop")
 """Rake as a share of the pot, its cap in chips (0: no cap), and whether only hands with a flop are raked."""
 RAISES = "_raises"
-"""Most bets and raises of each street in fixed limit."""
+"""Maximum number of bets and raises on each street in fixed limit."""
 
 
 def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
@@ -47,8 +47,8 @@ def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
         path: the file, usually with the suffix ``.phh``.
 
     Raises:
-        GameError: the hand is not over, has another deck than hold'em's, or has fixed limits other than a small bet on two
-            streets and a big bet on two, which the format does not support.
+        GameError: the hand is not over, or the format does not support it: the deck is not hold'em's, or the fixed limits are
+            not a small bet on two streets and a big bet on two.
         FileError: the file cannot be written.
     """
     write_atomically(path, phh_of(state))
@@ -58,7 +58,7 @@ def check_written(rules: HandRules) -> None:
     """Reject rules that the format does not support.
 
     Raises:
-        GameError: another deck than hold'em's, or fixed limits other than one bet for two streets and one for the last two.
+        GameError: the deck is not hold'em's, or the fixed limits are not one bet for two streets and one for the last two.
     """
     if rules.format is not HOLDEM:
         raise GameError("hand histories need hold'em with 52 cards; use the full deck")
@@ -100,7 +100,7 @@ def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
 def actions_of(state: HoldemHistory) -> list[str]:
     """A hand as PHH actions, replayed from its start.
 
-    Hands are shown once no player can act any more, before the rest of the board is dealt. The last player to raise on the
+    Hands are shown as soon as no player can act, before the rest of the board is dealt. The last player to raise on the
     last street with actions shows first, else the first to act.
     """
     rules = state.game.rules
@@ -150,7 +150,7 @@ def read_phh(path: str | os.PathLike[str]) -> HoldemHistory:
 
     Raises:
         FileError: the file cannot be read.
-        SpecError: another game than hold'em, amounts that are not whole chips, or unknown cards.
+        SpecError: the game is not hold'em, amounts are not whole chips, or cards are unknown.
         GameError: an illegal action.
     """
     place = Path(path)
@@ -201,7 +201,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
 
 
 def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
-    """The state after a PHH action that is no hole card."""
+    """The state after a PHH action other than dealing hole cards."""
     if words[:2] == ["d", "db"]:
         for card in known(words[2]):
             state = state.child(card)

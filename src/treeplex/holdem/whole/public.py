@@ -1,11 +1,11 @@
-"""Full-game hold'em as a public game: public states are the betting and the board; joint hands are never enumerated.
+"""Full-game hold'em as a public game: a public state is the betting and the board; joint hands are never enumerated.
 
-Board cards are dealt one at a time, also on the flop, so chance has at most as many labels as cards. Every legal raise can
-be played, whether or not the plan offers it; its label is the total chips raised to, as in the rules.
+Board cards are dealt one at a time, also on the flop, so a chance node has at most as many labels as there are cards. Every
+legal raise can be played, whether or not the plan offers it; its label is the total chips raised to, as in the rules.
 
 Sums over both players' hands use inclusion and exclusion, O(H). With more players they are exact for a small deck
 (:class:`treeplex.games.card_game.CardGame`). With a large deck the other players are treated as independent: a product of
-the sums over hands that share no card with one's own. Deals are always drawn exactly.
+the sums over hands that share no card with one's own. Deals are always sampled from the exact distribution.
 """
 
 from collections.abc import Hashable, Sequence
@@ -34,9 +34,9 @@ from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 
 MANY_TRIES = 10_000
-"""Most redraws of hands until no two share a card."""
+"""Maximum number of redraws of hands until no two share a card."""
 MOST_COMBINATIONS = 200_000
-"""Most pairs of hands for which sums over several players are exact."""
+"""Maximum number of pairs of hands for which sums over several players are exact."""
 
 
 class PublicHand(NamedTuple):
@@ -47,7 +47,7 @@ class PublicHand(NamedTuple):
 
 
 class PublicHoldem(CardGame):
-    """Hold'em from the blinds on; see the module docstring.
+    """Hold'em from the blinds on as a public game; see the module docstring.
 
     Attributes:
         rules: everything that defines a hand.
@@ -263,7 +263,7 @@ class PublicHoldem(CardGame):
         return Spot(board, pot, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format)
 
     def spot_bets(self) -> BetPlan | FixedLimit | None:
-        """The plan for spots; None if spots cannot represent it."""
+        """The bet plan for spots; None if spots cannot represent it."""
         betting = self.rules.betting
         if betting.limits:
             most = tuple(most or 255 for most in betting.most)
@@ -272,7 +272,7 @@ class PublicHoldem(CardGame):
         return None if betting.most or ANY[0] in plan.sizes() else plan
 
     def features_at(self, state: State) -> Floats:
-        """The betting of every player, then the board in a form that networks can embed.
+        """Features of every player's betting, then of the board, for networks.
 
         For each player: chips put in and chips behind, as shares of all chips; whether folded, and whether to act. Then the
         pot and the bet to call as shares of all chips, and the street as a share of the streets.

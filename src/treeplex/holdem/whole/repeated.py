@@ -1,4 +1,4 @@
-"""Many hands of hold'em in a row as one game: the button moves, and stacks are reset or carried over.
+"""A sequence of hold'em hands as one game: the button moves, and stacks are reset or carried over.
 
 The rules are those of OpenSpiel's ``repeated_poker``, which Kaggle's game arena uses: a player with less than the big blind
 sits out for good, the button moves to the next active player, blinds may rise, and payoffs are chips won over all hands. If
@@ -138,7 +138,7 @@ class RepeatedState(State):
 
 
 class RepeatedPoker(Game):
-    """Many hands of hold'em; see the module docstring.
+    """A sequence of hold'em hands; see the module docstring.
 
     Attributes:
         holdem: the first hand.
@@ -250,7 +250,7 @@ def repeated_poker(
     blind_schedule: str = "",
     **given: str,
 ) -> RepeatedPoker:
-    """Many hands of ``holdem`` in a row; payoffs are chips won over all of them.
+    """A sequence of ``holdem`` hands as one game; payoffs are total chips won.
 
     Raises:
         SpecError: a value out of range, or a game other than ``holdem``.

@@ -1,4 +1,4 @@
-"""Converts OpenSpiel's ``universal_poker`` to our hold'em: the same game, with the same actions."""
+"""Converts OpenSpiel's ``universal_poker`` to ``holdem``: the same game, with the same actions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,15 +29,15 @@ DEFAULTS: Mapping[str, object] = {
 NOT_READ = ("boardCards", "handReaches", "potSize", "calcOddsNumSims")
 """Parameters for subgames, and one that does not affect the rules."""
 LIMIT_STACK = 10**9
-"""Chips of a player where OpenSpiel plays fixed limit without stacks."""
+"""Stack for fixed-limit games without stacks in OpenSpiel."""
 
 
 def holdem_of_universal(text: str) -> Holdem:
     """The game that ``universal_poker(...)`` names in OpenSpiel.
 
     Raises:
-        SpecError: another game, or unsupported options: subgames, other betting abstractions, or blinds that do not follow the
-            order of the table.
+        SpecError: the game is not ``universal_poker``, or has unsupported options: subgames, other betting abstractions, or
+            blinds that do not follow the order of the table.
     """
     spec = parse_spec(text)
     if spec.name != "universal_poker":
@@ -83,7 +83,7 @@ def holdem_of_universal(text: str) -> Holdem:
 
 
 def numbers(values: Mapping[str, object], name: str, count: int) -> list[int]:
-    """The numbers in a text such as ``0 3 1 1``; the last one is repeated for missing ones.
+    """The numbers in a text such as ``0 3 1 1``; the last number is repeated for missing ones.
 
     Raises:
         SpecError: the text is invalid.

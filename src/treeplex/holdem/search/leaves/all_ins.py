@@ -1,4 +1,4 @@
-"""All-in values with cards to come: one matrix over pairs of hands per board."""
+"""All-in values with cards to come: one matrix over pairs of hands for each board."""
 
 from math import comb
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.engine.pairs import BLOCKED_HIGH, BLOCKED_LOW, add_wins
 
 CHUNK = 512
-"""Number of complete boards whose strengths are in memory at a time."""
+"""Number of complete boards whose strengths are held in memory at once."""
 
 
 class AllIns(NamedTuple):
@@ -22,8 +22,8 @@ class AllIns(NamedTuple):
 
     Attributes:
         held: intp [n], the hands.
-        edges: float32 [n, n], how much more than half of the pot each hand wins against each other on average, ties halved; 0
-            for hands that share a card.
+        edges: float32 [n, n], each hand's average pot share against each other hand, minus one half (ties split); 0 for hands
+            that share a card.
     """
 
     held: NDArray[np.intp]
@@ -31,7 +31,7 @@ class AllIns(NamedTuple):
 
 
 def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> AllIns:
-    """Exact edges on a board over all cards to come; preflop in hold'em those of the hand classes.
+    """Exact edges on a board over all runouts; in hold'em preflop, those of the hand classes.
 
     Args:
         format: the format, with two hole cards.

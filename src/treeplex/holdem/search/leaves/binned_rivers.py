@@ -1,9 +1,9 @@
-"""River values from strength bins: the leaf of a turn search for a network that does not input single hands.
+"""River values from strength bins: leaf values for a turn search from a network whose inputs are bins instead of single hands.
 
-A network for single hands would have 1,326 inputs and outputs per player. But on a complete board a hand's value depends
-almost only on its rank by strength. So ranges are collected into bins by strength, and the network's output for a bin is
-interpolated for its hands. The output is the value over the showdown without further bets, which is computed exactly, with
-card removal.
+A network for single hands would have 1,326 inputs and outputs per player. On a complete board, however, a hand's value depends
+almost only on its strength rank. So ranges are collected into bins by strength, and the network's output for a bin is
+interpolated for its hands. The output is added to the value of a showdown without further bets, which is computed exactly,
+with card removal.
 
 A network for single hands, as in the paper, has a bin for each hand; its inputs also include the board, and beliefs account
 for card removal.
@@ -60,7 +60,7 @@ class RiverBins:
 
     @classmethod
     def of(cls, format: Format, boards: tuple[tuple[int, ...], ...], bins: int) -> "RiverBins":
-        """Order the hands of each board.
+        """Sort the hands of each board.
 
         Args:
             format: the format.
@@ -161,13 +161,14 @@ class RiverBins:
 class BinnedRivers:
     """Leaf values of a turn, averaged over its rivers, from a function of binned ranges.
 
-    The function's only inputs are beliefs. In safe-search CFR-AVG, where values are needed for a different reach, its values
-    are those for the beliefs; this also holds for the other networks here.
+    The function's only inputs are beliefs. Safe-search CFR-AVG needs values for a different reach but gets those for the
+    beliefs, as from all networks in this package.
 
     Attributes:
         function: values of bins, see :data:`Function`.
         bins: number of the function's bins; :data:`SINGLE` for single hands.
-        shown: whether its values are over the showdown, which is then added; if not, they are the full values.
+        shown: whether the function's values are differences from the showdown value, which is then added; if not, they are
+            full values.
     """
 
     def __init__(self, function: Function, bins: int, *, shown: bool = True) -> None:
@@ -192,7 +193,7 @@ class BinnedRivers:
         return values
 
     def _rivers(self, places: Places) -> "list[Rivers]":
-        """The rivers below places of hold'em, board by board."""
+        """The rivers below hold'em places, board by board."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"strength bins value turns of hold'em, not states of a {type(places.game).__name__}")
         boards = [state.board for state in places.states]
@@ -205,7 +206,7 @@ class BinnedRivers:
 
 @dataclass(frozen=True, eq=False)
 class Rivers:
-    """The rivers below the places of one turn, which are adjacent among all places.
+    """The rivers below the places of one turn board; these places are contiguous among all places.
 
     Attributes:
         game: the game.
@@ -224,7 +225,7 @@ class Rivers:
 
     @classmethod
     def of(cls, places: HoldemPlaces, rows: slice, bins: int) -> "Rivers":
-        """Order the hands on all rivers."""
+        """Sort the hands on all rivers."""
         game, states = places.game, places.states[rows]
         spot, form, board = game.spot, game.spot.format, states[0].board
         if len(board) + 1 != sum(form.deal) or spot.rake.rate:

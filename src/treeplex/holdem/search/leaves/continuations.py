@@ -1,11 +1,11 @@
-"""Payoffs of pairs of hands below the end of a hold'em street, where both players follow one of several policies.
+"""Payoffs for pairs of hands below the end of a hold'em street, when each player follows one of several policies.
 
-The betting below is traversed once for each name of classes (:mod:`treeplex.holdem.search.lines`), not for each board. On a
-complete board hands fall into few combinations of classes, whose pairwise payoffs are two matrix products over lines: one
+The betting below is traversed once for each set of hand classes (:mod:`treeplex.holdem.search.lines`), not once per board. On
+a complete board hands fall into few combinations of classes, whose pairwise payoffs are two matrix products over lines: one
 for folds, one for the chips at showdowns. A kernel spreads them over pairs of hands with the showdown results.
 
-If more complete boards can follow than requested, or than there is time for, some are sampled, evenly over the next cards.
-Showdown values without further betting are known on all boards, and serve as a control variate for the sample.
+If there are more complete boards than requested, or than time allows, a sample is used that is spread evenly over the next
+cards. Showdown values without further betting are known on all boards and serve as a control variate.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ Hands = tuple[Ints, Ints]
 """For each player int64 [n_i], hands by index."""
 
 MOST_WALKS = 16
-"""Number of traversals of the betting in the cache."""
+"""Number of betting traversals in the cache."""
 
 
 class BoardHands(NamedTuple):
@@ -54,11 +54,11 @@ class BoardHands(NamedTuple):
 
 
 class ContinuationPayoffs:
-    """Payoffs below ends of streets where both players follow policies.
+    """Payoffs below ends of streets when both players follow given policies.
 
     Attributes:
         policies: for each player its C_0 or C_1 continuations, all on one betting tree.
-        most: most complete boards examined below a public state.
+        most: maximum number of complete boards examined below a public state.
     """
 
     def __init__(self, policies: Policies, most: int) -> None:
@@ -130,7 +130,7 @@ class ContinuationPayoffs:
         return event.child if isinstance(event, StreetEnd) else state.node
 
     def _dealt(self, board: Board, size: int, hands: Hands) -> BoardHands:
-        """The hands on a complete board, of which the first ``size`` cards were known."""
+        """The hands on a complete board whose first ``size`` cards were known."""
         spot = self.game.spot
         later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
         strengths = format_strengths(spot.format, board) if spot.strengths is None else spot.strengths
@@ -177,9 +177,9 @@ def wins_on(dealt: Sequence[BoardHands]) -> Singles:
 
 
 def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
-    """The complete boards that can follow, grouped by next cards, and whether they are all.
+    """The complete boards that can follow, grouped by next cards, and whether all are included.
 
-    If there are more than ``most``, that many are sampled, always the same ones, as evenly over the next cards as possible.
+    If there are more than ``most``, a fixed sample of that size is used, spread as evenly over the next cards as possible.
     """
     sizes = [size for size in format.board_sizes if size >= len(board)]
     counts = [after - before for before, after in pairwise(sizes)]
@@ -231,12 +231,12 @@ def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
 
 
 def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:
-    """Translate the betting up to the end of a street into another betting tree, each bet to the likelier size.
+    """Translate the betting up to the end of a street to another betting tree; each bet maps to its most likely size.
 
     Args:
         game: the game, with the same cards and first player to act.
         state: the end of a street there.
-        other: the game of the result, which is the end of the street or an all-in.
+        other: the game to translate to; the result is its end of the street or an all-in.
 
     Returns:
         The state, and the ratio of the pots in ``game`` and ``other``.

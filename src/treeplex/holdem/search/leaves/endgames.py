@@ -1,4 +1,4 @@
-"""Endgames below the leaves of a hold'em subgame, solved by the hold'em engine: exact values, and policies."""
+"""Endgames below the leaves of a hold'em subgame, solved by the hold'em engine for exact values and policies."""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 
 REMEMBERED = 2
-"""Number of solutions in the cache: a search needs one player's values, then perhaps the other's or the policies."""
+"""Number of solutions in the cache: a search may request both players' values and the policies for the same beliefs."""
 
 
 class HoldemEndgames:
-    """All streets below all leaves of a subgame, solved separately for each belief; exact as ``iterations`` grow.
+    """All streets below all leaves of a subgame, solved separately for each belief; values converge to exact ones as
+    ``iterations`` grows.
 
     They are compiled once. A solve writes the ranges into the first rows of their boards.
 
@@ -76,7 +77,7 @@ class HoldemEndgames:
         return self.values(believed, reached, player)
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values where all follow the solution for the beliefs, for each player float64 [K, H]."""
+        """Values when both players follow the solution for the beliefs; for each player float64 [K, H]."""
         average = self.solution(believed)
         self.enter(reached)
         crew, store = self.solver.crew, self.solver.store
@@ -138,7 +139,7 @@ class HoldemEndgames:
         crew.descend(player, source, store.average_scales, target, keep=keep, add=add, first=self._first, streets=upto)
 
     def _boards(self, player: int, *, gathered: bool = False) -> list[tuple[NDArray[np.int16], NDArray[Any]]]:
-        """For each board with leaves a player's hands, and its reach or returned values as rows, [leaves, hands]."""
+        """For each board with leaves: a player's hands, and its reach or returned values as rows, [leaves, hands]."""
         crew, street = self.solver.crew, self.subgame.streets - 1
         return [
             (board.hands[player], rows_of(crew.form, crew.work, player, number, street=street, gathered=gathered))

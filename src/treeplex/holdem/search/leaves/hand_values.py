@@ -1,8 +1,8 @@
-"""Values at the start of a hold'em street, hand by hand: network inputs of each hand, and the leaf that evaluates them.
+"""Leaf values at the start of a hold'em street from a per-hand network: inputs of each hand, and the leaf function.
 
-A network for all hands at once would have 1,326 inputs per player. Here it values one hand at a time from suit-independent
-numbers: its equity against the opponent's range, its position in its own, its blockers, and summaries of both ranges. The
-output is added to the hand's value at a showdown without further bets.
+A network for all hands at once would have 1,326 inputs per player. This network evaluates one hand at a time from
+suit-independent features: its equity against the opponent's range, its position in its own range, its blockers, and summaries
+of both ranges. The output is added to the hand's value at a showdown without further bets.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ from treeplex.search.subgames.subgame import Places, Ranges
 Function = Callable[[Singles], Singles]
 """Maps rows of hands, float32 [n, INPUTS], to their values over the showdown, in pots, float32 [n, 1]."""
 TOGETHER = 256
-"""Number of boards evaluated in one call of a function."""
+"""Number of boards per call of the function."""
 
 
 @dataclass(frozen=True, eq=False)
 class HandBoard:
-    """A board of three to five cards with its n hands, and R of the complete boards that it can become.
+    """A board of three to five cards with its n hands, and R of the complete boards that can follow.
 
     Attributes:
         format: the format, with two hole cards.
@@ -48,7 +48,7 @@ class HandBoard:
         order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
         sizes: int16 [R], number of hands on each complete board.
         static: float64 [n, STATIC], see :data:`treeplex.holdem.engine.showdowns.hand_features.STATIC`.
-        every: the R boards are every ``every``-th of all complete boards.
+        every: the R boards are every ``every``-th complete board.
     """
 
     format: Format
@@ -157,7 +157,7 @@ def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: F
 
 
 class LaterBoard(NamedTuple):
-    """A board that follows a place.
+    """A board dealt after a place.
 
     Attributes:
         place: index of the place.
@@ -187,11 +187,11 @@ class HandValues:
 
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown without further betting.
-        step: equities use every ``step``-th complete board; preflop no others are kept.
+        step: equities use every ``step``-th complete board; preflop, only those are stored.
         every: from 2 on, both players' values are computed together, made zero-sum, and kept for ``every`` iterations of an
             alternating search; they are still weighted by the current policies.
-        symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; for searches that
-            start with those ranges.
+        symmetric: whether isomorphic boards are evaluated once if the spot's board and ranges are symmetric; valid only for
+            searches that start from those ranges.
         kept: the cached values; None before the first evaluation.
     """
 
@@ -311,7 +311,7 @@ class HandValues:
         return found
 
     def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
-        """The boards that can follow a board, isomorphic ones once where valid, and their images."""
+        """The boards that can follow a board, one per isomorphism class where valid, and their images."""
         hands, found = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):

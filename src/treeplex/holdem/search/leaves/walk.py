@@ -1,4 +1,4 @@
-"""Payoffs of pairs of hands below leaves of hold'em where both players follow policies, computed once per leaf.
+"""Payoffs for pairs of hands below hold'em leaves when both players follow given policies, computed once per leaf.
 
 The traversal is that of :mod:`treeplex.holdem.search.leaves.continuations`.
 """
@@ -23,12 +23,12 @@ from treeplex.search.resolving.payoffs import Payoffs
 from treeplex.search.subgames.subgame import Places
 
 MOST_KEPT = 16
-"""Number of leaves whose payoffs are kept during a play."""
+"""Number of leaves whose payoffs are cached during a game."""
 
 
 @dataclass(frozen=True, eq=False)
 class HoldemPayoffs:
-    """Payoffs of pairs of hands at leaves of hold'em.
+    """Payoffs for pairs of hands at hold'em leaves.
 
     Attributes:
         pairs: for each leaf float32 [C_0, C_1, n_0, n_1], or [1, 1, n_0, n_1] where no decision remains.
@@ -54,10 +54,10 @@ class HoldemPayoffs:
 
 
 class HoldemWalk:
-    """Payoffs below leaves of hold'em."""
+    """Payoffs below hold'em leaves."""
 
     def __init__(self, policies: Sequence[Sequence[HandPolicy | Policy]], boards: int) -> None:
-        """Follow policies of both players.
+        """Prepare the payoffs under both players' policies.
 
         Raises:
             AlgorithmError: the policies are not policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or

@@ -51,7 +51,7 @@ class StreetWorth:
 
 
 def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) -> StreetWorth | None:
-    """Values of a subgame without a cut; None where it begins with a deal."""
+    """Values of a subgame without a cut; None if it begins with a deal."""
     if not isinstance(subgame.game.event(subgame.state), Decision):
         return None
     values = HoldemValues(subgame.whole, average)

@@ -1,4 +1,4 @@
-"""Hold'em streets solved to the end of the game by passes of the engine, with or without a gadget."""
+"""Endgame solving of hold'em streets by engine passes, with or without a gadget."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def passes(method: Method) -> bool:
-    """Whether a pass of the engine is an iteration of a method: any CFR variant with alternating updates."""
+    """Whether one engine pass performs one iteration of the method; true for any CFR variant with alternating updates."""
     return isinstance(method.scheme, Variant) and method.updates == "alternating"
 
 
@@ -56,10 +56,10 @@ class EndgameSearch:
         Args:
             subgame, method, horizon: see the attributes.
             precision: dtype.
-            as_cut: start from the ranges as cut, not normalised.
+            as_cut: start from the unnormalised ranges at the cut.
 
         Raises:
-            AlgorithmError: the subgame has a cut, or the method is no CFR variant with alternating updates.
+            AlgorithmError: the subgame has a cut, or the method is not a CFR variant with alternating updates.
         """
         if not isinstance(method.scheme, Variant) or not passes(method) or len(subgame.leaves):
             raise AlgorithmError(
@@ -89,7 +89,7 @@ class EndgameSearch:
         self.iteration += iterations
 
     def _improve_gadget(self, player: int, row: Floats) -> None:
-        """Update the opponent's choices in the gadget after a policy update."""
+        """Update the opponent's gadget strategy after a policy update."""
         assert self.gadget is not None
         if player == self.gadget.opponent:
             entries = np.zeros((1, self.subgame.roots.widths[player]))

@@ -1,4 +1,4 @@
-"""Best-response values of hands in hold'em streets, against the policy of a solve."""
+"""Best-response values of hands on hold'em streets, against the policy of a solve."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ def values_to_leaves(subgame: "HoldemSubgame", arrays: "HoldemArrays", policy: N
 
 
 class HoldemResponse:
-    """A best response in hold'em streets."""
+    """A best response on hold'em streets."""
 
     def __init__(self, subgame: "HoldemSubgame", values: HoldemValues, player: int) -> None:
         """Prepare a player's best-response values, which are read on demand."""

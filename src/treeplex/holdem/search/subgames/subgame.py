@@ -96,8 +96,8 @@ class HoldemSubgame(Subgame):
         state: the public state at the start.
         streets: number of betting streets before the cut; all of them without a cut.
         whole: from the state to the end of the game, without isomorphism, since ranges may be replaced.
-        top: the streets before the cut; of later streets only the cards and showdowns after an all-in. Ends after which players
-            act have no payoff.
+        top: the streets before the cut; of later streets only the cards and showdowns after an all-in. Street ends after which
+            betting continues have no payoff.
         open_ends: int64 [E], the ends of the last street before the cut after which players act; all ends for a street alone.
         ranges: for each player float64 [1, H], the unnormalised ranges at the cut.
         threads: threads that share its boards; results do not depend on them.
@@ -219,7 +219,7 @@ class HoldemSubgame(Subgame):
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
         """See :meth:`Subgame.ranges_after`.
 
-        Every hand keeps a tiny weight after each action, so that ranges never become mutually exclusive.
+        Every hand keeps a tiny weight after each action, so that the two ranges always remain compatible.
         """
         belief = Belief(self.game, self.state, tuple(own[0] for own in ranges))
         for depth, label in enumerate(path):
@@ -263,7 +263,7 @@ class HoldemSubgame(Subgame):
 
 
 def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadget | None = None) -> HoldemSubgame:
-    """Compile the subgame that begins at a public belief state of hold'em; hands with a weight are the possible ones.
+    """Compile the subgame that begins at a public belief state of hold'em; only hands with positive weight are included.
 
     Raises:
         GameError: the game is over there, or as in :func:`compile_spot`.

@@ -32,7 +32,7 @@ def street_of(search: "SubgameSearch") -> "tuple[HoldemSubgame, HoldemArrays]":
 
 
 def write_guess(search: "SubgameSearch", guess: Guess) -> None:
-    """Write the guess as current policy, from the root down."""
+    """Write the guess as the current policy, from the root down."""
     _, arrays = street_of(search)
     policies_from(search, arrays.policy, guess)
     for player in (0, 1):
@@ -104,7 +104,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
 
 def widened(subgame: "HoldemSubgame", pair: Pair) -> Ranges:
-    """Numbers of held hands as numbers of all hands, for each player float64 [1, H]."""
+    """Expand values over held hands to all hands, for each player float64 [1, H]."""
     found = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
     for player, (own, numbers) in enumerate(zip(found, pair, strict=True)):
         own[0, subgame.held(player)] = numbers

@@ -1,1 +1,1 @@
-"""Batches: one spot solved on many boards, with lists of boards, workers and reports."""
+"""Batches: solves one spot on many boards, with board lists, workers and reports."""

@@ -1,4 +1,4 @@
-"""Solves one spot on many boards, one after the other, into a folder; safe to stop and resume.
+"""Solves one spot on many boards and writes the results to a folder; runs can be stopped and resumed.
 
 ============================ ===================================================================================
 ``run.json``                 boards, weights and settings
@@ -33,7 +33,7 @@ from treeplex.run.job.record import Watcher
 BATCH = JobKind(
     name="batch", unit="boards", maker="treeplex holdem flops", needs={"boards": dict}, noun="batch", recorded=False
 )
-"""Run format of batches: the boards' results are the state, and there are no records."""
+"""Run format of batches: the results of the boards are the run's state; there are no records."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Batch:
 
 
 class BatchJob(Job):
-    """A running batch: a step ends when a board is finished, or several where workers solve.
+    """A running batch; a step ends when one board is finished (several with workers).
 
     Attributes:
-        executor: solves as many boards at a time as it has workers.
+        executor: solves as many boards in parallel as it has workers.
         rows: results by board.
         failures: error messages by board.
         reused: number of boards that were already finished.
@@ -87,7 +87,7 @@ class BatchJob(Job):
 
     @property
     def identity(self) -> str:
-        """Empty: each result has the identity of its own spot."""
+        """Empty, since each result stores the identity of its own spot."""
         return ""
 
     @property
@@ -119,7 +119,7 @@ class BatchJob(Job):
         self.reused = len(self.rows)
 
     def step(self, count: int) -> None:
-        """Solve until a board is finished, and write its result; its errors are recorded."""
+        """Solve until a board is finished and write its result, or record its error."""
         waiting = self.executor.jobs()
         for board in [each for each in self._open if each.name not in waiting][: self.executor.size - len(waiting)]:
             try:
@@ -181,15 +181,16 @@ def run_batch(
         folder: folder of the results; boards already finished there are not solved again.
         solve: solves one spot; it may raise :class:`StoppedError` when its interrupt is requested, and save unfinished work in
             the file it is given.
-        settings: algorithm, target and so on; results of other settings are rejected.
-        keep: keep each solved board's file next to its result.
+        settings: algorithm, target and so on; results with other settings are rejected.
+        keep: save each solved board's file next to its result.
         progress: called before the first board and after each.
-        executor: solves boards in parallel; ``solve`` must then be a module-level function and sees no interrupt. When the
-            batch stops, unfinished boards are abandoned; local workers leave files to resume, workers on other machines do not.
+        executor: solves boards in parallel; ``solve`` must then be a module-level function, and does not receive the
+            interrupt. When the batch stops, unfinished boards are abandoned; local workers leave files to resume, workers on
+            other machines do not.
         interrupt: the request to stop; default: Ctrl-C.
 
     Raises:
-        FileError: the folder cannot be written, holds another batch, or is in use by another process.
+        FileError: the folder cannot be written, holds a different batch, or is in use by another process.
     """
     job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep, executor=executor, interrupt=interrupt)
     with JobFolder(BATCH, folder) as place:
@@ -211,7 +212,7 @@ def row_path(folder: Path, board: Board) -> Path:
 
 
 def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
-    """The finished result of a board, with the weight of this batch.
+    """The finished result of a board, with its weight in this batch.
 
     Raises:
         FileError: the result is damaged, or belongs to another spot or other settings.

@@ -1,4 +1,4 @@
-"""Solves one board of a batch and turns its result into a row."""
+"""Solves one board of a batch and summarises its result as a row."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,11 +21,11 @@ from treeplex.run.solve.settings import DEFAULT_ITERATIONS
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, pace_of
 
 FAILURES = (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError)
-"""Exceptions that fail one board without stopping the others."""
+"""Exceptions that mark one board as failed without stopping the others."""
 
 
 class StoppedError(Exception):
-    """Ctrl-C stopped the solving of one board; its result does not count."""
+    """Raised when Ctrl-C stops the solve of one board; its result is discarded."""
 
 
 Solve = Callable[[Spot, Interrupt, Path], Solved]
@@ -38,7 +38,7 @@ class Row:
 
     Attributes:
         board: the cards.
-        weight: the number of boards that it stands for.
+        weight: the number of boards that it represents.
         iterations: iterations run.
         seconds: solving time.
         exploitability: exploitability in chips.
@@ -85,7 +85,7 @@ class BoardTask(NamedTuple):
 
 
 def solve_row(task: BoardTask) -> tuple[Row | str, bytes | None]:
-    """The result of a board or its error message; and the solved spot as bytes, if wanted and not saved in the folder.
+    """The board's result or error message, and the solved spot as bytes if requested and not saved in the folder.
 
     Raises:
         StoppedError: on request.
@@ -132,10 +132,10 @@ def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | N
 
 
 def batch_settings(spot: Spot) -> dict[str, Any]:
-    """Settings that determine a batch's results in addition to the spot, which is one of its boards.
+    """Settings, besides the spot itself (given on one board of the batch), that determine a batch's results.
 
     Raises:
-        SpecError: the spot is solved on its first street alone.
+        SpecError: only the spot's first street is solved.
     """
     settings, pot = spot.settings, spot.pot
     if settings.until:

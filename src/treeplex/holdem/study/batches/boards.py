@@ -1,4 +1,4 @@
-"""Lists of boards for batches: given boards, all flops up to suit isomorphism, or a stratified sample of them."""
+"""Board lists for batches: given boards, all flops up to suit isomorphism, or a stratified sample of flops."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MOST_BOARDS = 100_000
 
 @dataclass(frozen=True)
 class Board:
-    """A board, and the number of boards that it stands for (its weight in averages)."""
+    """A board, and the number of boards that it represents (its weight in averages)."""
 
     cards: tuple[int, ...]
     weight: float
@@ -38,7 +38,7 @@ def read_boards(text: str) -> tuple[Board, ...]:
     """Boards from ``"AsKd2c, Td9d6h:12"``, ``"all"``, ``"subset:25"`` or a file with one board per line, weighted or not.
 
     Raises:
-        SpecError: text that is no board, boards of different streets, or a repeated board.
+        SpecError: text that is not a board, boards of different streets, or a repeated board.
         FileError: a file that cannot be read.
     """
     word = text.strip()
@@ -104,7 +104,7 @@ def check_boards(boards: Sequence[Board], text: str) -> None:
 
 
 def all_flops() -> tuple[Board, ...]:
-    """The 1,755 flops up to suit isomorphism, each weighted by the number of flops that it stands for (22,100 in all)."""
+    """The 1,755 flops up to suit isomorphism, each weighted by the number of flops that it represents (22,100 in all)."""
     found = canonical_boards(HOLDEM, 3)
     return tuple(
         Board(tuple(sorted(map(int, cards), reverse=True)), float(weight))
@@ -113,10 +113,10 @@ def all_flops() -> tuple[Board, ...]:
 
 
 def subset(count: int) -> tuple[Board, ...]:
-    """A sample spread evenly over all flops: sorted by suits, pairs and ranks, and taken at equal distances.
+    """A sample spread evenly over all flops, which are sorted by suits, pairs and ranks and taken at regular intervals.
 
-    Each flop stands for the same number of flops. The sample is stratified: averages over it are closer to those over all
-    flops than averages over as many random flops.
+    Each flop in the sample represents the same number of flops. The sample is stratified: averages over it are closer to those
+    over all flops than averages over as many random flops.
 
     Raises:
         SpecError: the count is not from 1 to 1,755.
@@ -132,10 +132,11 @@ class Texture(NamedTuple):
     """Texture of a board.
 
     Attributes:
-        suits: by the longest suit: ``rainbow``, ``two-tone``, ``monotone`` (three cards), ``four-flush`` or ``flush``.
+        suits: by the number of cards of the most common suit: ``rainbow``, ``two-tone``, ``monotone`` (three cards),
+            ``four-flush`` or ``flush``.
         pairing: ``unpaired``, ``paired``, ``two pair``, ``trips``, ``full house`` or ``quads``.
         high: the highest rank, ``"A"``.
-        connected: ``connected`` where two more cards can make a straight, else ``disconnected``.
+        connected: ``connected`` if two hole cards can make a straight, else ``disconnected``.
     """
 
     suits: str

@@ -1,4 +1,4 @@
-"""Report of a batch at one decision: table of boards, weighted averages and picture."""
+"""Report of a batch at one decision: table of boards, weighted averages and figure."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ from treeplex.holdem.study.report.page_data import PLAYERS
 
 FIXED = ("board", "weight", "iterations", "seconds", "exploitability", "exploitability_percent")
 MOST_NAMED = 60
-"""Number of boards above which the picture leaves out their names."""
+"""Number of boards above which the figure omits their names."""
 NUMBERS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip", "reach")
 
 
@@ -54,7 +54,7 @@ class BatchReport:
 
     @property
     def actions(self) -> list[str]:
-        """Names of the actions of all boards together."""
+        """Names of all actions that occur on any board."""
         return list(dict.fromkeys(name for row in self.rows for name in row.lines[self.line]["actions"]))
 
     @property
@@ -115,7 +115,7 @@ class BatchReport:
     def averages(self) -> dict[str, float]:
         """Means over the boards, weighted by board weight; those of actions also by reach.
 
-        Actions that a board does not have count as frequency 0.
+        Actions missing on a board have frequency 0 there.
         """
         table = [(self.cells(row), row.weight) for row in self.rows]
         plain = [*FIXED[4:], *NUMBERS]
@@ -125,7 +125,7 @@ class BatchReport:
         return found
 
     def write(self) -> None:
-        """Write table, averages, picture and failures into the folder of the batch."""
+        """Write table, averages, figure and failures to the batch's folder."""
         folder = self.batch.folder
         errors = folder / "errors.txt"
         if self.batch.failures:
@@ -176,7 +176,7 @@ class BatchReport:
 
 
 def mean(values: Sequence[tuple[float, float]]) -> float:
-    """The mean of (value, weight) pairs; NaN with weight 0 is ignored."""
+    """The weighted mean of (value, weight) pairs; NaN values with weight 0 are ignored."""
     total = sum(weight for _, weight in values)
     return sum(value * weight for value, weight in values if weight) / total if total else math.nan
 

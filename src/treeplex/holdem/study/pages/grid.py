@@ -1,8 +1,8 @@
 """The 13 x 13 grid of hand classes in the terminal.
 
-With colours, a cell is the class's name on a background divided among the actions in proportion to their frequencies (five
-characters), without background where the class is not in the range. Without colours (no terminal, ``NO_COLOR``, or only 16
-colours) a cell shows the most frequent action as one character, and its frequency in percent.
+With colours, a cell is the class's name (five characters) on a background divided among the actions in proportion to their
+frequencies; classes outside the range have no background. Without colours (no terminal, ``NO_COLOR``, or only 16 colours) a
+cell shows the most frequent action as one character, and its frequency in percent.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ CELL = 5
 
 
 def in_colour(console: Console) -> bool:
-    """Whether a console shows enough colours to read the grid from them."""
+    """Whether a console supports enough colours for a readable grid."""
     return not console.no_color and console.color_system in ("256", "truecolor")
 
 
@@ -62,7 +62,7 @@ def letter_cell(classes: Classes, number: int, marks: Sequence[str]) -> tuple[Te
 
 
 def value_grid(classes: Classes, values: Floats, *, low: float, high: float, coloured: bool, digits: int = 0) -> Text:
-    """The grid of one number per class, such as equity in percent, coloured from ``low`` to ``high``."""
+    """A grid with one number per class, such as equity in percent, coloured from ``low`` to ``high``."""
 
     def cells(number: int) -> tuple[Text, Text]:
         there = classes.heights[number] > 0 and np.isfinite(values[number])
@@ -75,7 +75,7 @@ def value_grid(classes: Classes, values: Floats, *, low: float, high: float, col
 
 
 def shared_out(shares: Floats, places: int) -> list[int]:
-    """Integers that sum to ``places``, in proportion to ``shares`` (largest remainders, ties to the first)."""
+    """Integers that sum to ``places`` in proportion to ``shares`` (largest remainder method, ties to the first)."""
     total = float(shares.sum())
     exact = shares / total * places if total > 0 else np.zeros(len(shares))
     whole = np.floor(exact + 1e-9).astype(int)

@@ -1,4 +1,4 @@
-"""The grid of hand classes as a picture. Imports Matplotlib, so import this module only to draw."""
+"""The grid of hand classes as a picture. This module imports Matplotlib, so import it only when drawing."""
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,7 +12,7 @@ from treeplex.holdem.study.report.page_data import PLAYERS, Classes, NodeReport
 EMPTY, EMPTY_INK = "#E9ECF0", "#656E79"
 ALMOST_ALL = 0.995
 FULL = 0.42
-"""Smallest filled share of a cell whose class name is drawn on the colours; otherwise above them."""
+"""Minimum filled share of a cell for its class name to be drawn on the colours; otherwise the name is drawn above them."""
 
 
 def grid_figure(node: NodeReport, player: int, classes: Classes) -> Figure:

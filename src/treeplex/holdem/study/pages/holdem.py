@@ -27,13 +27,13 @@ def page(
     """An HTML page of a solved spot, as text.
 
     Args:
-        nodes: the nodes to include, with those on the way to ``start`` for navigation.
+        nodes: the nodes to include; for navigation, they should contain the path to ``start``.
         start: the line shown first.
         format: the spot's format; two hole cards.
         title: title of the browser window.
         facts: one line next to the board.
         command: the command that shows this solution, such as ``treeplex show turn.spot``, for nodes not on the page.
-        ev: how EVs are counted at first, ``pot`` or ``net``.
+        ev: how EVs are initially shown, ``pot`` or ``net``.
 
     Raises:
         SpecError: the format has one hole card, for which there is no grid.

@@ -1,4 +1,4 @@
-"""Breakdown of a node by groups of hands (made hands, draws, suits, classes), filters, and distributions over a range."""
+"""Node breakdowns by groups of hands (made hands, draws, suits, classes), filters, and distributions over a range."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class HandGroup:
         name: name of the group, such as ``"top pair"``.
         combos: number of combos, by weight.
         share: the group's share of the range.
-        ev: mean EV in chips, counted as in the side; NaN at zero reach.
+        ev: mean EV in chips, in the side's convention; NaN at zero reach.
         equity: mean share of the pot, in [0, 1]; NaN at zero reach.
         frequency: float64 [A], frequency of each action; empty for the player not to act.
         action_ev: float64 [A], the mean EV of each action.
@@ -110,7 +110,7 @@ def only(side: Side, rows: NDArray[np.bool_]) -> Side:
 
 
 def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
-    """A node restricted to the named groups of hands; made hand and draw must both match where both are named.
+    """A node restricted to the named groups of hands; if both made hands and draws are named, a hand must match both.
 
     Args:
         node: the node.
@@ -151,7 +151,7 @@ def node_range(side: Side) -> str:
 
 
 def spread(side: Side, values: Floats, points: int = 101) -> Floats:
-    """Quantiles of a number per hand over the range, float64 [points]: the curves of equity and EV distributions.
+    """Quantiles of a per-hand value over the range, float64 [points], for equity and EV distribution curves.
 
     Args:
         side: one player at a node.

@@ -1,15 +1,15 @@
-"""Colours and letters of actions, shared by terminal, page and pictures."""
+"""Colours and letters for actions, shared by the terminal, pages and figures."""
 
 from collections.abc import Sequence
 
 FOLD, CALL, ALL_IN = "#A9CBE8", "#3DBB8F", "#A765D6"
 BETS = ("#F5E663", "#E69F00", "#D65A14")
-"""From the smallest bet to the largest. Near the palette of Okabe and Ito (2008), adjusted until all pairs are distinguishable
-with every kind of colour vision and black text is readable on each; brightness falls with bet size."""
+"""Bet colours, smallest to largest. They are close to the palette of Okabe and Ito (2008), adjusted so that all pairs are
+distinguishable with every kind of colour vision and black text is readable on each. Brightness falls with bet size."""
 INK = "#111111"
 """Text colour on all of these colours."""
 RAMP = ("#F3ECD8", "#EBC98C", "#DD9E5B", "#B98586", "#8D87B8")
-"""Colour ramp from low to high for equities and EVs; brightness falls monotonically."""
+"""Colour ramp from low to high for equities and EVs; brightness decreases monotonically."""
 
 
 def colours(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -57,6 +57,6 @@ def letters(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def aggressive_first(kinds: Sequence[str]) -> tuple[int, ...]:
-    """Action numbers in the order in which they fill a cell: largest bet first, fold last."""
+    """Action indices in the order in which they fill a cell: largest bet first, fold last."""
     passive = {"fold": 2, "check": 1, "call": 1}
     return tuple(sorted(range(len(kinds)), key=lambda number: (passive.get(kinds[number], 0), -number)))

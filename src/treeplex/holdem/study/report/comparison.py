@@ -33,12 +33,12 @@ class SideComparison:
 
     @property
     def difference(self) -> Floats:
-        """EV gain of each hand, float64 [n]."""
+        """EV difference of each hand, float64 [n]."""
         return np.asarray(self.ev[1] - self.ev[0])
 
     @property
     def gain(self) -> float:
-        """Mean gain over the hands in both ranges with common weights, so that it measures play and not ranges."""
+        """Mean EV difference over the hands in both ranges, with common weights, so that ranges do not affect it."""
         return weighted_mean(self.difference, self.share)
 
 
@@ -47,7 +47,7 @@ class NodeComparison:
     """A decision compared between two solutions.
 
     Attributes:
-        nodes: the reports of both, EVs from the pot.
+        nodes: the reports of both nodes, with EVs from the pot.
         sides: out of position, in position.
         actions: the names of the actions of both.
         frequencies: float64 [2, A], the whole range's frequency of each action; NaN for an action missing in the tree.
@@ -68,7 +68,7 @@ def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: st
         second_line: line to the node in the second; default: ``line``.
 
     Raises:
-        SpecError: a line is missing in one of them, the formats differ, or different players act.
+        SpecError: a solution lacks the line, the formats differ, or different players act.
     """
     if first.spot.format.name != second.spot.format.name:
         raise SpecError(

@@ -20,11 +20,11 @@ EV_MEANINGS = {
     "pot": "chips won from the pot from here on; a fold is worth 0",
     "net": "chips won or lost against half the starting pot",
 }
-"""Ways to count EVs, for people and in files."""
+"""Conventions for EVs, as shown and as stored in files."""
 
 
 class Viewed(Protocol):
-    """An object with nodes: a solved spot, or a policy on one."""
+    """An object with viewable nodes: a solved spot, or a policy on a spot."""
 
     @property
     def spot(self) -> Spot: ...
@@ -69,10 +69,10 @@ def lines_below(solution: Solved, line: str, depth: int | None, *, across_street
         line: the line to start from.
         depth: number of further actions and cards; None for all.
         across_streets: whether to continue after a card is dealt.
-        most: most lines.
+        most: maximum number of lines.
 
     Raises:
-        SpecError: there are more; the message names the largest depth that fits.
+        SpecError: there are more lines; the message names the largest depth that fits.
     """
     found, last, steps = [line], [line], 0
     while last and (depth is None or steps < depth):

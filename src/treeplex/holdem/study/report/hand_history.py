@@ -1,6 +1,6 @@
-"""Hand histories in PHH or a poker room's text: the heads-up spots of a hand, and the line played in each.
+"""Hand histories (PHH or a poker room's text format): the heads-up spots of a hand, and the line played in each.
 
-PokerKit is optional and imported only here. Hole cards are ignored: the user gives the ranges.
+PokerKit is optional and imported only here. Hole cards are ignored; the user supplies the ranges.
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ class HandSpot:
 
     Attributes:
         board: the cards, ``"Td9d6h"``.
-        pot: chips in the middle.
+        pot: chips in the pot.
         stack: the smaller of the two stacks.
         street: 1 flop, 2 turn, 3 river.
         line: the line played, as in ``show``: ``"x,b120,c,7s"``.
@@ -67,7 +67,7 @@ def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> 
 
     Raises:
         FileError: the file cannot be read or is not a hand history.
-        SpecError: no such hand or street, another game than no-limit hold'em, or more than two players.
+        SpecError: there is no such hand or street, the game is not no-limit hold'em, or more than two players remain.
     """
     if street is not None and street.lower() not in HOLDEM_STREETS[1:]:
         raise SpecError(f"street is {street!r}; write flop, turn or river")
@@ -99,7 +99,7 @@ def load_hand(path: Path, number: int) -> Any:
 
 
 def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
-    """A hand as PokerKit's history, from a text of one or many hands: PHH, PokerStars or GGPoker.
+    """A PokerKit hand history from text with one or more hands: PHH, PokerStars or GGPoker.
 
     Args:
         text: the text.
@@ -131,14 +131,14 @@ def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
 
 
 def check_number(number: int, hands: int) -> None:
-    """Reject the number of a hand that does not exist."""
+    """Reject a hand number that does not exist."""
     if not 1 <= number <= hands:
         raise SpecError(f"there is no hand {number}; hands are numbered from 1 to {hands}")
 
 
 @dataclass
 class Follower:
-    """Follows the play of a hand and collects its spots, each with the line played after it."""
+    """Replays a hand and collects its heads-up spots, each with the line played from there."""
 
     names: tuple[str, ...]
     spots: list[HandSpot] = field(default_factory=list)

@@ -15,8 +15,8 @@ class NodeStatistics:
         eqr: equity realisation of both players, EV / (equity * pot): below 1 a range wins less than its share.
         call: chips to call; 0 where no bet is faced.
         pot_odds: break-even equity of a call that ends the betting: call / (pot + call).
-        mdf: minimum defence frequency, 1 - risked / (pot before + risked), where ``risked`` is the last bet or raise: defending
-            less often makes a bet with any two cards profitable.
+        mdf: minimum defence frequency, 1 - risked / (pot before + risked), where ``risked`` is the last bet or raise: if the
+            range defends less often, a bet with any two cards is profitable.
         defended: frequency with which the range does not fold.
     """
 

@@ -1,6 +1,6 @@
-"""Report of a solved spot's node for people and files: totals, hand classes and hands of both players.
+"""Report of a solved spot's node, for display and export: totals, hand classes and hands of both players.
 
-EVs are chips won or lost against half the starting pot, as everywhere in the library; :meth:`NodeReport.from_the_pot`
+EVs are chips won or lost relative to half the starting pot, as everywhere in the library; :meth:`NodeReport.from_the_pot`
 converts them to chips won from the pot from here on, where a fold is worth 0, as commands and pages show them.
 """
 
@@ -22,7 +22,7 @@ from treeplex.holdem.cards.ranges import parse_range
 PLAYERS = ("OOP", "IP")
 """Names of the players: out of position, in position."""
 ABSENT = 0.0005
-"""Weight relative to the largest, below which a hand class is shown as absent and a hand is listed last."""
+"""Weight, relative to the largest, below which a hand class is shown as absent and a hand is listed last."""
 LEAST_HEIGHT = 0.06
 """Smallest filled height, so that rare classes stay visible."""
 
@@ -96,7 +96,7 @@ class Side:
     action_ev: Floats
 
     def mean(self, values: Floats) -> float:
-        """Mean of a number per hand over the range, weighted by ``share``; NaN at zero reach."""
+        """Mean of a per-hand value over the range, weighted by ``share``; NaN at zero reach."""
         return weighted_mean(values, self.share)
 
     def with_more(self, chips: float) -> "Side":
@@ -135,7 +135,7 @@ def weighted_mean(values: Floats, weights: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """A side by hand class, in the order of ``CLASSES``.
+    """A player's side aggregated by hand class, in the order of ``CLASSES``.
 
     Attributes:
         possible: [169], number of hands of the class that the board leaves.
@@ -238,7 +238,7 @@ def report(view: NodeView, spot: SpotLike) -> NodeReport:
 
 
 def committed(left: float, spot: SpotLike) -> float:
-    """A player's chips in the pot, half of the starting pot included, from ``left`` chips behind."""
+    """A player's chips in the pot, half of the starting pot included, given ``left`` chips behind."""
     return spot.pot / 2 + spot.stack - float(left)
 
 
@@ -269,7 +269,7 @@ def chosen_hands(side: Side, wanted: str | None, *, few: int = 12) -> tuple[list
     Args:
         side: the player.
         wanted: ``"all"``, a hand (``AsKs``), or classes or ranges (``AK,QQ+``), all listed from high cards to low; None for the
-            few hands of highest EV (those of tiny weight last).
+            few hands of highest EV (hands of tiny weight last).
         few: number of hands for None.
 
     Raises:

@@ -1,7 +1,8 @@
 """Converts hand histories of PokerStars and GGPoker to PHH.
 
-Both rooms use nearly the same format: a head line, seats, blinds, hole cards, actions by street, a summary. Antes, straddles
-and blinds posted out of turn are read. Of a board run twice, only the first run counts. Currencies and chat are ignored.
+Both sites use nearly the same format: a header line, seats, blinds, hole cards, actions by street, and a summary. Antes,
+straddles and blinds posted out of turn are read. If the board is run twice, only the first run is used. Currencies and chat
+are ignored.
 """
 
 import re
@@ -14,7 +15,7 @@ from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 HEAD = re.compile(r"^(?:PokerStars (?:\w+ )?(?:Hand|Game)|Poker Hand) #", re.MULTILINE)
 """First line of a hand, on PokerStars and on GGPoker."""
 MOST_LETTERS = 300
-"""Longest line that is read; longer lines contain no actions."""
+"""Maximum length of a line that is parsed; longer lines contain no actions."""
 GAME = re.compile(r"Hold'em No Limit", re.IGNORECASE)
 MONEY = r"[^\d\s(]{0,3}(?P<amount>[\d,]+(?:\.\d+)?)"
 BUTTON = re.compile(r"Seat #(?P<seat>\d+) is the button")
@@ -33,7 +34,7 @@ BOARD = re.compile(
 
 @dataclass
 class RoomHand:
-    """A room's hand as read so far.
+    """A poker site's hand, as parsed so far.
 
     Attributes:
         stacks: each player's chips by name, in the order of seats.
@@ -43,7 +44,7 @@ class RoomHand:
         posted: the blinds posted so far.
         cards: known hole cards by name, as text.
         events: ``(name, word)`` of an action, ``("", cards)`` of a deal.
-        hero: the player whose cards the room shows; empty if none.
+        hero: the player whose cards the history shows; empty if none.
     """
 
     stacks: dict[str, str] = field(default_factory=dict)
@@ -58,12 +59,12 @@ class RoomHand:
 
 
 def is_room_text(text: str) -> bool:
-    """Whether a text is a poker room's hand history rather than PHH."""
+    """Whether a text is a poker site's hand history and not PHH."""
     return HEAD.search(text) is not None
 
 
 def phh_texts(text: str) -> list[str]:
-    """The hands of a room's text, each as PHH; text before the first hand is ignored.
+    """Parse a poker site's hand histories into PHH; text before the first hand is ignored.
 
     Raises:
         SpecError: another game than no-limit hold'em, or a hand without seats, button or blinds; the message names the hand.

@@ -48,8 +48,8 @@ def runouts(solution: Viewed, line: str) -> Runouts:
 
     Args:
         solution: a solved spot.
-        line: up to where a card is dealt (``"x,x"``: the first decision on every card), or to a decision after a card, which
-            then stands for any card (``"x,x,7s,b50%"``).
+        line: ends where a card is dealt (``"x,x"``: the first decision on every card), or at a decision after a card, which
+            then means every card (``"x,x,7s,b50%"``).
 
     Raises:
         SpecError: the spot does not have the line, no single card is dealt along it, or it ends at no decision.

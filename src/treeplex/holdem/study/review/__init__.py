@@ -1,1 +1,1 @@
-"""Hand reviews: played hands judged street by street, poker rooms' hand histories, and ranges by position."""
+"""Hand reviews: played hands evaluated street by street, and default ranges by position."""

@@ -20,7 +20,7 @@ class RecordedHand:
         names: out of position, in position; empty if unknown.
         parts: preflop actions of both, in the same order.
         cards: both hands as text, the higher card first; empty if unknown.
-        hero: the player who is judged, 0 or 1.
+        hero: the player who is reviewed, 0 or 1.
         streets: the spot at the start of each heads-up street, earliest first, each with the rest of the hand as its line.
     """
 
@@ -34,7 +34,7 @@ class RecordedHand:
 
     @property
     def hero_hand(self) -> int:
-        """The judged player's hand, an index of ``HANDS``."""
+        """The hero's hand, an index of ``HANDS``."""
         return hand_of(self.cards[self.hero])
 
 
@@ -50,11 +50,13 @@ def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None)
     Args:
         source: a file, or the text of a hand (with line breaks).
         number: number of the hand, from 1.
-        hero: the player to judge, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose cards are known.
+        hero: the player to review: a name, ``oop`` or ``ip``; default: the player whose cards the history shows, else one with
+            known cards.
 
     Raises:
-        FileError: not a hand history.
-        SpecError: no such hand, another game, no heads-up street with chips behind, or unknown cards of the hero.
+        FileError: the source is not a hand history.
+        SpecError: there is no such hand, the game is not supported, no street is heads-up with chips behind, or the hero's
+            cards are unknown.
     """
     if isinstance(source, str) and "\n" in source:
         history, place = hand_of_text(source, number), "the text"
@@ -132,7 +134,7 @@ def preflop_parts(history: Any) -> list[PreflopPart]:
 
 
 def hero_of(wanted: str | None, names: tuple[str, str], cards: tuple[str, str], shown: str, place: str) -> int:
-    """The judged player, 0 or 1."""
+    """The hero, 0 or 1."""
     if wanted is not None:
         found = {"oop": 0, "ip": 1, **{name.lower(): seat for seat, name in enumerate(names)}}.get(wanted.lower())
         if found is None:

@@ -1,7 +1,7 @@
 """Default ranges of players who see a flop, by position and preflop raises.
 
-Hand-written starting points for six players with about 100 big blinds; they are not solved. At nine-handed tables, all early
-positions use the first position's ranges. Give your own ranges where you know better.
+The ranges are hand-written approximations for six players with about 100 big blinds; they are not solved. At nine-handed
+tables, all early positions use the first position's ranges. Supply better ranges if you have them.
 """
 
 from dataclasses import dataclass
@@ -58,13 +58,13 @@ CALL_RERAISE = {
 }
 """Calls of a 3-bet by the opener, by position."""
 FOURTH, CALL_FOURTH = "QQ+,AKs,A5s-A4s:0.5,AKo:0.75", "KK-TT:0.75,AKs:0.5,AQs,KQs:0.5,AKo:0.25"
-"""4-bets, and calls of them; used for all later raises too."""
+"""4-bets, and calls of 4-bets; also used for all later raises."""
 LIMP, CHECKED = (
     "22+,A2s+,K2s+,Q2s+,J4s+,T6s+,96s+,85s+,74s+,64s+,53s+,43s,A2o+,K5o+,Q7o+,J8o+,T8o+,97o+,87o,76o",
     "77-22,A8s-A2s,K9s-K2s,Q9s-Q2s,J9s-J2s,T9s-T2s,98s-92s,87s-82s,76s-72s,65s-62s,54s-52s,42s+,32s,"
     "A8o-A2o,K9o-K2o,Q9o-Q2o,J9o-J2o,T9o-T2o,98o-93o,87o-84o,76o-74o,65o-63o,54o-53o,43o",
 )
-"""Limps, and the big blind's check behind them."""
+"""Limps, and the big blind's check after a limp."""
 
 
 @dataclass(frozen=True)

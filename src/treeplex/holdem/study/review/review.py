@@ -1,8 +1,8 @@
-"""Reviews a hand: solves the spot of each street with the ranges that reach it, and prices the player's decisions.
+"""Reviews a hand: solves the spot of each street with the ranges that reach it, and values the player's decisions.
 
 Each street is a spot with the hand's bet sizes. Its ranges are those left by the previous street's solution along the hand's
-line; the first ranges are given or follow from positions. The judged hand always stays in the range, with a small weight if
-it has none, so that it can be priced.
+line; the first ranges are given or follow from the positions. The hero's hand always stays in the range, with a small weight
+if necessary, so that its EVs can be computed.
 """
 
 import os
@@ -38,17 +38,17 @@ Watch = Callable[[str, Progress, float], None]
 
 PLANS = (("33%,75%", "3x"), ("60%", "3x"), ("60%", "none"))
 """Bets and raises on every street in addition to the hand's, richest first: the first plan that is small enough is used, else
-the last, without its sizes where the hand has its own."""
+the last; then the last plan's sizes are left out where the hand has its own."""
 MOST_MEMORY, MOST_SECONDS = 1_500_000_000, 0.5
 """Limits of a small enough plan: bytes, and estimated seconds per iteration."""
 SHARE = 0.005
 """Default target: exploitability as a share of the pot at the start of a street."""
 LEAST = 1e-3
-"""Smallest weight of the judged hand, relative to the largest of its range."""
+"""Minimum weight of the hero's hand, relative to the largest weight in the range."""
 RARE = 0.005
-"""Smallest share of a range that takes the line; below it the range is not narrowed."""
+"""Minimum share of a range that must take the line; below it, the range is not narrowed."""
 MIXED, MAIN = 0.05, 0.5
-"""Smallest frequencies at which an action counts as mixed, and as best."""
+"""Minimum frequencies at which an action counts as mixed, and as best."""
 FORGIVEN = 0.03
 """EV loss, as a share of the pot, above which any action is a mistake, as in lines that the solution rarely reaches."""
 VERDICTS = ("best", "mixed", "mistake")
@@ -56,7 +56,7 @@ VERDICTS = ("best", "mixed", "mistake")
 
 @dataclass(frozen=True)
 class Choice:
-    """One decision of the judged player.
+    """One decision of the hero.
 
     Attributes:
         line: canonical line to the decision on the street.
@@ -89,8 +89,8 @@ class StreetReview:
         hand: the spot, with the line played after it.
         line: canonical line played on this street.
         solution: the solved spot.
-        equity: the judged hand's equity at the start of the street, in [0, 1].
-        choices: the judged player's decisions.
+        equity: the hero's equity at the start of the street, in [0, 1].
+        choices: the hero's decisions.
         notes: remarks for the reader, such as a hand that was not in the range.
     """
 
@@ -134,10 +134,10 @@ class ReviewSettings:
         ranges: starting ranges out of position and in position; None for the usual ranges of the positions.
         first: the first street, ``flop``, ``turn`` or ``river``; None for the first heads-up street.
         bets, raises: sizes on every street, as in spot files, in addition to the hand's. None for both: as many as can be
-            solved within a minute or so, see :data:`PLANS`.
+            solved in about a minute, see :data:`PLANS`.
         share: target exploitability as a share of the pot.
         threads: None for one per core.
-        folder: folder of the solved streets, ``flop.spot`` and so on; finished ones are reused, others resumed.
+        folder: folder of the solved streets, ``flop.spot`` and so on; finished solves are reused and unfinished ones resumed.
     """
 
     ranges: tuple[str | None, str | None] = (None, None)
@@ -157,12 +157,13 @@ def review(
     settings: ReviewSettings | None = None,
     progress: Watch | bool | None = None,
 ) -> Review:
-    """Judge the actions of one player of a hand, street by street.
+    """Review one player's actions in a hand, street by street.
 
     Args:
-        source: a file of hands (PHH, PokerStars or GGPoker), or such a text.
+        source: a file of hands (PHH, PokerStars or GGPoker), or its text.
         number: number of the hand, from 1.
-        hero: the player to judge, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose cards are known.
+        hero: the player to review: a name, ``oop`` or ``ip``; default: the player whose cards the history shows, else one with
+            known cards.
         settings: ranges, sizes, accuracy, and the folder of solutions.
         progress: False shows none; None shows it on a terminal, see :func:`treeplex.solve`. A function is called with the
             street, its solving progress, and its pot.
@@ -179,7 +180,7 @@ def review(
 
 
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
-    """Judge a hand as read."""
+    """Review a hand that has been read."""
     names = [HOLDEM_STREETS[each.street] for each in hand.streets]
     if how.first is not None and how.first not in names:
         raise SpecError(f"the hand has no heads-up {how.first} with chips behind; it has {', '.join(names)}")
@@ -263,7 +264,7 @@ def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: W
 
 
 def judged_street(hand: RecordedHand, street: HandSpot, solution: HoldemSolution, notes: tuple[str, ...]) -> StreetReview:
-    """Follow the hand through a solved street."""
+    """Review the hand on one solved street."""
     words, line, choices = words_of_street(street.line), "", []
     root = node_report(solution, "").sides[hand.hero]
     name = hand.cards[hand.hero]
@@ -295,7 +296,7 @@ def words_of_street(line: str) -> list[str]:
 
 
 def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Choice:
-    """The price of a decision; EVs closer than ``noise``, the exploitability of the solution, count as equal."""
+    """The review of one decision; EVs within ``noise``, the solution's exploitability, are treated as equal."""
     assert node.player is not None
     side = node.sides[node.player]
     row = side.names.index(hand)
