@@ -28,24 +28,24 @@ CONTRADICTION = 0.2
 
 
 class SubgameSearch:
-    """A subgame being solved; an iteration updates both players, in the method's order.
+    """A subgame being solved by a CFR variant or fictitious play; each iteration updates both players.
 
     Attributes:
         subgame: the subgame.
-        method: how it is solved.
+        method: the solution method.
         leaf: values at the leaves.
-        horizon: iterations planned, for schedules that need it.
-        iteration: iterations done.
+        horizon: planned number of iterations, for schedules that need it.
+        iteration: number of iterations done.
         arrays: policies, strategies, averages and regrets.
-        ranges: for each player float64 [B, H_i], the initial ranges, summing to one; a gadget lets the opponent enter with
-            others.
-        gadget: the gadget in front of the roots, being solved; None for none.
-        choices: the players' choices behind the leaves, being solved; None if there are no choices.
-        sums, sum_weights: for each player float64 [B, H_i] and a number, the sum of root values of iterations so far, weighted
-            as the average policy, and the sum of those weights.
-        last_leaf: for each player float64 [K, H_i], the previous values in the differences of modified CFR-AVG.
-        leaf_sums: for each player float64 [2, K, H_i], sums of entries at the leaves and of the probability that hands are met
-            there, weighted as the average policy; None if they are not kept.
+        ranges: for each player float64 [B, H_i], the initial ranges, summing to one; behind a gadget the opponent's range
+            changes during the solve.
+        gadget: the gadget in front of the roots, solved with the subgame; None for none.
+        choices: the players' choices behind the leaves, solved with the subgame; None if there are none.
+        sums, sum_weights: for each player the sum of root values over iterations, with the weights of the average policy,
+            float64 [B, H_i], and the sum of those weights.
+        last_leaf: for each player float64 [K, H_i], the previous iteration's values, for the differences in modified CFR-AVG.
+        leaf_sums: for each player float64 [2, K, H_i], sums of counterfactual leaf values and of the probability that an
+            opponent reaches the leaf, with the weights of the average policy; None if they are not kept.
     """
 
     def __init__(
@@ -64,12 +64,12 @@ class SubgameSearch:
             subgame: the subgame.
             method: one of :data:`METHODS`.
             leaf: values at the leaves.
-            ranges: for each player float64 [B, H_i], the initial ranges, up to a factor; None for those of the cut.
-            horizon: iterations planned, for schedules that need it.
+            ranges: for each player float64 [B, H_i], the initial ranges, up to a factor; None for the subgame's own.
+            horizon: planned number of iterations, for schedules that need it.
             keep_leaf_values: whether :meth:`leaf_values` will be needed.
 
         Raises:
-            GameError: ranges that do not fit the subgame.
+            GameError: the ranges do not fit the subgame.
         """
         self.subgame, self.method, self.leaf, self.horizon = subgame, method, leaf, horizon
         plays = isinstance(method.scheme, FictitiousRule)
@@ -101,18 +101,19 @@ class SubgameSearch:
 
     @property
     def subgames(self) -> Subgames:
-        """The subgame as a batch of compiled public trees.
+        """Return the subgame as a batch of compiled public trees.
 
         Raises:
-            AlgorithmError: it is not one.
+            AlgorithmError: the subgame is not in a public tree.
         """
         return self.subgame.trees
 
     def check_plain(self, what: str) -> None:
-        """Raise an error for a search with a gadget or with choices behind leaves, for features that do not support them.
+        """Raise an error if the search has a gadget or choices behind leaves; ``what`` is the feature that does not support
+        these.
 
         Raises:
-            AlgorithmError: it has one of these.
+            AlgorithmError: the search has a gadget or choices.
         """
         if self.gadget is not None or self.choices is not None:
             raise AlgorithmError(f"{what} supports neither gadgets nor choices behind leaves; search without it")
@@ -134,15 +135,15 @@ class SubgameSearch:
 
     @property
     def faced(self) -> Floats:
-        """The average of the strategies that the others faced, float64 [Q], up to a factor.
+        """Average of the strategies that the other players faced, float64 [Q], up to a factor.
 
-        Kept by CFR-AVG with alternating updates, where the second player faces the first player's next strategy.
+        Only CFR-AVG with alternating updates keeps it, where the second player faces the first player's next strategy.
         """
         return self.arrays.faced
 
     @property
     def regrets(self) -> Floats:
-        """Regrets, float64 [Q], as stored by the CFR variant."""
+        """Regrets in the form that the CFR variant stores, float64 [Q]."""
         return self.arrays.regrets
 
     def run(self, iterations: int) -> None:
@@ -157,11 +158,11 @@ class SubgameSearch:
             self.iteration = t
 
     def _alternating(self, row: Weights) -> None:
-        """One iteration of CFR-D or CFR-AVG: each player in turn, against the new policies of those before.
+        """Run one iteration of CFR-D or CFR-AVG, updating players in turn against the new policies of those before.
 
-        In CFR-AVG the leaves are valued at an average: for the updating player that of its own policies up to this
-        iteration's, and for the others that of the policies faced, including this one. So the differences of the modified
-        form add up to the value at the average of exactly what was faced.
+        In CFR-AVG the leaves are valued for average policies: for the updating player the average of its own policies including
+        this iteration, and for the others the average of the policies that it has faced, including the present ones. So the
+        differences in the modified form sum to the value of exactly the average that was faced.
         """
         arrays = self.arrays
         for player in self.players:
@@ -173,7 +174,7 @@ class SubgameSearch:
             self._play(player)
 
     def _value_leaves(self, player: int, row: Weights) -> None:
-        """Add the leaf values of a player who updates alone."""
+        """Add the leaf values of a player in an alternating update."""
         arrays, leaves = self.arrays, self.method.leaves
         if self.choices is not None:
             reached = arrays.reach_at_leaves(self.strategy)
@@ -192,7 +193,9 @@ class SubgameSearch:
         arrays.write_leaves(player, self._entries(player, values, reached, row))
 
     def _simultaneous(self, row: Weights) -> None:
-        """One iteration of CFR-D or CFR-AVG: all players at once, so that the average is exactly what was faced."""
+        """Run one iteration of CFR-D or CFR-AVG, updating all players at once, so that the average faced is the average
+        policy.
+        """
         arrays, leaves, choices = self.arrays, self.subgame.leaves, self.choices
         for player in self.players:
             arrays.accumulate(player, row.average_discount, row.average, self.average, self.strategy)
@@ -213,14 +216,14 @@ class SubgameSearch:
             self._play(player)
 
     def _write_choices(self, player: int, reached: Ranges, chosen: Sequence[Floats], row: Weights) -> None:
-        """Update a player's choices behind the leaves, and add its hands' values there under the old ones."""
+        """Update a player's choices behind the leaves, and add its hands' leaf values under the old choices."""
         assert self.choices is not None
         entries = self.choices.improve(player, chosen, row)
         self._count_leaves(player, entries, reached, row.average_discount, row.average)
         self.arrays.write_leaves(player, entries)
 
     def _entries(self, player: int, values: Ranges, reached: Ranges, row: Weights) -> Floats:
-        """Values at the leaves times the probability that they are met, [K, H]; in modified CFR-AVG the increase of these."""
+        """Counterfactual values of hands at the leaves, [K, H]; in modified CFR-AVG their increase."""
         entries: Floats = values[player] * self.subgame.leaves.opposing(reached, player)
         self._count_leaves(player, entries, reached, row.average_discount, row.average)
         if self.method.leaves == "modified":
@@ -228,20 +231,20 @@ class SubgameSearch:
         return entries
 
     def _play(self, player: int) -> None:
-        """Set a player's strategy from its policies, in the gadget and below."""
+        """Set a player's strategy from its policies in the gadget and in the subgame."""
         if self.gadget is not None and player == self.gadget.opponent:
             self.arrays.enter(player, self.gadget.entered())
         self.arrays.play(player)
 
     def _improve(self, player: int, row: Weights) -> None:
-        """Update a player's regrets and policy from its action values, and its choices in a gadget."""
+        """Update a player's regrets and policy from its action values, and also its choices in a gadget."""
         self.arrays.improve(player, row)
         if self.gadget is not None and player == self.gadget.opponent:
             self.gadget.improve(self.arrays.root_entries(player), row)
         self._count_values(player, row.average_discount, row.average)
 
     def _replies(self, play: FictitiousRule, t: int) -> None:
-        """One iteration of fictitious play: best responses, each moved into the average at once or after all have responded."""
+        """Run one iteration of fictitious play; best responses enter the average at once or after all have responded."""
         share, step, together = play.optimism(t), play.step(t), self.method.updates == "simultaneous"
         chosen: Sequence[Floats] = ()
         for player in self.players:
@@ -254,7 +257,7 @@ class SubgameSearch:
             self._move(player, step)
 
     def _faced_by(self, player: int, share: float) -> Floats:
-        """Strategies to respond to: the others' averages, moved towards their last responses."""
+        """Strategies to respond to: the others' averages, moved towards their latest best responses."""
         target = self.average.copy()
         for other in self.players:
             if other != player:
@@ -262,7 +265,7 @@ class SubgameSearch:
         return target
 
     def _respond(self, player: int, target: Floats, step: float, chosen: Sequence[Floats]) -> None:
-        """One player's best response to a strategy, and to the others' choices behind the leaves."""
+        """Compute a player's best response to a strategy and to the others' choices behind the leaves."""
         arrays = self.arrays
         arrays.write_gradient(player, target)
         if len(self.subgame.leaves):
@@ -288,12 +291,12 @@ class SubgameSearch:
             self.choices.accumulate(player, 1.0 - step, step, arrays.reach_at_leaves(self.strategy)[player])
 
     def _count_values(self, player: int, discount: float, weight: float) -> None:
-        """Update the mean of root values, with the weights of the average policy."""
+        """Update the mean root values, with the weights of the average policy."""
         self.sums[player] = discount * self.sums[player] + weight * self.arrays.root_entries(player)
         self.sum_weights[player] = discount * self.sum_weights[player] + weight
 
     def _count_leaves(self, player: int, entries: Floats, reached: Ranges, discount: float, weight: float) -> None:
-        """Update the mean of leaf values, from entries [K, H] and the others' reaches."""
+        """Update the mean leaf values, from counterfactual values [K, H] and the others' reach."""
         if self.leaf_sums is not None:
             counted = np.stack((entries, self.subgame.leaves.opposing(reached, player)))
             self.leaf_sums[player] = discount * self.leaf_sums[player] + weight * counted
@@ -301,8 +304,8 @@ class SubgameSearch:
     def leaf_values(self, player: int) -> Floats:
         """Mean leaf values of a player's hands, float64 [K, H_player], in the game's units.
 
-        Each iteration has its weight in the average policy, times the probability that the hand met an opponent at the leaf;
-        0 if it never did. Needs ``keep_leaf_values``.
+        Each iteration is weighted by its weight in the average policy times the probability that an opponent reaches the leaf;
+        values are 0 if none ever does. Needs ``keep_leaf_values``.
         """
         assert self.leaf_sums is not None
         entries, mass = self.leaf_sums[player]
@@ -312,7 +315,7 @@ class SubgameSearch:
         """Restart the average policy and all means, after warm-up iterations.
 
         Raises:
-            AlgorithmError: fictitious play, whose policy is its average.
+            AlgorithmError: the method is fictitious play, whose policy is its average.
         """
         if isinstance(self.method.scheme, FictitiousRule):
             raise AlgorithmError(f"{self.method.name} cannot skip iterations, since it plays against its average; skip none")
@@ -322,11 +325,11 @@ class SubgameSearch:
         self.sum_weights = [0.0 for _ in self.players]
 
     def root_values(self) -> Ranges:
-        """The value of each hand at the roots, for each player float64 [B, H_i], in the game's units.
+        """Mean value of each hand at the roots, for each player float64 [B, H_i], in the game's units.
 
-        The mean over iterations, with the weights of the average policy (Brown et al. 2020, section 5.1), of the hand's
-        payoff against the others' ranges, given that it is held; 0 if the others have no possible hands, and for impossible
-        hands. NaN for the player who re-solves behind a gadget, whose hands meet those that the gadget lets in.
+        The mean is over iterations, with the weights of the average policy (Brown et al. 2020, section 5.1). A hand's value is
+        its payoff against the others' ranges, given that it is held; 0 for impossible hands, and if the others have no possible
+        hands. NaN for the player who re-solves behind a gadget, since the gadget determines the hands that it faces.
         """
         found = []
         for player in self.players:
@@ -344,15 +347,15 @@ class SubgameSearch:
         return tuple(own / np.maximum(own.sum(axis=1, keepdims=True), 1e-300) for own in found)
 
     def mean_values(self) -> tuple[Floats, ...]:
-        """The search's root values of each player, float64 [B], in the game's units.
+        """Value of the roots for each player, float64 [B], in the game's units.
 
-        Warns if payoffs of two players sum to zero and these values do not, since then the leaf values are inconsistent.
+        Warns if the values do not sum to zero in a two-player zero-sum game, since then the leaf values are inconsistent.
         """
         beliefs, values = self.root_beliefs(), self.root_values()
         found = tuple((own * worth).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
         if len(found) == 2 and len(self.subgame.leaves) and self.iteration >= SETTLED:
             sizes = sum((own * np.abs(worth)).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
-            if (np.abs(found[0] + found[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is not
+            if (np.abs(found[0] + found[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is no contradiction
                 warnings.warn(
                     f"values of {leaf_name(self.leaf)} are inconsistent: the players' values at the root, "
                     f"{found[0][0]:+.3g} and {found[1][0]:+.3g}, should add up to 0; check that it fits these states",
@@ -364,7 +367,7 @@ class SubgameSearch:
         """Range-weighted action frequencies of the average policy at the first root, float64 [A].
 
         Raises:
-            AlgorithmError: no player acts there.
+            AlgorithmError: no player acts at the first root.
         """
         player, (kind, number) = self.subgame.game.options(self.subgame.roots.states[0]).player, self.subgame.find(0, ())
         if kind != "decision":
@@ -372,13 +375,14 @@ class SubgameSearch:
         return np.asarray(self.policy_at(number, self.average_policy()) @ self.root_beliefs()[player][0])
 
     def average_policy(self) -> Floats:
-        """The average policy, float64 [Q], for :meth:`policy_at`; uniform where it has no reach."""
+        """The average policy, float64 [Q], for :meth:`policy_at`; uniform at infosets with zero reach."""
         return self.arrays.as_policy(self.average)
 
     def next_average(self) -> Floats:
-        """The average strategy including the current one, as in the next iteration, float64 [Q], up to a factor.
+        """The average strategy including the current strategy, float64 [Q], up to a factor.
 
-        In CFR-AVG leaves are valued for it when the current policy is played (Brown et al. 2020, section 5.2).
+        In CFR-AVG this is the strategy for which leaves are valued while the current policy is played (Brown et al. 2020,
+        section 5.2).
         """
         scheme = self.method.scheme
         if isinstance(scheme, FictitiousRule):
@@ -391,12 +395,12 @@ class SubgameSearch:
         return self.subgame.policy_at(decision, policy)
 
     def values_of_average(self, ranges: Ranges) -> Ranges:
-        """Values of root hands under the average policy and other ranges, for subgames without leaves."""
+        """Values of root hands under the average policy for other ranges; only for subgames without leaves."""
         return subgame_values(self.subgames, self.average_policy(), self.subgames.checked(ranges))
 
 
 def subgame_values(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges:
-    """The value of each root hand under a policy [Q] from some ranges, float64 [B, H_i]; for subgames without leaves."""
+    """Value of each root hand under a policy [Q], given ranges, float64 [B, H_i]; only for subgames without leaves."""
     tree, roots, found = subgames.tree, subgames.roots, []
     strategy, (values, infoset_values, _) = subgames.reach_from(ranges, policy), workspace(tree)
     for player in (0, 1):
@@ -409,8 +413,8 @@ def subgame_values(subgames: Subgames, policy: Floats, ranges: Ranges) -> Ranges
 
 
 def difference(entries: Floats, last: Floats, row: Weights) -> Floats:
-    """The values of an iteration in modified CFR-AVG: the increase of leaf values of averages, over the iteration's weight.
+    """Leaf values of an iteration in modified CFR-AVG: the increase in the average's values, divided by its weight.
 
-    Both are values times the others' mass in an unnormalised average strategy, [K, H].
+    ``entries`` and ``last`` are values times the others' reach in an unnormalised average strategy, [K, H].
     """
     return (entries - row.average_discount * last) / row.average

@@ -1,1 +1,1 @@
-"""Depth-limited subgames of public trees, walked once as templates and batched."""
+"""Depth-limited subgames of public trees, each traversed once as a template, and solved in batches."""

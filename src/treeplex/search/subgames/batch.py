@@ -1,10 +1,10 @@
-"""Depth-limited subgames of public-tree rules, many compiled at once into one tree and payoff for the engine.
+"""Batches of depth-limited subgames of a public tree, compiled into one tree and payoff for the engine.
 
 A subgame begins at a public state with a range of hands for each player and ends at terminal public nodes or, at its
-``search.subgames.horizon.Horizon``, at *leaves*, public states whose values come from elsewhere. Ranges are root sequences
-of the tree, one per hand, whose reach is set from outside, so that the engine's reach, gradient, backup and update run on it
-unchanged. A batch of subgames is a tree with longer blocks: every subgame is walked once, as a *template*
-(:mod:`treeplex.search.subgames.templates`), and copies of templates are joined by array operations.
+``search.subgames.horizon.Horizon``, at *leaves*, public states whose values are supplied by a leaf-value function. Ranges are
+root sequences of the tree, one per hand, whose reach is set before each traversal. So the engine's reach, gradient, backup and
+update run on it unchanged. A batch of subgames is a tree with longer blocks: each distinct subgame is traversed once, as a
+*template* (:mod:`treeplex.search.subgames.templates`), and copies of templates are joined by array operations.
 """
 
 from collections.abc import Hashable, Sequence
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairPlaces(Places):
-    """Public states inside a batch of subgames, and the sequences of each player there.
+    """Public states inside a batch of subgames, and each player's sequences at them.
 
     Attributes:
         game: the public-tree rules.
         owner: int64 [K], the subgame of each state.
-        states: the public states; if futures are equal, another node of the same future may represent one.
+        states: the public states; a state may be represented by another one with the same future.
         paths: the actions and chance outcomes from the subgame's root to each state.
         sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for impossible hands.
-        begun: the roots of the subgames.
+        begun: the roots of their subgames.
     """
 
     game: PublicTree
@@ -64,7 +64,7 @@ class PairPlaces(Places):
 
     @cached_property
     def true_states(self) -> tuple[PublicState, ...]:
-        """The public states themselves, even if :attr:`states` has another of the same future."""
+        """The actual public states, where :attr:`states` may have others with the same future."""
         nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
         return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
 
@@ -90,7 +90,7 @@ class PairPlaces(Places):
         return tuple((own > 0).astype(np.float64) for own in self.dealt)
 
     def reach_at(self, strategy: Floats) -> Ranges:
-        """The reach of every hand of both players here under a strategy of the batch, float64 [K, H_i]."""
+        """Reach of every hand of both players at these states under a strategy of the batch, float64 [K, H_i]."""
         found = []
         for own in self.sequences:
             arrived = np.empty(own.shape)
@@ -100,7 +100,7 @@ class PairPlaces(Places):
 
     @cached_property
     def groups(self) -> list[tuple[Floats, Ints]]:
-        """The places grouped by their weights of pairs of hands: (weight, rows)."""
+        """The states grouped by their weights of pairs of hands, as pairs (weights, rows)."""
         found: dict[int, tuple[Floats, list[int]]] = {}
         for k, state in enumerate(self.states):
             found.setdefault(id(state.weight), (state.weight, []))[1].append(k)
@@ -123,12 +123,12 @@ class Subgames(Subgame):
     Attributes:
         game: the public-tree rules.
         tree, payoff: input of the engine.
-        roots: the states of the ranges, one place per subgame.
+        roots: the public states where the subgames begin, one per subgame.
         leaves: public states at the cut.
-        infosets: int64 [decisions, H], the infoset of each hand of the player to act at each decision, -1 for none.
-        owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which are unused.
+        infosets: int64 [decisions, H], the infoset of each hand of the player to act at each decision; -1 for impossible hands.
+        owners: int64 [Q], the subgame of each sequence; -1 for the two empty sequences, which are unused.
         templates: the template of each subgame.
-        shifts, final: where each template's sequence numbers begin, and the final numbers of all sequences in the tree.
+        shifts, final: each template's first provisional sequence number, and the final numbers of all sequences in the tree.
         ranges: for each player float64 [B, H_i], the ranges at the cut, up to a factor.
     """
 
@@ -147,22 +147,22 @@ class Subgames(Subgame):
 
     @cached_property
     def decisions(self) -> PairPlaces:
-        """The public states where players act; the first of each subgame is its root, if a player acts there."""
+        """The public states where players act, starting in each subgame with the root if a player acts there."""
         return placed(self.game, "decisions", self.roots.states, self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
-        """The public node of the decision at the end of a path in a subgame."""
+        """Return the public node of the decision at the end of a path in a subgame."""
         made = self.templates[owner]
         return made.decisions[made.index[path][1]][0].node
 
     @cached_property
     def first_decision(self) -> Ints:
-        """The number of each subgame's first decision, int64 [B]; its decisions are contiguous."""
+        """Index of each subgame's first decision, int64 [B]; a subgame's decisions are contiguous."""
         return np.concatenate(([0], np.cumsum([len(made.decisions) for made in self.templates])))[:-1]
 
     @cached_property
     def first_leaf(self) -> Ints:
-        """The number of each subgame's first leaf, int64 [B]; its leaves are contiguous."""
+        """Index of each subgame's first leaf, int64 [B]; a subgame's leaves are contiguous."""
         return np.concatenate(([0], np.cumsum([len(made.leaves) for made in self.templates])))[:-1]
 
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
@@ -189,7 +189,7 @@ class Subgames(Subgame):
         return table
 
     def reach_from(self, ranges: Ranges, policy: Floats) -> Floats:
-        """The strategy of a policy, both float64 [Q], from ranges at the roots, for each player float64 [B, H_i]."""
+        """Compute a policy's strategy, both float64 [Q], from each player's ranges at the roots, float64 [B, H_i]."""
         strategy = np.zeros_like(policy)
         for player in (0, 1):
             place(self.roots.sequences[player], ranges[player], strategy)
@@ -202,12 +202,12 @@ class Subgames(Subgame):
         return tuple(own[leaf, :size] for own, size in zip(arrived, self.leaves.states[leaf].weight.shape, strict=True))
 
     def checked(self, ranges: Ranges) -> Ranges:
-        """Ranges at the roots, each summing to one over possible hands, float64 [B, H_i]."""
+        """Check and normalise ranges at the roots, each to sum to one over possible hands, float64 [B, H_i]."""
         given = (np.asarray(own, np.float64) for own in ranges)
         return tuple(normalised_range(own, can) for own, can in zip(given, self.roots.possible, strict=True))
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: LeafValue, path: tuple[int, ...]) -> Floats | None:
-        """See :meth:`treeplex.search.subgames.subgame.Subgame.action_values`; for a single subgame."""
+        """See :meth:`treeplex.search.subgames.subgame.Subgame.action_values`; only for a single subgame."""
         if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(self.leaves):
             return None
         decision = self.find(0, path)[1]
@@ -255,7 +255,7 @@ class Subgames(Subgame):
 
 
 class BatchArrays(SubgameArrays):
-    """A batch of subgames being solved; in fictitious play the policy is the last best responses.
+    """A batch of subgames being solved; in fictitious play the policy holds the latest best responses.
 
     Attributes:
         subgames: the batch.
@@ -299,13 +299,13 @@ class BatchArrays(SubgameArrays):
         best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
 
     def backed_up(self, player: int) -> Floats:
-        """Counterfactual values of a player's actions under the current policy, after :meth:`write_gradient`, float64 [Q]."""
+        """Counterfactual action values of a player under the current policy, float64 [Q]; call after :meth:`write_gradient`."""
         backup(self.subgames.tree, player, self.policy, self._work.values, self._work.infoset_values)
         return self._work.values
 
     @property
     def infoset_values(self) -> Floats:
-        """Counterfactual values of the infosets of the player who last improved or responded, float64 [I]; scratch space."""
+        """Counterfactual infoset values of the player who last improved or responded, float64 [I]; scratch space."""
         return self._work.infoset_values
 
     def root_entries(self, player: int) -> Floats:
@@ -342,10 +342,10 @@ def cut_states(
 
     Args:
         rules: the game.
-        states: where they begin.
-        horizon: where they end.
+        states: the states where they begin.
+        horizon: the horizon where they end.
         ranges: for each player float64 [B, H_i], the initial ranges; None for all hands as dealt.
-        gadget: the gadget in front of them.
+        gadget: the gadget in front of the subgames; None for none.
 
     Raises:
         GameError: a subgame that begins at a terminal node, or a decision without actions.
@@ -367,7 +367,7 @@ def united(
     ranges: Ranges | None,
     gadget: Gadget | None,
 ) -> Subgames:
-    """Copies of templates as one tree and payoff."""
+    """Join copies of templates into one tree and payoff."""
     sizes = np.array([made.sequences for made in templates])
     shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
     counts = np.array([len(made.player) for made in templates])
@@ -416,7 +416,7 @@ def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: In
 
 
 def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
-    """The public node at the end of a path."""
+    """Return the public node at the end of a path."""
     for label in path:
         node = rules.child(node, label)
     return node
@@ -425,7 +425,7 @@ def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
 def placed(
     rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
 ) -> PairPlaces:
-    """The leaves or the decisions of a batch, with final sequence numbers."""
+    """Return the leaves or the decisions of a batch, with final sequence numbers."""
     found = [made.leaves if name == "leaves" else made.decisions for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
     return PairPlaces(
@@ -439,7 +439,7 @@ def placed(
 
 
 def located(table: Ints, final: Ints) -> Ints:
-    """Final numbers of provisional ones; -1 stays -1."""
+    """Convert provisional sequence numbers to final ones; -1 stays -1."""
     return np.where(table >= 0, final[np.maximum(table, 0)], NONE) if table.size else table
 
 

@@ -1,4 +1,4 @@
-"""Public belief states: a public state and all beliefs about the players' hands (Brown et al. 2020, section 4)."""
+"""Public belief states: a public state and the beliefs about all players' hands (Brown et al. 2020, section 4)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from treeplex.games.public import PublicGame, State
 class Belief:
     """A public belief state (PBS) of any public game.
 
-    A *range* gives how likely each hand is by a player's own play: ``ranges[i][h]`` is proportional to the product of the
-    probabilities of the player's own actions with hand h (in hold'em also to its initial weight). With the chance
-    probabilities, the ranges give the joint distribution of hands, and so the belief about each player, and vice versa.
+    A *range* gives the likelihood of each hand given the player's own actions: ``ranges[i][h]`` is proportional to the product
+    of the probabilities of the player's actions with hand h (in hold'em also to its initial weight). Ranges and chance
+    probabilities determine the joint distribution of hands, and so the belief about each player, and vice versa.
 
     Attributes:
         game: the game.
@@ -37,12 +37,13 @@ class Belief:
 
     @classmethod
     def of(cls, game: PublicGame | str | Game, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":
-        """A public belief state from ranges up to a factor; None for those at the beginning of the game.
+        """Create a public belief state from ranges, given up to a factor; None for those at the start of the game.
 
-        Ranges may exclude each other; then nothing can be drawn, see :attr:`pairs`. The game may be a spec or rules.
+        Ranges may have no compatible hands; then :meth:`draw` is impossible, see :attr:`pairs`. The game may be a spec or
+        rules.
 
         Raises:
-            GameError: ranges of wrong length, negative or not finite.
+            GameError: the ranges have a wrong length, or are negative or not finite.
         """
         game = public_game(game)
         possible = game.possible(state)
@@ -54,18 +55,18 @@ class Belief:
 
     @classmethod
     def root(cls, game: PublicGame | str | Game) -> "Belief":
-        """The beginning of a game, given by its public states, a spec or rules."""
+        """Create the belief at the start of a game, given as public states, a spec or rules."""
         game = public_game(game)
         return cls.of(game, game.first_state())
 
     @classmethod
     def along(cls, game: PublicGame | str | Game, path: Sequence[int], policy: Callable[["Belief"], Floats]) -> "Belief":
-        """The belief after a public history if all policies are known (from the discrete representation).
+        """Compute the belief after a public history, given all players' policies (from the discrete representation).
 
         Args:
             game: the game: its public states, a spec or rules.
-            path: the labels of actions and chance outcomes from the beginning.
-            policy: for a public belief state where a player acts, the policy of each hand, float64 [A, H].
+            path: the labels of actions and chance outcomes from the start of the game.
+            policy: function from a public belief state where a player acts to the policy of each hand, float64 [A, H].
         """
         belief = cls.root(game)
         for label in path:
@@ -75,19 +76,21 @@ class Belief:
 
     @property
     def joint(self) -> Floats:
-        """The probability of each combination of hands, float64 [H_0, H_1, ...]; zero where the ranges exclude each other."""
+        """Probability of each combination of hands, float64 [H_0, H_1, ...]; all zero if the ranges have no compatible
+        hands.
+        """
         joint = self.game.joint(self.state, self.ranges)
         total = joint.sum()
         return joint / total if total > 0 else joint
 
     @cached_property
     def opposing(self) -> tuple[Floats, ...]:
-        """The probability that each hand of a player is met, by chance and the others' ranges, float64 [H_i]."""
+        """Counterfactual reach of each hand, by chance and the others' ranges, for each player float64 [H_i]."""
         return tuple(self.game.opposing(self.state, self.ranges, player) for player in range(self.game.players))
 
     @cached_property
     def pairs(self) -> float:
-        """The weight of all combinations of hands, up to a factor; 0 if the ranges exclude each other."""
+        """Total weight of all combinations of hands, up to a factor; 0 if the ranges have no compatible hands."""
         return float(self.ranges[0] @ self.opposing[0])
 
     @property
@@ -97,22 +100,22 @@ class Belief:
         return tuple(own / own.sum() if own.sum() > 0 else own for own in found)
 
     def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
-        """Draw a hand for each player from the joint distribution (to the discrete representation).
+        """Sample a hand for each player from the joint distribution (to the discrete representation).
 
         Raises:
-            GameError: the ranges exclude each other.
+            GameError: the ranges have no compatible hands.
         """
         return self.game.draw(self.state, self.ranges, generator)
 
     def after(self, label: int, policy: Floats | None = None) -> "Belief":
-        """The public belief state after an action or a chance outcome, by Bayes.
+        """Return the public belief state after an action or a chance outcome, by Bayes' rule.
 
         Args:
             label: the action or chance outcome; for a private action any label.
             policy: float64 [A, H], the policy of the player to act; needed if a player acts.
 
         Raises:
-            GameError: nothing with this label can happen, or the policy is missing or has the wrong shape.
+            GameError: the label is impossible, or the policy is missing or has the wrong shape.
         """
         options, ranges = self.game.options(self.state), self.ranges
         following = self.game.after(self.state, label)
@@ -127,12 +130,12 @@ class Belief:
 
 
 def moved_range(own: Floats, policy: Floats, number: int, *, private: bool = False) -> Floats:
-    """The range after the player's action with this number, up to a factor; after a private one that of hands with actions."""
+    """Range after the player's action with this index, up to a factor; after a private action, over hands with actions."""
     return np.asarray((own * policy).T.ravel() if private else own * policy[number])
 
 
 def stacked_ranges(beliefs: Sequence[Belief]) -> tuple[Floats, ...]:
-    """The ranges of beliefs as arrays [B, H_i], padded with 0."""
+    """Stack the ranges of beliefs into arrays [B, H_i], padded with 0."""
     found = []
     for player in range(beliefs[0].game.players):
         table = np.zeros((len(beliefs), max(len(belief.ranges[player]) for belief in beliefs)))
@@ -143,9 +146,9 @@ def stacked_ranges(beliefs: Sequence[Belief]) -> tuple[Floats, ...]:
 
 
 def normalised_range(own: Floats, possible: Floats) -> Floats:
-    """A range that sums to one over possible hands; if it is zero on all of them, uniform over possible hands.
+    """Normalise a range to sum to one over possible hands; if it is zero on all of them, it becomes uniform.
 
-    This is the only convention about public states of zero reach, shared by search, self-play and evaluation. If no hand is
+    This is the only convention for public states with zero reach; search, self-play and evaluation share it. If no hand is
     possible, the range is zero.
     """
     kept = own * possible
@@ -159,10 +162,10 @@ TRACE = 1e-9
 
 
 def with_trace(reached: Floats) -> Floats:
-    """Reaches [..., H] with a small minimum for every hand.
+    """Add a small minimum to every hand's reach, [..., H].
 
-    A hand of zero probability also has a value, its payoff under best play (equation 1). Without this its average policy,
-    which is weighted by own reach, would be undefined.
+    A hand of zero probability also has a value: its payoff under best play (equation 1). Without the minimum, the hand's
+    average policy, which is weighted by own reach, would be undefined.
     """
     traced: Floats = np.maximum(reached, TRACE * reached.max(axis=-1, keepdims=True))
     return traced

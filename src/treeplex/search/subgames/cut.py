@@ -16,20 +16,20 @@ from treeplex.search.subgames.subgame import Subgame
 def cut(
     game: PublicGame | str | Game, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_END, *, gadget: Gadget | None = None
 ) -> Subgame:
-    """The subgames that begin at public belief states and end at a horizon.
+    """Create the subgames that begin at public belief states and end at a horizon.
 
-    The ranges determine which hands are possible: in hold'em, hands without weight are left out.
+    In hold'em, hands with zero weight in the ranges are left out.
 
     Args:
-        game: the game: its public states, a spec or rules; beliefs refer to its states.
-        beliefs: where the subgames begin; in hold'em only one.
-        horizon: where they end. In hold'em at the end of a street or not at all: ``rounds``, other fields at their defaults.
-        gadget: the gadget in front of the roots when a player re-solves; None for none. In hold'em the opponent's range must
-            have a weight for every hand that may enter.
+        game: the game as public states, a spec or rules; beliefs refer to its states.
+        beliefs: the belief at each subgame's root; in hold'em only one.
+        horizon: where the subgames end. In hold'em only ``rounds`` may be set: subgames end with a street or with the game.
+        gadget: the gadget in front of the roots if a player re-solves; None for none. In hold'em the opponent's range must have
+            a positive weight for every hand that may enter.
 
     Raises:
-        GameError: a subgame that begins after the end of the game, a decision without actions, or no possible pair of hands.
-        AlgorithmError: a horizon that this kind of game does not support, or an invalid gadget.
+        GameError: a subgame begins at a terminal state, a decision has no actions, or no pair of hands is possible.
+        AlgorithmError: the game does not support the horizon, or the gadget is invalid.
     """
     if gadget is not None and not isinstance(gadget, Gadget):
         raise AlgorithmError(f"{type(gadget).__name__} is not a gadget; give Resolve(...), Maxmargin(...) or a custom Gadget")

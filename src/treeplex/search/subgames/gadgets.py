@@ -1,10 +1,10 @@
-"""Re-solving gadgets: small treeplexes of the opponent in front of a subgame's roots.
+"""Re-solving gadgets: small treeplexes for the opponent's choices in front of a subgame's roots.
 
-A player who re-solves a subgame from ranges alone may do worse than before, since the opponent could have come with other
-hands. A gadget keeps the opponent's alternatives open. It carries to the roots the *alternative* value of each opposing hand,
-the most that it could get against the re-solving player's old policy (a counterfactual best-response value), and lets the
-opponent choose, by hand, whether and with which hand to enter. If no hand gets more from the new policy than its alternative
-value, the new policy is no more exploitable than the old one, in all subgames together.
+A player who re-solves a subgame from ranges alone may end up more exploitable, since the opponent could have reached the
+subgame with other hands. A gadget models the opponent's alternatives. It stores the *alternative value* of each opposing hand:
+the most that the hand could get against the re-solving player's old policy (a counterfactual best-response value). The opponent
+then chooses, for each hand, whether to enter the subgame. If no hand gets more against the new policy than its alternative
+value, the new policy is no more exploitable than the old one, even if all subgames are re-solved.
 
 ========================  =============================================================================================
 :class:`Resolve`          every hand chooses separately between its alternative value and entering (CFR-D: Burch, Johanson
@@ -16,9 +16,8 @@ value, the new policy is no more exploitable than the old one, in all subgames t
 *Reach* versions (Brown and Sandholm 2017, section 4) are the same gadgets with larger alternative values, see
 :func:`treeplex.search.resolving.resolved.gifts`.
 
-A gadget is data, a :class:`Front`: a treeplex, payoffs of its sequences, and the sequences by which hands enter. Its local
-decisions are updated by the rule that solves the subgame. A custom gadget is a class with
-:meth:`Gadget.front`.
+A gadget is described by data, a :class:`Front`: a treeplex, payoffs of its sequences, and the sequences by which hands enter.
+Its local decisions are updated by the same rule as the subgame. A custom gadget is a class with a method :meth:`Gadget.front`.
 """
 
 from abc import ABC, abstractmethod
@@ -42,11 +41,11 @@ class Front(NamedTuple):
     """A gadget's treeplex in front of B roots with H opposing hands.
 
     Attributes:
-        blocks: for each block the number of infosets and their number of actions; sequence 0 is the empty one, and those of a
-            block follow those of the previous block, action-major.
+        blocks: for each block the number of infosets and their number of actions. Sequence 0 is the empty sequence; a block's
+            sequences follow those of the previous block, in action-major order.
         doors: int64 [B, H], the sequence by which a hand enters; -1 for hands that cannot enter.
-        payoffs: float64 [Q], the opponent's payoff for a sequence itself, without the subgame.
-        shares: float64 [B, H], the range with which a hand enters if its sequence has probability one.
+        payoffs: float64 [Q], the opponent's payoff for each sequence, excluding the subgame.
+        shares: float64 [B, H], the range weight with which a hand enters if its sequence has probability one.
     """
 
     blocks: Sequence[tuple[int, int]]
@@ -60,10 +59,10 @@ class Gadget(ABC):
     """A gadget in front of a subgame's roots.
 
     Attributes:
-        player: the player who re-solves; the gadget's choices are the opponent's.
-        carried: float64 [B, H], the alternative value of each hand of the opponent at the roots: its expected payoff
-            against hands of the re-solving player, in the game's units. NaN if unknown, allowed only for hands that never meet
-            an opposing hand.
+        player: the player who re-solves; the opponent makes the gadget's choices.
+        carried: float64 [B, H], the alternative value of each hand of the opponent at the roots: its expected payoff against
+            hands of the re-solving player, in the game's units. NaN, for unknown, is allowed only for hands without a
+            compatible opposing hand.
     """
 
     player: int
@@ -74,16 +73,16 @@ class Gadget(ABC):
 
     @abstractmethod
     def front(self, mass: Floats) -> Front:
-        """The treeplex in front.
+        """Return the treeplex in front of the roots.
 
         Args:
-            mass: float64 [B, H], the probability that each hand of the opponent is met, by chance and the re-solving player; 0
-                for hands that stay out.
+            mass: float64 [B, H], the counterfactual reach of each hand of the opponent, by chance and the re-solving player's
+                range; 0 for hands that cannot enter.
         """
 
 
 class Resolve(Gadget):
-    """Every hand takes its alternative value, or enters."""
+    """Gadget in which every hand chooses between its alternative value and entering."""
 
     def front(self, mass: Floats) -> Front:
         met = mass > 0
@@ -96,10 +95,10 @@ class Resolve(Gadget):
 
 
 class Maxmargin(Gadget):
-    """The opponent chooses one hand at each root, and pays its alternative value.
+    """Gadget in which the opponent chooses one hand at each root, and pays its alternative value.
 
-    A hand is chosen here, not dealt: it enters with a range of one over its mass, so that it meets the other hands with the
-    same probabilities as if it were held.
+    The hand is chosen rather than dealt. It enters with range weight 1 / mass, so that it faces the other player's hands with
+    the same probabilities as if it had been dealt.
     """
 
     def front(self, mass: Floats) -> Front:
@@ -117,11 +116,11 @@ GADGETS: Mapping[str, type[Resolve] | type[Maxmargin]] = {"resolve": Resolve, "m
 
 
 class GadgetArrays:
-    """A gadget being solved together with its subgame.
+    """A gadget being solved with its subgame.
 
     Attributes:
         opponent: the player who makes these choices.
-        mass: float64 [B, H], the probability that each of its hands is met.
+        mass: float64 [B, H], the counterfactual reach of each of its hands.
         front, level: the gadget's treeplex, and its regrets and policy.
     """
 
@@ -131,11 +130,11 @@ class GadgetArrays:
         Args:
             gadget: the gadget.
             roots: the public states behind it.
-            admitted: for each player float64 [B, H_i], 1 for hands that may enter there, otherwise 0.
+            admitted: for each player float64 [B, H_i], 1 for hands that may enter a root, otherwise 0.
             ranges: for each player float64 [B, H_i], the initial ranges; the opponent's is ignored.
 
         Raises:
-            AlgorithmError: an alternative value is missing, the values have the wrong shape, or there is no such player.
+            AlgorithmError: an alternative value is missing, the values have the wrong shape, or the player does not exist.
         """
         if gadget.player not in (0, 1):
             raise AlgorithmError(f"gadget {type(gadget).__name__}: player is {gadget.player!r}; give 0 or 1")
@@ -146,11 +145,11 @@ class GadgetArrays:
         self.level = Level(self.front.blocks)
 
     def improve(self, entries: Floats, row: Weights) -> None:
-        """Update the choices from the root hands' values of entering, counterfactual, float64 [B, H]."""
+        """Update the choices from the counterfactual values of entering with each root hand, float64 [B, H]."""
         self.level.improve(self._values(entries), row)
 
     def respond(self, entries: Floats) -> None:
-        """Set the choices to a best response to the values of entering, float64 [B, H]."""
+        """Set the choices to a best response, given the counterfactual values of entering, float64 [B, H]."""
         self.level.respond(self._values(entries))
 
     def _values(self, entries: Floats) -> Floats:
@@ -159,14 +158,14 @@ class GadgetArrays:
         return values
 
     def entered(self) -> Floats:
-        """The range with which the opponent enters under the current choices, float64 [B, H]."""
+        """Range with which the opponent enters under the current choices, float64 [B, H]."""
         found = np.empty(self.mass.shape)
         gather(self.front.doors, self.level.strategy, found)
         return found * self.front.shares
 
 
 def check_carried(gadget: Gadget, roots: Places, mass: Floats) -> None:
-    """Raise an error for a gadget without a value for each hand that may be met."""
+    """Raise an error if the gadget lacks a value for a hand that can face an opposing hand."""
     name, carried = type(gadget).__name__, np.asarray(gadget.carried)
     if carried.shape != mass.shape:
         raise AlgorithmError(

@@ -1,4 +1,4 @@
-"""Where depth-limited subgames end."""
+"""The horizon: where depth-limited subgames end."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 @dataclass(frozen=True)
 class Horizon:
-    """The extent of subgames.
+    """Defines where subgames end.
 
     Attributes:
-        depth: number of actions, of players and chance, before the cut; None for no limit.
-        rounds: number of the deal after the root at which the subgame is also cut, before the cards are shown: 1 (or True) at
-            the end of this betting round, 2 at the end of the next; 0 (or False) for none.
-        endgame: if no more public nodes than this are left, including the current one, the rest is not cut.
-        dealt: whether leaves are after a deal instead of before it: where a subgame would end with a deal, it ends at each of
-            its outcomes. So each outcome has a leaf value, which re-solving agents carry on. For public trees only.
-        all_in: for hold'em, whether a subgame also ends with its first street if both are all-in, as in public trees; otherwise
-            the cards are dealt inside. With it no later board is compiled.
+        depth: number of player and chance actions before the cut; None for no limit.
+        rounds: number of betting rounds after which the subgame is also cut, before the next deal: 1 (or True) cuts at the end
+            of the current round, 2 at the end of the next, 0 (or False) nowhere.
+        endgame: if at most this number of public nodes remain, including the current one, the rest of the game is not cut.
+        dealt: whether leaves are after a deal instead of before it, one for each outcome. So each outcome has a leaf value,
+            which re-solving agents carry to the next subgame. Only for public trees.
+        all_in: for hold'em, whether a subgame also ends with its first street if both players are all-in, as in public trees,
+            so that no later boards are compiled. Otherwise the remaining cards are dealt inside the subgame.
     """
 
     depth: int | None = None
@@ -41,7 +41,7 @@ class Horizon:
     def cuts(
         self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Terminal, deals: int = 0
     ) -> bool:
-        """Whether a subgame ends at a node ``below`` actions and ``deals`` deals after its root."""
+        """Whether a subgame ends at a node that is ``below`` actions and ``deals`` deals after its root."""
         far = self.depth is not None and below >= self.depth
         if self.dealt:
             far, shown = far and not isinstance(visited, Chance), 0 < self.rounds <= deals and isinstance(visited, Decision)
@@ -55,9 +55,9 @@ MOST_VISITED = 20_000
 
 
 def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED) -> frozenset[Hashable] | None:
-    """Futures of the public nodes where subgames begin, if a game is played as a sequence of subgames; includes its start.
+    """Futures of the public nodes at which subgames begin if a game is split into subgames, including the start.
 
-    None if this would need visits to more than ``most`` public nodes.
+    None if this would require visiting more than ``most`` public nodes.
     """
     found, waiting, visited = {rules.future(rules.root)}, [rules.root], 0
     while waiting:
@@ -84,7 +84,7 @@ TO_THE_END = Horizon()
 
 
 def fewer_nodes(rules: PublicTree, node: Hashable, most: int) -> bool:
-    """Whether at most ``most`` public nodes are left, including ``node``."""
+    """Whether at most ``most`` public nodes remain, including ``node``."""
     stack, seen = [node], 0
     while stack:
         seen += len(stack)
@@ -95,7 +95,7 @@ def fewer_nodes(rules: PublicTree, node: Hashable, most: int) -> bool:
 
 
 def following(rules: PublicTree, node: Hashable) -> list[Hashable]:
-    """The public nodes after one."""
+    """Return the public nodes that directly follow a node."""
     visited = rules.visit(node)
     if isinstance(visited, Terminal):
         return []

@@ -13,7 +13,7 @@ MOST_NODES = 2000
 
 
 def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:
-    """A text that is equal for equal rules: deal, actions, chances, payoffs (nine decimals) and features of the first nodes."""
+    """Hash the deal, actions, chance, payoffs (nine decimals) and features of the first nodes; equal for equal rules."""
     digest = hashlib.sha256(rounded(rules.prior))
     queue: deque[Hashable] = deque([rules.root])
     seen = {rules.future(rules.root)}
@@ -43,6 +43,6 @@ def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:
 
 
 def rounded(array: object) -> bytes:
-    """Shape and numbers, rounded to nine decimals, as bytes."""
+    """Encode an array's shape and numbers, rounded to nine decimals, as bytes."""
     found = np.round(np.asarray(array, np.float64), 9) + 0.0
     return repr(found.shape).encode() + found.astype("<f8").tobytes()

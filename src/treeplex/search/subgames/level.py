@@ -1,4 +1,4 @@
-"""One level of a player's decisions: those of a gadget, or behind leaves."""
+"""One level of a player's decisions, in a gadget or behind leaves."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from treeplex.engine.tree.sweeps import best_response, reach
 
 
 def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:
-    """One player's treeplex of root infosets, from (infosets, actions) of blocks.
+    """Build a one-player treeplex of root infosets; each block gives its numbers of infosets and actions.
 
-    Sequence 0 is the empty one; the sequences of a block follow those of the previous block, action-major.
+    Sequence 0 is the empty sequence; a block's sequences follow those of the previous block, in action-major order.
     """
     rows, layout, first, infosets = [], [], 1, 0
     owners = [np.array([-1])]
@@ -34,11 +34,11 @@ def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:
 
 
 class Level:
-    """The decisions of a level being solved, with the same local updates as the subgame.
+    """The decisions of a level being solved, updated by the same rule as the subgame.
 
     Attributes:
         tree: the treeplex.
-        regrets, policy, strategy: float64 [Q]; the strategy is the policy with each infoset reached with probability one.
+        regrets, policy, strategy: float64 [Q]; the strategy is the normalised policy, since every infoset is a root.
     """
 
     def __init__(self, blocks: Sequence[tuple[int, int]]) -> None:
@@ -70,7 +70,7 @@ class Level:
         return self._work.infoset_values
 
     def respond(self, values: Floats) -> Floats:
-        """Set the policy to a best response; return each infoset's best value, float64 [I]."""
+        """Set the policy to a best response; returns each infoset's best-response value, float64 [I]."""
         best_response(self.tree, 0, values, self._work.infoset_values, self.policy)
         reach(self.tree, 0, self.policy, self.strategy)
         return self._work.infoset_values

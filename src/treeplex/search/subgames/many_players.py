@@ -1,9 +1,9 @@
-"""Subgames of any number of players: one betting round compiled as a game.
+"""Subgames for any number of players: one betting round compiled as a game.
 
-The subgame is cut where chance moves. There each player may choose, with each hand and without seeing the others' choices,
-among several continuations (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker", "Depth-limited search"); this is
-one more decision. So a subgame consists only of infosets and one payoff for every combination of sequences, and anything
-that runs on compiled games solves it.
+The subgame is cut at the next chance event. There each player may choose, with each hand and without seeing the others'
+choices, among several continuations (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker", "Depth-limited search").
+This choice is one more decision. So a subgame consists only of infosets and one payoff for every combination of sequences, and
+any algorithm for compiled games solves it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,10 +36,11 @@ class RoundSubgame:
 
     Attributes:
         game: the public game.
-        state: where it begins.
+        state: the public state where it begins.
         deals: int64 [D, N], the hands of all players.
-        tree: its treeplexes; each player's empty sequence is the beginning, with any hand.
-        infostates, action_ids: those of its infosets and sequences; choices behind leaves also have an infostate.
+        tree: its treeplexes; each player's empty sequence is the start, with any hand.
+        infostates, action_ids: infostates of its infosets and action ids of its sequences; choices behind leaves also have an
+            infostate.
         sequences: for each public state with a player to act int64 [A, H], the sequence of each available action and each
             hand; -1 for impossible hands.
         labels: for each such state the available actions.
@@ -73,7 +74,7 @@ class RoundSubgame:
         return GameSize(counted, len(self.payoffs), len(self.sequences), len(self.deals), len(self.sequences))
 
     def compiled(self, ranges: Sequence[Floats]) -> CompiledGame:
-        """The subgame with these initial ranges, for each player float64 [H]; all deals together have weight 1.
+        """Compile the subgame with initial ranges, for each player float64 [H]; the weights of all deals sum to 1.
 
         Raises:
             GameError: the ranges exclude each other.
@@ -89,9 +90,9 @@ class RoundSubgame:
         )
 
     def table(self, policy: Floats, state: State) -> Floats:
-        """A policy [Q] at a public state with a player to act, float64 [A, H] over all of the game's actions.
+        """Tabulate a policy [Q] at a public state with a player to act, float64 [A, H] over all of the game's actions.
 
-        It is 0 for actions outside the subgame, and uniform over the others for impossible hands.
+        The table is 0 for actions outside the subgame, and uniform over the subgame's actions for impossible hands.
         """
         sequences, labels = self.sequences[state], self.game.options(state).labels
         found = np.zeros((len(labels), sequences.shape[1]))
@@ -99,7 +100,7 @@ class RoundSubgame:
         return found
 
     def rows(self, state: State) -> list[int]:
-        """The numbers of the subgame's actions at a public state, among all of the game's."""
+        """Indices of the subgame's actions among all of the game's actions at a public state."""
         labels = list(self.game.options(state).labels)
         return [labels.index(label) for label in self.labels[state]]
 
@@ -110,11 +111,11 @@ def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered |
     Args:
         game: the public game.
         state: a state with a player to act.
-        leaf: values where chance moves.
+        leaf: payoffs at the cut, where chance moves.
         considered: the actions that the subgame has; None for all.
 
     Raises:
-        GameError: no player acts there, or the tables are too large.
+        GameError: no player is to act at ``state``, or the tables are too large.
     """
     if game.options(state).player < 0:
         raise GameError(f"no betting round begins at {game.name_of(state)}; give a state with a player to act")
@@ -124,12 +125,12 @@ def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered |
 
 
 class Cutting:
-    """One walk over public states, which numbers infosets and collects payoffs.
+    """A traversal of public states that numbers infosets and collects payoffs.
 
     Attributes:
         found: infosets, with provisional sequence numbers.
         sequences, labels: as in :class:`RoundSubgame`, with provisional sequences.
-        ends: provisional sequences int64 [E, N], payoffs float64 [E, N] and deals int64 [E] of all entries, in parts.
+        ends: for all payoff entries, in parts: provisional sequences int64 [E, N], payoffs float64 [E, N] and deals int64 [E].
     """
 
     def __init__(self, game: CardGame, deals: Ints, leaf: Leaf, considered: Considered | None) -> None:
@@ -140,12 +141,12 @@ class Cutting:
         self.ends: list[tuple[Ints, Floats, Ints]] = []
 
     def cut(self, root: State) -> RoundSubgame:
-        """The subgame at a public state."""
+        """Cut the subgame at a public state."""
         everyone = [np.full(len(self.game.hands), player, np.int64) for player in range(self.game.players)]
         self.held = [np.unique(self.deals[:, player]) for player in range(self.game.players)]
         self._visit(root, everyone)
         layout = lay_out(self.found)
-        final = np.append(layout.final, -1)  # a provisional -1 stays one
+        final = np.append(layout.final, -1)  # a provisional -1 stays -1
         ends, payoffs, deals = (np.concatenate(part) for part in zip(*self.ends, strict=True))
         ends = final[ends]
         pointers = np.zeros(len(layout.final) + 1, np.int64)
@@ -163,7 +164,7 @@ class Cutting:
         )  # fmt: skip
 
     def _visit(self, state: State, before: Sequence[Ints]) -> None:
-        """Continue from a public state; ``before`` are the sequences that lead there, for each player int64 [H]."""
+        """Traverse from a public state; ``before`` has each player's sequences that lead to it, int64 [H]."""
         options = self.game.options(state)
         if options.player == TERMINAL:
             self._end(before, self.game.payoffs_of(state, self.deals))
@@ -192,7 +193,7 @@ class Cutting:
             self._end([own[pick] for own, pick in zip(chosen, picks, strict=True)], values[picks])
 
     def _add(self, player: int, before: Ints, texts: Mapping[int, str], labels: list[int]) -> Ints:
-        """Add an infoset for each possible hand of a player; returns the sequences of its actions, int64 [A, H]."""
+        """Add an infoset for each possible hand of a player; returns the sequences of the actions, int64 [A, H]."""
         own = np.full((len(labels), len(before)), -1, np.int64)
         for hand, text in texts.items():
             infoset = self.found.add(player, int(before[hand]), text, labels)

@@ -1,4 +1,4 @@
-"""A policy of a compiled game at public states, as a table over actions and hands, and back."""
+"""Conversion between policies of compiled games and tables over actions and hands at public states."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from treeplex.search.subgames.batch import Subgames
 
 
 def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:
-    """A policy for all hands at a decision, float64 [A, H]; uniform for impossible hands."""
+    """Tabulate a policy for all hands at a decision, float64 [A, H]; uniform for impossible hands."""
     options = rules.options(state)
     table = np.full((len(options.labels), len(rules.possible(state)[options.player])), 1.0 / len(options.labels))
     for hand, sequences in sequences_at(policy.game, rules, state).items():
@@ -20,7 +20,7 @@ def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:
 
 
 def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[int, Ints]:
-    """The sequences of each possible hand's actions in the compiled game, at a public state with a player to act.
+    """Map each possible hand at a decision's public state to its actions' sequences in the compiled game.
 
     Raises:
         PolicyError: the compiled game lacks an infostate of these rules.
@@ -35,7 +35,7 @@ def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[in
 
 
 def subgame_policy(policy: Policy, subgames: Subgames) -> Floats:
-    """A policy at the decisions of subgames, float64 [Q], as in :func:`treeplex.search.subgame_search.subgame_values`."""
+    """Convert a policy to the sequences of subgames, float64 [Q], for :func:`treeplex.search.subgame_search.subgame_values`."""
     found = np.zeros(subgames.size)
     for infosets, state in zip(subgames.infosets, subgames.decisions.true_states, strict=True):
         for hand, sequences in sequences_at(policy.game, subgames.game, state).items():

@@ -1,6 +1,6 @@
 """Best-response values of hands at the public states of a solved subgame.
 
-An agent that re-solves carries these values on, as alternative values of the opponent's hands at the next solve's root.
+A re-solving agent uses these values as the alternative values of the opponent's hands at the root of its next solve.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def response_values(subgame: Subgame, policy: NDArray[Any], player: int, leaf_values: Floats | None = None) -> ResponseValues:
-    """The values of a player's hands under a best response.
+    """Compute the values of a player's hands under a best response.
 
     Args:
-        subgame: one subgame, with its initial ranges.
+        subgame: a single subgame, with its initial ranges.
         policy: [Q], the other player's policy, see :meth:`treeplex.search.subgame_search.SubgameSearch.average_policy`.
         player: the player who responds.
-        leaf_values: float64 [K, H_player], the values of the player's hands at the cut.
+        leaf_values: float64 [K, H_player], the values of the player's hands at the leaves.
 
     Raises:
-        AlgorithmError: a subgame with a cut but without leaf values.
+        AlgorithmError: the subgame has a cut, but no leaf values are given.
     """
     if len(subgame.leaves) and leaf_values is None:
         raise AlgorithmError("the subgame has a cut, so a response needs the values of its leaves; give leaf_values")
@@ -43,9 +43,9 @@ class PairResponse:
 
         Args:
             subgame: the subgame.
-            arrays: after the best response; policy and strategy of the other player are those responded to.
+            arrays: arrays after the best response, with the policy and strategy of the other player to which it responds.
             player: the player who responded.
-            entries: float64 [K, H_player], at the leaves.
+            entries: float64 [K, H_player], counterfactual values at the leaves.
         """
         self.subgame, self.player, self._entries = subgame, player, entries
         self._policy, self._infosets = arrays.policy, arrays.infoset_values
@@ -67,7 +67,7 @@ class PairResponse:
         return np.asarray(np.divide(found, mass, out=np.full(len(mass), np.nan), where=mass > 0))
 
     def _table(self, path: tuple[int, ...]) -> Floats:
-        """The other player's policy by hand at a decision."""
+        """The other player's policy for each hand at a decision."""
         return self.subgame.policy_at(self._find("decision", path), self._policy)
 
     def _find(self, wanted: str, path: tuple[int, ...]) -> int:
@@ -77,7 +77,7 @@ class PairResponse:
         return number
 
     def _below(self, path: tuple[int, ...], state: PublicState, reached: Floats) -> Floats:
-        """Counterfactual values of the hands at a state, float64 [H], from the other player's reach there, [H_other]."""
+        """Counterfactual values of the hands at a state, float64 [H], given the other player's reach, [H_other]."""
         rules, size = self.subgame.game, state.weight.shape[self.player]
         if self.subgame.find(0, path)[0] == "leaf":
             return np.asarray(self._entries[self._find("leaf", path), :size])

@@ -1,14 +1,14 @@
-"""Subgames as used by search: where they begin, where they are cut, and arrays to iterate on.
+"""The subgame interface that search uses: roots, cuts, and the arrays that iterations update.
 
-A *subgame* begins at public states with a range of hands for each player and ends with the game or, if cut, at *leaves*,
-public states whose values come from elsewhere. Batches of templates are subgames of any public tree, many at once
-(:mod:`treeplex.search.subgames.batch`). A kind of game may provide its own (:meth:`treeplex.games.public.PublicGame.cut`);
-search uses :class:`Subgame` for everything that depends on the kind. :func:`treeplex.search.subgames.cut.cut` makes
-subgames.
+A *subgame* begins at public states with a range of hands for each player and ends with the game or, if cut, at *leaves*, public
+states whose values are supplied by a leaf-value function. For any public tree, subgames are batches of templates
+(:mod:`treeplex.search.subgames.batch`). A family of games may provide its own subgames
+(:meth:`treeplex.games.public.PublicGame.cut`); search accesses them all through :class:`Subgame`. Subgames are created by
+:func:`treeplex.search.subgames.cut.cut`.
 
-Values that belong to players are tuples with one entry per player. *Reach* is own reach, the product of the probabilities of
-a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times the probability
-that it is met, by chance and the others.
+Per-player values are tuples with one entry per player. *Reach* is own reach: the product of the probabilities of a player's own
+actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times its counterfactual reach, by
+chance and the others.
 
 For gadgets in front of the roots, which make re-solving safe, see :mod:`treeplex.search.subgames.gadgets`.
 """
@@ -39,7 +39,7 @@ Ranges = tuple[Floats, ...]
 
 
 class Places(ABC):
-    """Some public states of subgames: K states with up to H_i hands of player i.
+    """A list of K public states of subgames, with up to H_i hands for player i.
 
     Attributes:
         game: the game.
@@ -58,33 +58,33 @@ class Places(ABC):
     @property
     @abstractmethod
     def widths(self) -> tuple[int, ...]:
-        """For each player H_i, the width of reaches and values; states with fewer hands are padded."""
+        """For each player H_i, the width of reach and value arrays; states with fewer hands are padded."""
 
     @abstractmethod
     def opposing(self, reached: Ranges, player: int) -> Floats:
-        """The probability that each hand of a player is met, by chance and the others, float64 [K, H_player].
+        """Counterfactual reach of each hand of a player, by chance and the others, float64 [K, H_player].
 
         Args:
             reached: for each player float64 [K, H_i].
-            player: the player who has the hands.
+            player: the player who holds the hands.
         """
 
     @property
     def trees(self) -> "PairPlaces":
-        """These places in a public tree.
+        """Return these places as places in a public tree.
 
         Raises:
-            AlgorithmError: they are not in a public tree.
+            AlgorithmError: the places are not in a public tree.
         """
         raise AlgorithmError(f"this needs public states of public trees, not {self!r}")
 
     def endgames(self, method: str, iterations: int, *, threads: int, storage: str) -> "Endgames | None":
-        """All play after these places, compiled once for the game's own engine; None without one. See ``search.exact_leaf``."""
+        """Compile the rest of the game for a specialised engine; None if the game has none. See ``search.exact_leaf``."""
         return None
 
     @property
     def possible(self) -> Ranges:
-        """1 for each player's possible hands, otherwise 0; for each player float64 [K, H_i]."""
+        """Indicator of each player's possible hands, 1 or 0, for each player float64 [K, H_i]."""
         found = tuple(np.zeros((len(self), width)) for width in self.widths)
         for k, state in enumerate(self.states):
             for own, can in zip(found, self.game.possible(state), strict=True):
@@ -102,15 +102,15 @@ class Places(ABC):
 
 
 class Endgames(Protocol):
-    """Everything after some places, compiled once and solved to the end for given beliefs."""
+    """The rest of the game after some places, compiled once and solved for given beliefs."""
 
     def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        """Values under the solution for the beliefs; shapes as in :class:`treeplex.search.leaf.LeafValue`."""
+        """Solve for the beliefs and return values; shapes as in :class:`treeplex.search.leaf.LeafValue`."""
         ...
 
 
 class Endgame(Protocol):
-    """A subgame without leaves being solved to the end of the game, as used by agents.
+    """Solver for a subgame that reaches the end of the game, as used by agents.
 
     Attributes:
         subgame: the subgame.
@@ -129,23 +129,23 @@ class Endgame(Protocol):
 
 
 class ActionWorth(Protocol):
-    """Action values in a subgame under its average policy."""
+    """Provides action values in a subgame under its average policy."""
 
     def of_hands(self, state: State) -> Floats:
-        """Action values at a decision, float64 [A, H]; NaN for hands that face no opposing hand."""
+        """Return action values at a decision, float64 [A, H]; NaN for hands without a compatible opposing hand."""
         ...
 
 
 class ResponseValues(Protocol):
-    """The values of a player's hands everywhere in a subgame."""
+    """Provides the values of a player's hands at every public state of a subgame."""
 
     def at(self, path: tuple[int, ...]) -> Floats:
-        """Expected payoff of each hand at a public state, given that it is held there, float64 [H], in the game's units.
+        """Return each hand's expected payoff at a public state, given that it is held, float64 [H], in the game's units.
 
-        NaN for hands that face no opposing hand.
+        NaN for hands without a compatible opposing hand.
 
         Args:
-            path: the labels of actions and chance outcomes from the subgame's root, none of them after a leaf.
+            path: the labels of actions and chance outcomes from the subgame's root, not beyond a leaf.
 
         Raises:
             GameError: the subgame has no such path.
@@ -154,12 +154,13 @@ class ResponseValues(Protocol):
 
 
 class SubgameArrays(ABC):
-    """A subgame being solved: its arrays, and their updates in an iteration. Flat arrays have the subgame's own shape, [Q].
+    """The arrays of a subgame being solved, and their updates. Flat arrays have length Q, in an order that the subgame defines.
 
     Attributes:
         ranges: for each player float64 [B, H_i], the initial ranges, summing to one.
-        regrets: float64 [Q], as stored by the CFR variant; in hold'em, fictitious play keeps the last best responses here.
-        policy: float64 [Q], proportional to the current policy; zero means uniform.
+        regrets: float64 [Q], in the form that the CFR variant stores; in hold'em, fictitious play stores the latest best
+            responses here.
+        policy: float64 [Q], proportional to the current policy; all zero at an infoset means uniform.
         strategy: float64 [Q], the current policy in sequence form.
         average, faced: float64 [Q], sums of strategies, updated by :meth:`accumulate`.
     """
@@ -173,27 +174,27 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def enter(self, player: int, ranges: Floats) -> None:
-        """Set a player's initial range from now on, float64 [B, H_player], without normalising; before :meth:`play`."""
+        """Set a player's initial range, float64 [B, H_player], without normalising; call before :meth:`play`."""
 
     @abstractmethod
     def play(self, player: int) -> None:
-        """Set the strategy of a player from its current policy."""
+        """Compute a player's strategy from its current policy."""
 
     @abstractmethod
     def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
-        """Multiply a player's part of an average, [Q], by ``discount``, and add ``weight`` times that of a strategy, [Q]."""
+        """Multiply a player's part of an average [Q] by ``discount``, and add ``weight`` times its part of a strategy [Q]."""
 
     @abstractmethod
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
-        """The reach of every hand at the leaves, for each player float64 [K, H_i]."""
+        """Return the reach of every hand at the leaves, for each player float64 [K, H_i]."""
 
     @abstractmethod
     def write_gradient(self, player: int, strategy: Floats) -> None:
-        """Set a player's action values against a strategy of the others, with leaves at zero."""
+        """Compute a player's action values against the others' strategy, with leaf values of zero."""
 
     @abstractmethod
     def write_leaves(self, player: int, entries: Floats) -> None:
-        """Add entries at the leaves, float64 [K, H_player]; after :meth:`write_gradient`."""
+        """Add counterfactual values at the leaves, float64 [K, H_player]; call after :meth:`write_gradient`."""
 
     @abstractmethod
     def improve(self, player: int, row: Weights) -> None:
@@ -205,11 +206,11 @@ class SubgameArrays(ABC):
 
     @abstractmethod
     def root_entries(self, player: int) -> Floats:
-        """Counterfactual values of the root hands, after :meth:`improve` or :meth:`respond`, float64 [B, H_player]."""
+        """Counterfactual values of the root hands, float64 [B, H_player]; call after :meth:`improve` or :meth:`respond`."""
 
     @abstractmethod
     def as_policy(self, strategy: Floats) -> Floats:
-        """A strategy as input of :meth:`Subgame.policy_at`, both [Q], a copy; current or uniform where it has no reach."""
+        """Convert a strategy to a policy for :meth:`Subgame.policy_at`, both [Q]; current or uniform policy at zero reach."""
 
 
 class Subgame(ABC):
@@ -217,12 +218,12 @@ class Subgame(ABC):
 
     Attributes:
         game: the game.
-        roots: where they begin, B public states.
-        leaves: where they are cut, K public states.
-        ranges: for each player float64 [B, H_i], the ranges at the cut, up to a factor.
+        roots: the B public states where they begin.
+        leaves: the K public states where they are cut.
+        ranges: for each player float64 [B, H_i], the ranges given when the subgame was created, up to a factor.
         gadget: the gadget in front of the roots; None for none.
-        plays_behind_gadgets: whether fictitious play can solve it behind a gadget; CFR variants can.
-        policy_from_regrets: whether its arrays keep only regrets, from which the policy is derived.
+        plays_behind_gadgets: whether fictitious play can solve it behind a gadget; CFR variants always can.
+        policy_from_regrets: whether its arrays store only regrets, from which the policy is derived.
     """
 
     plays_behind_gadgets: ClassVar[bool] = True
@@ -243,19 +244,19 @@ class Subgame(ABC):
 
     @abstractmethod
     def start(self, ranges: Ranges | None = None, *, predicts: bool) -> SubgameArrays:
-        """Arrays at the uniform policy.
+        """Create arrays with the uniform policy.
 
         Args:
-            ranges: for each player float64 [B, H_i], up to a factor; None for :attr:`ranges`.
-            predicts: whether the policy is kept as well as regrets, see :class:`treeplex.solvers.rules.variants.Variant`.
+            ranges: for each player float64 [B, H_i], the initial ranges, up to a factor; None for :attr:`ranges`.
+            predicts: whether to store the policy as well as regrets, see :class:`treeplex.solvers.rules.variants.Variant`.
 
         Raises:
-            GameError: ranges that do not fit.
+            GameError: the ranges do not fit.
         """
 
     @property
     def admitted(self) -> Ranges:
-        """1 for the root hands that it has room for, otherwise 0; for each player float64 [B, H_i]."""
+        """Indicator of the root hands that the subgame includes, 1 or 0, for each player float64 [B, H_i]."""
         return self.roots.possible
 
     @property
@@ -265,25 +266,25 @@ class Subgame(ABC):
 
     @property
     def storage(self) -> type[np.floating[Any]]:
-        """The number type in which many of its policies are stored."""
+        """Data type for storing many of its policies."""
         return np.float64
 
     @abstractmethod
     def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
-        """The end of a path of labels from a root: ("decision" or "leaf", its number), or ("end", -1)."""
+        """Locate the end of a path of labels from a root: ("decision" or "leaf", its index), or ("end", -1)."""
 
     @abstractmethod
     def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
-        """The policy of each hand at a decision, float64 [A, H]; uniform for impossible hands.
+        """Return the policy of each hand at a decision, float64 [A, H]; uniform for impossible hands.
 
         Args:
-            decision: its number, see :meth:`find`.
+            decision: the decision's index, see :meth:`find`.
             source: [Q], :attr:`SubgameArrays.policy` or a result of :meth:`SubgameArrays.as_policy`.
         """
 
     @abstractmethod
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
-        """The ranges at the end of a path from the only root when all players follow a policy, float64 [H_i], up to a factor.
+        """Ranges at the end of a path from the only root if all players follow a policy, float64 [H_i], up to a factor.
 
         Args:
             source: [Q], the policy, as for :meth:`policy_at`.
@@ -293,56 +294,57 @@ class Subgame(ABC):
 
     @property
     def trees(self) -> "Subgames":
-        """The subgame as a batch of compiled public trees.
+        """Return the subgame as a batch of compiled public trees.
 
         Raises:
-            AlgorithmError: it is not one.
+            AlgorithmError: the subgame is not in a public tree.
         """
         raise AlgorithmError(f"this needs subgames of public trees, not a {type(self).__name__}")
 
     def on_threads(self, threads: int) -> "Subgame":
-        """The subgame, solved on ``threads`` threads if its kind is parallel, with equal results."""
+        """Return the subgame, solved on ``threads`` threads if it supports them; results do not change."""
         return self
 
     def endgame(self, method: "Method", horizon: int, *, as_cut: bool = False) -> Endgame | None:
-        """A faster solver than :class:`treeplex.search.subgame_search.SubgameSearch`; None if there is none.
+        """Create a faster solver than :class:`treeplex.search.subgame_search.SubgameSearch`; None if there is none.
 
         Args:
-            method: how it is solved.
-            horizon: iterations planned.
-            as_cut: begin with the ranges of the cut, which need not sum to one.
+            method: the solution method.
+            horizon: planned number of iterations.
+            as_cut: whether to start from :attr:`ranges` as they are, without normalising.
         """
         return None
 
     def responses(self, policy: NDArray[Any], player: int, leaf_values: Floats | None) -> ResponseValues:
-        """Best-response values of a player's hands, see :func:`treeplex.search.subgames.response.response_values`.
+        """Compute best-response values of a player's hands, see :func:`treeplex.search.subgames.response.response_values`.
 
         Raises:
-            AlgorithmError: this kind of subgame does not support them.
+            AlgorithmError: the subgame does not support best-response values.
         """
         raise AlgorithmError(f"{self!r} has no best responses; solve from ranges alone (gadget none)")
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: "LeafValue", path: tuple[int, ...]) -> Floats | None:
-        """Action values by hand under one policy."""
+        """Compute each hand's action values under a policy; None if unsupported."""
         return None
 
     def action_worth(self, search: Endgame) -> ActionWorth | None:
-        """Action values under the average policy of a search of it; None if :meth:`action_values` provides them."""
+        """Action values under the average policy of a search; None if :meth:`action_values` provides them."""
         return None
 
     def write_guess(self, search: "SubgameSearch", guess: Any) -> None:
-        """Make a guess the current policy of a search, from the roots down, each time with the beliefs that it leads to.
+        """Write a guess as a search's current policy, from the roots down, at each state for the beliefs that the guess
+        implies.
 
         Raises:
-            AlgorithmError: this kind of subgame supports only uniform starts.
+            AlgorithmError: the subgame supports only uniform starts.
         """
         raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")
 
     def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> "GuessRegrets":
-        """Values and regrets of a search's current policy; leaves are valued for its beliefs.
+        """Compute values and regrets of a search's current policy; leaves are valued for its beliefs.
 
         Args:
             search: after :meth:`write_guess`.
-            weight: weight of its values in the differences of modified CFR-AVG.
+            weight: weight of these values in the differences of modified CFR-AVG.
         """
         raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")

@@ -1,4 +1,4 @@
-"""Single depth-limited subgames, each walked once and kept as a template; batches consist of copies of templates."""
+"""Templates: single depth-limited subgames, traversed once; batches consist of copies of templates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Matrices:
     """Payoff matrices shared by terminals, each scaled so that its largest entry is 1.
 
     Attributes:
-        matrices: the matrices by number.
+        matrices: the matrices by index.
     """
 
     def __init__(self) -> None:
@@ -33,14 +33,14 @@ class Matrices:
         self._numbers: dict[tuple[bytes, tuple[int, ...]], int] = {}
 
     def number(self, matrix: Floats) -> int:
-        """The number of a matrix, stored if it is new."""
+        """Return the index of a matrix, storing it if it is new."""
         number = self._numbers.setdefault((matrix.tobytes(), matrix.shape), len(self.matrices))
         if number == len(self.matrices):
             self.matrices.append(matrix)
         return number
 
     def operator(self, numbers: Ints, starts: Ints, scales: Floats) -> Dense:
-        """The dense operator of terminals: matrix numbers [K], first sequences [K, 2] and factors [K]."""
+        """Create the dense operator of terminals from matrix indices [K], first sequences [K, 2] and factors [K]."""
         if not len(numbers):
             return empty_dense()
         order = np.argsort(numbers, kind="stable")
@@ -55,16 +55,16 @@ class Matrices:
 
 @dataclass
 class Template:
-    """One subgame, with sequences and infosets numbered from 0 in order of discovery; the ranges' sequences come first.
+    """A subgame with sequences and infosets numbered from 0 in order of discovery, starting with the ranges' sequences.
 
     Attributes:
-        player, parent, level, actions, first: of each infoset, as in :func:`treeplex.forms.compile.assemble.numbered`.
-        sequences: number of sequences, without empty ones.
-        roots: the number of sequences of player 0's and player 1's ranges.
+        player, parent, level, actions, first: arrays over infosets, as in :func:`treeplex.forms.compile.assemble.numbered`.
+        sequences: number of sequences, excluding empty ones.
+        roots: the numbers of sequences for player 0's and player 1's ranges.
         store: the payoff matrices of all templates of these rules.
-        terminals: for each terminal node the number of its payoff matrix, a factor, and the sequences of the hands there.
-        decisions, leaves: public states with a player to act, and at the cut.
-        infosets: the infoset of each hand at each decision, -1 for none.
+        terminals: for each terminal node the index of its payoff matrix, a factor, and the sequences of its hands.
+        decisions, leaves: public states with a player to act, and public states at the cut.
+        infosets: the infoset of each hand at each decision; -1 for impossible hands.
     """
 
     player: list[int] = field(default_factory=list)
@@ -83,14 +83,14 @@ class Template:
     infosets: list[Ints] = field(default_factory=list)
 
     def add(self, count: int, level: int) -> int:
-        """Allocate ``count`` sequences, parents of infosets at depth ``level``; return the first."""
+        """Allocate ``count`` sequences that are parents of infosets at depth ``level``; returns the first."""
         self.sequences += count
         self.depth_of.extend([level] * count)
         return self.sequences - count
 
     @cached_property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Player, parent, level, actions and first as arrays."""
+        """The attributes player, parent, level, actions and first as arrays."""
         found = (self.player, self.parent, self.level, self.actions, self.first)
         player, parent, level, actions, first = (np.array(each, np.int64) for each in found)
         return player, parent, level, actions, first
@@ -110,7 +110,7 @@ class Template:
 
     @cached_property
     def dense(self) -> tuple[Ints, Ints, Floats]:
-        """Terminals whose hands' sequences are contiguous in a tree: matrix numbers, first sequences [K, 2], factors."""
+        """Terminals whose hands have contiguous sequences: matrix indices, first sequences [K, 2], factors."""
         near = [each for each in self.terminals if self.neighbours(each[2])]
         starts = np.array([(own[0], other[0]) for _, _, (own, other) in near], np.int64).reshape(-1, 2)
         return np.array([number for number, _, _ in near], np.int64), starts, np.array([scale for _, scale, _ in near])
@@ -121,29 +121,29 @@ class Template:
         return [each for each in self.terminals if not self.neighbours(each[2])]
 
     def neighbours(self, sequences: Pair) -> bool:
-        """Whether each player's sequences are contiguous in trees of several copies.
+        """Whether each player's sequences stay contiguous in trees of several copies.
 
-        In a tree of a single copy the actions of a single infoset would be contiguous too, but other copies move them apart.
+        In a tree of a single copy the actions of an infoset are contiguous too, but further copies separate them.
         """
         return all((np.diff(self._beside_another[own]) == 1).all() for own in sequences)
 
     @cached_property
     def _beside_another(self) -> Ints:
-        """The positions of the first copy's sequences in a tree of two copies of this template."""
+        """Positions of the first copy's sequences in a tree of two copies of this template."""
         return layout_of([self, self], np.array([2, 2 + self.sequences])).final[2 : 2 + self.sequences]
 
     @cached_property
     def index(self) -> dict[tuple[int, ...], tuple[str, int]]:
-        """Map from paths to ("decision" or "leaf", number in the template)."""
+        """Map from paths to ("decision" or "leaf", index in the template)."""
         decisions = {path: ("decision", number) for number, (_, path, _) in enumerate(self.decisions)}
         return decisions | {path: ("leaf", number) for number, (_, path, _) in enumerate(self.leaves)}
 
 
 def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Matrices) -> Template:
-    """Walk the public nodes of one subgame, parents first.
+    """Traverse the public nodes of a subgame, parents first.
 
     Raises:
-        GameError: it begins at a terminal node, or the rules give no actions or payoffs that are not finite.
+        GameError: the subgame begins at a terminal node, a decision has no actions, or a payoff is not finite.
     """
     if isinstance(rules.visit(root.node), Terminal):
         raise GameError(f"the game is over at {root.node!r}, where a subgame should begin; give an earlier state")
@@ -191,7 +191,7 @@ def add_terminal(made: Template, terminal: Terminal, state: PublicState, sequenc
 
 
 def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: Decision, sequences: Pair) -> list[Pair]:
-    """Register the infosets of a public state; return the sequences after each action."""
+    """Register the infosets of a public state; returns the sequences after each action."""
     player, count = decision.player, len(decision.actions)
     if not count:
         raise GameError(f"no action at public node {state.node!r}; a node without actions must be a terminal")
@@ -221,7 +221,7 @@ def there(weight: Floats, player: int) -> NDArray[np.bool_]:
 
 
 def layout_of(templates: Sequence[Template], shifts: Ints) -> Numbering:
-    """The tree of copies of templates whose sequences begin at ``shifts``."""
+    """Lay out the tree of copies of templates whose sequences begin at ``shifts``."""
     player, parent, level, actions, first = (
         np.concatenate(part) for part in zip(*(made.arrays for made in templates), strict=True)
     )
@@ -241,7 +241,7 @@ def layout_of(templates: Sequence[Template], shifts: Ints) -> Numbering:
 
 
 def root_numbers(made: Template, player: int) -> Ints:
-    """The template's numbers of a player's ranges; player 0's come first."""
+    """The template's sequence numbers for a player's range; player 0's come first."""
     return np.arange(made.roots[player]) + (made.roots[0] if player else 0)
 
 
