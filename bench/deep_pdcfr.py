@@ -64,7 +64,8 @@ def theirs(rival: DeepPdcfr, name: str, walks: int, iterations: int) -> dict[str
     minutes=6,
     about=(
         "Networks of the same size on one core, 10,000 playthroughs and the same number of gradient steps, in processor "
-        "time. Ours is the mean over a training. Theirs is the third iteration with 1,000 playthroughs, multiplied by ten."
+        "time. Our time is the mean over a training run. Theirs is the third iteration with 1,000 playthroughs, multiplied "
+        "by ten."
     ),
     needs=("torch", "pyspiel"),
 )

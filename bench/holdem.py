@@ -293,7 +293,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "core, two threads on two. Exploitability is the mean over players in percent of the initial pot. It is computed "
         "every ten iterations, and its time is not counted. TexasSolver reports solving and checking together, so our "
         "checks are added in comparisons with it. Each solver runs its own variant of DCFR and its own check. Build is the "
-        "time to create the game. Arrays are the bytes that the system says it needs. Peak is the largest resident size of "
+        "time to create the game. Arrays are the bytes that the system reports. Peak is the largest resident size of "
         "the process, including Python and compiled kernels."
     ),
     pinned=False,

@@ -1,6 +1,6 @@
 """Iterations of Monte Carlo CFR beside OpenSpiel's samplers and LiteEFG's, in one process, taking turns.
 
-An iteration is one walk for each player. Each system keeps its averages as it does by default: Treeplex by the lazy ledger,
+An iteration is one traversal per player. Each system keeps its averages as it does by default: Treeplex by the lazy ledger,
 which is exact; OpenSpiel's external sampling at the other player's infosets, its outcome sampling weighted by the probability
 of the walk; LiteEFG by a sweep over all infosets.
 
@@ -210,10 +210,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     minutes=3,
     about=(
         "One process, one core, one thread. The systems take turns and keep their state between turns; the result is the "
-        "median. An iteration is one walk for each player. Each system averages in its default way. Treeplex averages "
+        "median. An iteration is one traversal per player. Each system averages in its default way. Treeplex averages "
         "exactly, with lazy updates. OpenSpiel's external sampling averages at the opponent's infosets, and its outcome "
-        "sampling weights by the probability of the walk. LiteEFG sweeps over all infosets. Histories are those that our "
-        "walks visit in an iteration. Two threads share the tables and run on two cores."
+        "sampling weights by the probability of the trajectory. LiteEFG sweeps over all infosets. Histories are those that "
+        "our traversals visit in an iteration. Two threads share the tables and run on two cores."
     ),
     needs=("pyspiel",),
     pinned=False,

@@ -61,15 +61,15 @@ def reproduce() -> Result:
     return Result(
         source="Burch, Schmid, Moravčík, Morrill and Bowling 2018, AIVAT: A New Variance Reduction Technique for Agent "
         "Evaluation in Imperfect Information Games, on Leduc poker",
-        findings=[f"Means agree with those of the payoffs to {bias:.0e} chips, over all cards and actions."],
+        findings=[f"Means agree with the mean payoffs to {bias:.0e} chips, over all cards and actions."],
         tables=[
             Table("Standard deviation per hand, two players", ["opponent", "mean", *judges, "hands of plain payoffs"], rows),
             Table("Three players", ["judged by", "mean", "standard deviation"], more),
         ],
         pictures=pictures,
         notes=[
-            f"Seat 0 plays the average of {ITERATIONS:,} iterations of CFR+, whose values against itself are the value "
-            "function. With two players every possible hand is weighted with its probability, so nothing is sampled. "
+            f"Seat 0 plays the average of {ITERATIONS:,} iterations of CFR+, whose self-play values are the value function. "
+            f"With two players every possible hand is weighted with its probability, so nothing is sampled. "
             f"With three players {HANDS:,} hands are sampled: 10 iterations of CFR against uniform play in two seats, in "
             "chips of the first.",
         ],

@@ -40,7 +40,7 @@ def reproduce() -> Result:
             f"{max(others):.1f} times the published exploitability (median {others[len(others) // 2]:.2f}).",
             f"`apdcfr+` is at {own[0]}, {own[1]} and {own[2]} times the published value, so it falls short with 9 and 13 "
             "ranks. Its alpha and gamma are not published with the table. Alpha 1, 1.5 and 2.3 with gamma 2, 4 and 5 "
-            "come no closer.",
+            "are not closer.",
         ],
         tables=[
             Table(

@@ -54,7 +54,7 @@ def reproduce() -> Result:
         ],
         notes=[
             "The number of iterations is not published with the table. At 5,000, `pcfr+` matches its published values. "
-            "The files are read as the DDCFR authors' program reads them. Double precision, alternating updates.",
+            "The files are interpreted as in the DDCFR authors' program. Double precision, alternating updates.",
         ],
         numbers={"runs": runs},
     )

@@ -148,7 +148,7 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
             f"Below {GOAL:g} mbb/hand inside the abstraction: {', '.join(below) or 'none'}.",
             f"When nearly solved, the finer abstraction wins {len(finer)} of {len(names) * (len(names) - 1) // 2} matches "
             "with real cards by more than two standard errors, as the authors report.",
-            f"Every abstraction beats every simple player, by at least {won.min():,.0f} mbb/hand."
+            f"Every abstraction beats every simple player by at least {won.min():,.0f} mbb/hand."
             if won.min() > 0
             else f"Not every simple player is beaten: the lowest result is {won.min():,.0f} mbb/hand.",
         ],
@@ -169,8 +169,9 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007-swept", buckets: str = ",
         notes=[
             "Abstractions, tables and evaluation are those of the section above. DCFR+ in alternating sweeps over all "
             "pairs of sequences replaces sampled chance.",
-            "Simple players see only their bucket of the street, one of six of equal size. Tight and aggressive folds "
-            "the weaker half to a bet and raises the best third. Loose and passive folds a sixth and raises a sixth.",
+            "Simple players see only their bucket of the street, one of six of equal size. The tight-aggressive player "
+            "folds the weaker half to a bet and raises the best third. The loose-passive player folds a sixth and raises a "
+            "sixth.",
             f'"On other boards": evaluated in tables counted on {OTHER_BOARDS:,} other boards.',
             "Minutes are the solver's CPU time on one core.",
         ],

@@ -209,7 +209,7 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
             f"One core runs between {min(speeds):,.0f} and {max(speeds):,.0f} iterations/s. Each iteration visits the "
             "whole betting tree of 6,378 decisions.",
             (
-                f"With {min(last)} buckets the big blind's seat is worth between {low:.0f} and {high:.0f} mbb/hand in the "
+                f"With {min(last)} buckets the big blind's value is between {low:.0f} and {high:.0f} mbb/hand in the "
                 "abstract game."
             ),
         ],
@@ -223,11 +223,11 @@ def reproduce(*, runs: Path = ROOT / "runs" / "cfr2007") -> Result:
         notes=[
             "Blinds are 1 and 2, bets 2, 2, 4, 4, at most four per street. Buckets are nested percentiles of E[HS2], "
             f"computed by rollout on every board. River buckets are cut on {BUCKET_BOARDS:,} random boards.",
-            "The joint distribution of both players' bucket sequences and of the winner is counted over all pairs of "
-            f"hands on {BOARDS:,} random boards. These tables define the game that is solved and evaluated. Best "
+            "The joint distribution of both players' bucket sequences and the winner is computed over all pairs of hands on "
+            f"{BOARDS:,} random boards. These tables define the game that is solved and evaluated. Best "
             'responses in it are exact. "On other boards" evaluates the same strategies in tables counted on '
             f"{OTHER_BOARDS:,} other boards, so the difference is the sampling noise of boards.",
-            ("Chance-sampled CFR with uniform averaging. A showdown counts with its expectation for the two bucket sequences."),
+            ("Chance-sampled CFR with uniform averaging. A showdown pays its expectation for the two bucket sequences."),
             "Matches use real cards and the buckets of real hands. The value of each deal is exact over all betting, and "
             "the same cards are played in both seats.",
             f"Sources of the paper's numbers: {paper['source_of_results']}",

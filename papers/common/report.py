@@ -33,14 +33,14 @@ READING = """## How to read the numbers
 - Exploitability is the mean over players of a best response's gain, in the game's own units. Updates alternate unless a row
   says otherwise.
 - A number with † was measured from a working tree with uncommitted changes.
-- A band is a range over seeds, trainings, or runs that differ by rounding.
+- A band is a range over seeds, training runs, or runs that differ by rounding.
 - Near ties, the last bit of a sum decides the next policy, so late iterates carry noise. Of two correct orders of summation,
   the library uses the one whose runs on Leduc poker fall inside the reference ranges ([log](../log.md)). Agreement at iteration
   1000 on Leduc, or of linear CFR on Liar's Dice, is therefore no evidence beyond the ranges shown. Iterations 1 and 10 do not
   depend on the order.
-- Trainings with few seeds are compared by an exact permutation test of ranks. At most one comparison in twenty of a method with
-  itself comes out as a difference (`papers/common/comparison.py`).
-- Where two algorithms are ordered because their ranges do not overlap, each has at least four runs. Two sets of four runs of
+- Training runs with few seeds are compared by an exact permutation test of ranks. If a method is compared with itself, at
+  most one comparison in twenty is significant (`papers/common/comparison.py`).
+- If two algorithms are ranked because their ranges do not overlap, each has at least four runs. Two sets of four runs of
   one algorithm are disjoint one time in 35.
 - Intervals are 95% t intervals. None is given below 30 deals.
 """

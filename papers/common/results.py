@@ -104,7 +104,7 @@ def modified_note(study: str) -> str:
         return ""
     return (
         f"{MARK} {count:,} of {len(read_lines(results_file(study))) - 1:,} measured runs come from a working tree with "
-        "uncommitted changes. Their commit does not identify the code exactly."
+        "uncommitted changes. The recorded commit does not identify that code exactly."
     )
 
 
@@ -190,7 +190,7 @@ def verdict(played: bool, average: bool) -> str:
     """Whether a paper's claim about a search holds of what is played here and of the average policy, as a sentence."""
     if played == average:
         return "Confirmed here." if played else "Not confirmed here."
-    return f"Confirmed here for {'the played policy' if played else 'the average policy'} only."
+    return f"This is confirmed here for {'the played policy' if played else 'the average policy'} only."
 
 
 def short(number: float, digits: int = 3) -> str:

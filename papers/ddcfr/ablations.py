@@ -173,7 +173,7 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
         ],
         notes=[
             "Geometric means over a run and perturbed runs. Hold'em subgames are played as the authors' program "
-            f"plays them. Only the named part differs from the full policy, whose noise is {SIGMA:g} as in the "
+            f"plays them. Only the named component differs from the full policy, whose noise is {SIGMA:g} as in the "
             "authors' code. PPO trained for the same CPU time.",
             f"Epochs and CPU minutes: {', '.join(spent(plan, score) for plan, score in found.items() if 'epochs' in score)}.",
             effort(),

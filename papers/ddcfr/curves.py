@@ -315,7 +315,7 @@ def policy_sentence(learned: Learned, runs: Found) -> str:
     parts.append(f"above it on {len(worse)}" + (f" ({', '.join(worse)})" if worse else ""))
     policy = own_policy()
     whose = (
-        f"{training(policy)} So its numbers may differ from the paper's."
+        f"{training(policy)} So these numbers may differ from the paper's."
         if policy.card
         else "Our policy is an untrained placeholder. Its columns say nothing about DDCFR."
     )
@@ -375,7 +375,10 @@ def notes(numbers: Mapping, authors: Theirs) -> list[str]:
         "ddcfr only). Near ties one rounding decides the next policy, so two correct programs diverge after some "
         "tens of iterations on some games. Eight runs do not show the whole range.",
         "A reference without a range is a single run, so a `*` next to it is weak evidence.",
-        ("The comparison of DDCFR with DCFR uses geometric means over those runs. A draw takes one run of each on every game."),
+        (
+            "The comparison of DDCFR with DCFR uses geometric means over those runs. Each comparison draws one run of each "
+            "algorithm per game."
+        ),
         effort(),
     ]
 

@@ -159,8 +159,8 @@ def findings(known: Mapping, shown: Mapping[str, Traces]) -> list[str]:
             "Rounding decides ties there, so two runs see slightly different exploitabilities."
         )
     found.append(
-        "Early means the first hundred iterations, late the last hundred. The paper gives its figure as a picture "
-        "only, so only its description can be compared."
+        "Early means the first hundred iterations, late the last hundred. The paper's figure has no numbers, so only its "
+        "description can be compared."
     )
     return found
 
@@ -254,8 +254,8 @@ def reproduce() -> Result:
 def notes(known: Mapping, authors: Theirs, count: int) -> Sequence[str]:
     """How it was measured."""
     return [
-        f"One unperturbed run of {HORIZON} iterations per game and network, on the {count} tabular games. A decision "
-        "that holds for tau iterations is drawn for all of them.",
+        f"One unperturbed run of {HORIZON} iterations per game and network, on the {count} tabular games. A decision that "
+        f"applies to tau iterations is plotted for all of them.",
         f"Published points on Leduc: {known['source']}.",
         training(own_policy()),
         authors.note,

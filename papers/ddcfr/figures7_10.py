@@ -250,14 +250,14 @@ def reproduce() -> Result:
 def notes(authors: Theirs) -> Sequence[str]:
     """How it was measured."""
     return [
-        f"The paper's statements about exploitability at the end: {'; '.join(map(said, FIGURES))}. The figures are "
-        "pictures without numbers.",
+        f"The paper's statements about exploitability at the end: {'; '.join(map(said, FIGURES))}. The figures have no "
+        f"numbers.",
         f"Ranges in brackets are over the run and {len(SEEDS)} perturbed ones ({len(LARGE_SEEDS)} on {LARGE[1]}, "
         f"{len(MANY)} where the ranges of that many overlap, except for the authors' network). Factors compare "
         f"geometric means. Where ranges overlap, pairs of runs decide, one of each scheme: {PAIRS:.0%} have to agree. "
         f"Undecided: fewer agree, or means are within {CLOSE - 1:.0%}. This rule was made after the first ranges, of "
-        "8 perturbed runs, had overlapped on battleship-2. There unperturbed Greedy Weights hits an equilibrium to "
-        "the last digit, by accident of a symmetric game.",
+        "8 perturbed runs, had overlapped on battleship-2. There the unperturbed run of Greedy Weights finds an exact "
+        "equilibrium by chance, because the game is symmetric.",
         "Greedy Weights in extensive form is the library's own reading: one weight for all infosets, at least half "
         "the mean weight, simultaneous updates. The authors' adaptation is not published, nor is code for PDCFR, "
         "DPCFR+ and PDDCFR. `pdcfr` is DCFR whose next policy uses regrets with the next discount, plus the last "

@@ -165,8 +165,8 @@ def order_sentence(orders: Mapping, double: Games, points: Sequence[int]) -> str
     place = points.index(EARLY)
     pairs = [f"{double[name]['cfr'].curve[place]:.3g} and {orders[name]['cfr'][0]:.3g} on {name}" for name in NAMES]
     return (
-        "In the authors' program the player in position updates first. The library starts with the player out of "
-        f"position. This alone changes CFR's exploitability after {EARLY} iterations (theirs and ours: "
+        "In the authors' program the player in position updates first. In the library the player out of position does. This "
+        f"alone changes CFR's exploitability after {EARLY} iterations (theirs and ours: "
         f"{', '.join(pairs)}), so the runs here use the authors' order."
     )
 
@@ -374,15 +374,15 @@ def notes(known: Mapping, shares: str) -> list[str]:
         f"Published: {known['curves']['source']}. Independent solver: {known['reference']['source']}. For cards read "
         f"correctly: {known['true']['source']}.",
         "The games are those that the authors' program plays: each player has the other's range, and at showdown 3h "
-        "4h 4d 5h 5d 5s are read as 2d 2s 3s 2c 3c 4c. How its lookup table treats a card that then occurs twice is "
-        "not published. The reading used here reproduces its exploitability of the uniform strategy on both games.",
+        "4h 4d 5h 5d 5s are read as 2d 2s 3s 2c 3c 4c. It is not published how its lookup table treats a card that then "
+        "occurs twice. The reading used here reproduces its exploitability of the uniform strategy on both games.",
         "The unit is the authors': big blinds, with ranges scaled to sum to one and pairs of hands that share a card "
         f"counted as zero. For big blinds per dealt hand, divide by the share of possible pairs, {shares}.",
         "Ranges are over the run and perturbed ones, whose regrets were changed by 1e-14 (float64) or 1e-7 (float32) "
         f"of themselves in the first three iterations: {len(MANY_SEEDS)} for `dcfr` and `dcfr+` in float32, "
         f"{len(SEEDS)} for {', '.join(AUTHORS)} otherwise and for `ddcfr`, {len(OTHER_SEEDS)} for the other variants, "
         "none for those with cards read correctly. They do not show the whole range: zeros stay zeros, and sums keep "
-        "their order. The last 500 iterations and `ddcfr` are drawn in float32, the rest in float64. Exploitability "
+        "their order. The last 500 iterations and `ddcfr` are plotted in float32, the rest in float64. Exploitability "
         "is computed in float64.",
         "The learned scheme sees exploitability in the authors' unit, in the solver's single precision.",
         "Table 4 counts hole cards in either order. Depth is the number of nodes on the longest path, as in the "

@@ -105,7 +105,7 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
             "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, with populations of 100 and "
             "the paper's fitness. Geometric means over a run and perturbed runs.",
             training(own_policy()),
-            f"The longest training took {minutes:.0f} CPU minutes. {authors.note}",
+            f"The longest training run took {minutes:.0f} CPU minutes. {authors.note}",
             effort(),
         ],
         numbers={

@@ -306,8 +306,8 @@ def notes(authors: Theirs, missing: str) -> list[str]:
         "DDCFR-x, all four for the others.",
         f"Every cell is the run and {len(SEEDS)} perturbed ones (in the first three iterations, by 1e-14 of regrets "
         "on Leduc, by 1e-7 in single precision on hold'em).",
-        "Hold'em is played and counted as in the authors' program, in big blinds (see the section on hold'em).",
-        "Where two ranges overlap the table says so, whichever mean is lower.",
+        "Hold'em has the rules and units (big blinds) of the authors' program (see the section on hold'em).",
+        "The table marks overlapping ranges, whichever mean is lower.",
         authors.note,
         *([missing] if missing else []),
         effort(),

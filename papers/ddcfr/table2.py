@@ -211,15 +211,15 @@ def notes(policy: DiscountPolicy, holdem: bool) -> list[str]:
     """How it was measured."""
     return [
         "All variants run in one compiled loop each, iteration by iteration, with the same kernels and the same "
-        "computation of weights from exponents. DDCFR's loop differs by the network and by what it records. "
-        "Construction of a solver, its start and compilation are not timed.",
-        f"Our policy ({described(policy)}) was used. Its tau determines how often it decides, and so the time. The "
+        "computation of weights from exponents. DDCFR's loop also evaluates the network and records its inputs. "
+        "Times exclude constructing and starting a solver and compilation.",
+        f"Our policy ({described(policy)}) was used. Its tau determines how often it decides and therefore the time. The "
         f"network has {policy.parameters.size:,} numbers.",
-        "Times are CPU time. Variants are interleaved, forwards and backwards in turn, and each has its minimum over "
-        "all rounds. On the smallest games differences of a few percent are noise of the clock and of memory layout.",
+        "Times are CPU time. Variants are interleaved, alternating forwards and backwards, and each time is the minimum "
+        "over all rounds. On the smallest games differences of a few percent are timing noise and effects of memory layout.",
         "The network's share is measured separately: the minimum time of an evaluation in a loop, times the number "
-        "of decisions, over DDCFR's time. Features other than exploitability cost almost nothing.",
-        "Hold'em runs in the hand engine, single precision, one thread. There the loop over iterations is Python, "
+        "of decisions, over DDCFR's time. Inputs other than exploitability cost almost nothing.",
+        "Hold'em runs in the hand engine, single precision, one thread. There the loop over iterations is in Python, "
         "some microseconds each, for all variants alike"
         + (
             "." if holdem else "; its rows are as an earlier run left them, if there was one, for its files were not available."

@@ -105,8 +105,8 @@ def reproduce() -> Result:
             f"Re-solving is continual, at each decision, with {ITERATIONS:,} iterations of CFR+. Averages leave out the "
             f"first {SKIPPED}. Exploitability is that of the agent's policy over the whole game. Exact values are from "
             f"{LEAF_ITERATIONS} iterations of CFR+.",
-            "The tutorial counts pairs of equal cards as hands in which nothing is won, so its values are five "
-            "sixths of ours. It also lets players fold without facing a bet, which only uniform play does.",
+            "In the tutorial, nobody wins a hand with two equal cards, so its values are five sixths of ours. It also "
+            "allows folding without facing a bet, which only uniform play does.",
         ],
         numbers={"exploitability": found, "trainings": {name: each.cpu_seconds for name, each in records.items()}},
     )

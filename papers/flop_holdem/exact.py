@@ -66,7 +66,7 @@ def reproduce() -> Result:
             f"abstraction reaches {below['exploitability']:.2f} after {below['iterations']:.0f} iterations and "
             f"{below['seconds']:.0f} CPU s on {THREADS} threads. An exact evaluation takes {below['judging']:.0f} s. Peak "
             f"memory is {peak:.1f} GB.",
-            f"For the big blind, who acts last before the flop, the game is worth {main[-1]['value']:.1f} mbb/hand.",
+            f"For the big blind, who acts last preflop, the value of the game is {main[-1]['value']:.1f} mbb/hand.",
         ],
         tables=[
             Table("Sizes", ("game", "infosets", "numbers per array", "seconds to compile"), sizes),

@@ -101,8 +101,8 @@ def reproduce() -> Result:
             "`treeplex evaluate` queries the network at all infosets, once per class of suits, and computes both best "
             f"responses in {last['judging']:.0f} CPU s and {gigabytes:.1f} GB.",
             f"The tabular solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
-            f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s. On a game whose table fits into "
-            "memory a network saves memory, not time.",
+            f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s. In a game whose table fits into "
+            f"memory, a network saves memory but not time.",
         ],
         tables=[
             Table(
@@ -113,11 +113,12 @@ def reproduce() -> Result:
         ],
         pictures=[picture(runs, solved)],
         notes=[
-            "`treeplex train deep-cfr flop_holdem` with defaults, one seed, one core. Regrets and average of each player "
-            "are networks with three layers of 64 units. CPU time of training counts walks, gradient steps, and the fit "
-            "of the average's networks at the end. CPU time of evaluation counts the whole command.",
-            "The network sees cards up to renaming of suits, the share of hands that its own hand beats on the flop, and "
-            "the betting. The published networks learned from cards alone. Papers differ in whether exploitability is "
+            "`treeplex train deep-cfr flop_holdem` with defaults, one seed, one core. Each player's regrets and average are "
+            "networks with three layers of 64 units. CPU time of training includes traversals, gradient steps and fitting "
+            "the average networks at the end. CPU time of evaluation is that of the whole command.",
+            "The network's inputs are the cards up to suit isomorphism, the share of hands that its own hand beats on the "
+            "flop, and the betting. The published networks see only the cards and the betting. Papers differ in whether "
+            "exploitability is "
             "the mean over players or the sum, so the table has both.",
             effort(),
         ],

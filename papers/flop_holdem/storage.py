@@ -128,8 +128,8 @@ def reproduce(*options: str) -> Result | None:
         notes=[
             *(f"{name}: {compiled(name).stored:,} numbers per array; exploitability in {GAMES[name][3]}." for name in GAMES),
             "`int8` has 127 steps up and down. `packed` and `disk` have a step size of 129 of 32,767, in blocks of "
-            "32 hands. All three round at random without bias. The rate is that of reading and writing files on a "
-            "machine with memory to cache them.",
+            "32 hands. All three round at random without bias. The rate is for reading and writing files on a machine with "
+            "enough memory to cache them.",
         ],
         numbers={"runs": runs},
         threads=THREADS,

@@ -260,14 +260,14 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
         verdict = "below" if steps[-1][1] < WANTED else "not below"
         told.append(
             f"With {name} cards exploitability falls from {steps[0][1]:.1f} mbb to {steps[-1][1]:.1f}, {verdict} the "
-            f"goal of {WANTED:.0f}. It falls with each component that was measured"
-            + (f", except the {' and the '.join(worse)}, where it rises." if worse else ".")
+            f"goal of {WANTED:.0f}. Each measured component lowers it"
+            + (f", except the {' and the '.join(worse)}, which raises it." if worse else ".")
         )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:
         told.append(
             f"With {name} cards the blueprint's {found['blueprint, nothing']:.1f} mbb become {alone[0]:.1f} when "
-            f"rivers are re-solved from ranges alone, and {alone[1]:.1f} when turns with their rivers are."
+            f"rivers are re-solved without a gadget, and {alone[1]:.1f} when turns with their rivers are."
         )
     return told
 

@@ -126,8 +126,8 @@ def reproduce() -> Result:
             f"{SITUATIONS} turns and rivers from self-play of a blueprint of `{GAME}`, with the hands that reach them "
             "and stacks of 2 to 25 pots. *All sizes* and *no raises* are the agent's largest and smallest tree. "
             "*Earlier*: 66% and all-in on the turn, 75% and all-in on the river, raises all-in, searched street by "
-            "street in double precision. Times are CPU time with one thread and wall-clock time with two. They "
-            "include compiling the spot, not the evaluation."
+            "street in double precision. Times are CPU time with one thread and wall-clock time with two. They include "
+            "compiling the spot but not the evaluation."
         ],
         numbers={" ".join(row[:4]): [float(number) for number in row[4:]] for row in rows},
     )

@@ -102,7 +102,7 @@ def findings(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
     few, net = (np.array([row[name]["seconds"] for row in every]) for name in ("few", "network"))
     errors = np.array([[row[name]["hands"] for row in every] for name in ("network", "few")]).mean(axis=1)
     return [
-        f"With all hands, solving a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s on one core, "
+        f"With all hands, solving only the flop with the network takes {net.min():.1f} to {net.max():.1f} s on one core, "
         f"with a mean error of hand values of {100 * errors[0]:.1f}% of the pot. {FEW} iterations of a full solve "
         f"take {few.min():.0f} to {few.max():.0f} s, with an error of {100 * errors[1]:.1f}%.",
     ]

@@ -113,7 +113,7 @@ def by_situations(street: str, numbers: dict) -> str:
     plain, held, ranges = (", ".join(f"{each:.4f}" for each in column) for column in zip(*nets.values(), strict=True))
     return (
         f"On the {street}, networks trained on {', '.join(nets)} situations err by {plain} pots over all hands "
-        f"equally, by {held} weighted by how often hands are held, and by {ranges} on a range's value."
+        f"equally, by {held} weighted by hand probability, and by {ranges} on a range's value."
     )
 
 
@@ -127,7 +127,7 @@ def reproduce() -> Result:
     return Result(
         source="Moravčík et al. 2017, DeepStack",
         findings=[
-            "A network that sees one hand at a time learns values of flops, turns and rivers from few situations.",
+            "A network that values one hand at a time learns flop, turn and river values from few situations.",
             *(by_situations(street, own) for street, own in numbers.items()),
         ],
         tables=[
@@ -146,8 +146,8 @@ def reproduce() -> Result:
             f"{TESTS['flop']} flops with {HANDS['flop']} hands. They cost {numbers['river']['seconds']:.3f}, "
             f"{numbers['turn']['seconds']:.2f} and {numbers['flop']['seconds']:.1f} CPU s each, including kernels "
             "compiled or loaded meanwhile, unlike in `holdem/labels`. The flop's network learns from values of the "
-            "turn's network, not from full solves. Networks were trained with the settings of the library's "
-            "networks, which were trained on another machine.",
+            "turn's network, not from full solves. Networks have the settings of the shipped networks, which were trained "
+            "on another machine.",
         ],
         numbers=numbers,
     )

@@ -159,9 +159,10 @@ def reproduce() -> Result:
         ],
         notes=[
             f"{HANDS} hands of `{TABLE}` against `{OPPONENT}`, with a rough blueprint of `{GAME}` and one thread; "
-            "medians. Seconds count from the previous decision and include observing cards and bets. All clocks, the "
-            "agents' included, are CPU time, since the machine was busy with other jobs. Two warm-up hands, in which "
-            "kernels are loaded, do not count. Each time limit has its own process, Python and its packages included.",
+            "medians. Seconds are measured from the previous decision and include observing cards and bets. All times, "
+            "including the agents' clocks, are CPU time, because the machine was busy with other jobs. Two warm-up hands "
+            "that load kernels are not included. Each time limit runs in a separate process, whose memory includes Python "
+            "and its packages.",
         ],
         numbers=numbers,
     )

@@ -131,10 +131,10 @@ def reproduce(times: float = 1.0) -> Result:
             )
         ],
         notes=[
-            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. Before the turn both "
+            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. Before the turn both agents "
             f"play the blueprint, and hands that end there count as zero. From the turn on the agent plays {PLAYS} "
-            "times in each seat, from the same cards and ranges. Variance reduction subtracts the gain of cards and "
-            "actions over their mean, as if no one bet any more. "
+            "times in each seat, from the same cards and ranges. Variance reduction subtracts the gain of cards and actions "
+            "over their mean, using values without further betting. "
             + "; ".join(f"{name}: `{text}`" for name, text in AGENTS.items())
             + f". All hands took {sum(float(hands[:, 3].sum()) for hands in found.values()):,.0f} CPU s.",
         ],

@@ -141,7 +141,7 @@ def reproduce() -> Result:
             "At the first decision the network's chart differs from that of fitted boards by "
             f"{100 * first[NETWORK]['apart']:.1f}% of play, that of another set of boards by "
             f"{100 * first[other]['apart']:.1f}%.",
-            f"On flops that the chart leads to, the network's hand values err by {mean['network']:.3f} pots on "
+            f"On flops that the chart leads to, the network's hand values have a mean error of {mean['network']:.3f} pots on "
             f"average, showdown values by {mean['showdown']:.3f}.",
         ],
         tables=[

@@ -59,7 +59,7 @@ def reproduce() -> Result:
     return Result(
         source="GetCoach 2024 and University.Poker, as linked below",
         findings=[
-            "By the rules of the chart published for 100 big blinds the small blind opens "
+            "With the rules of the published chart for 100 big blinds, the small blind opens "
             f"{100 * often['100 bb, both']['raise 2.5']:.0f}% (published about 80), without rake "
             f"{100 * often['100 bb, no limps']['raise 2.5']:.0f}%. With limps and without rake it raises "
             f"{100 * often['100 bb']['raise 2.5']:.0f}% and limps {100 * often['100 bb']['call']:.0f}%.",

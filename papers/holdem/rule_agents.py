@@ -41,8 +41,8 @@ def reproduce(times: float = 1.0) -> Result:
             )
         ],
         notes=[
-            f"{GAME}; it considers `{ACTIONS}` and knows the agents' policies; {parts * PART:,} hands each. The "
-            f"blueprint is that of `holdem/whole`, which knows nothing of them. {effort()}"
+            f"{GAME}; it considers `{ACTIONS}` and knows the agents' policies; {parts * PART:,} hands each. The blueprint "
+            f"is that of `holdem/whole`, trained without these opponents. {effort()}"
         ],
         numbers=found,
     )

@@ -92,11 +92,11 @@ def reproduce() -> Result:
         source=published("lbr")["paper"]["source"],
         findings=[
             f"Local best response never wins more than a best response. Its largest excess is {most:+.2g} chips.",
-            "On Leduc poker it finds most of the exploitability of players far from equilibrium. On no-limit Leduc it "
+            "On Leduc poker it finds most of the exploitability of policies far from equilibrium. On no-limit Leduc it "
             "finds about half, since it evaluates bets as if all players checked and called afterwards. Against strong "
-            "players it finds little or nothing. A player that does not lose to it may still be exploitable.",
+            "policies it finds little or nothing. A policy that does not lose to it may still be exploitable.",
             f"A best response learned from {SETTINGS.steps * SETTINGS.batch:,} plays finds more where bet sizes matter.",
-            "Figures measured elsewhere are reproduced.",
+            "Measurements by others are reproduced.",
         ],
         tables=[
             Table(

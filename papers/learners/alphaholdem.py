@@ -96,8 +96,8 @@ def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
     late = {each: np.mean([run["late"] for name, run in runs.items() if f" {each} " in name]) for each in WORDS}
     return [
         f"A table in place of the network reaches {late[BEST]:.2f} with the K best and {late[LATEST]:.2f} with itself "
-        f"alone, on average over the second half of {TABLE_UPDATES} updates. A table has no fitting error, so the "
-        "distance from 0 comes from the method, not from the network."
+        f"alone, on average over the second half of {TABLE_UPDATES} updates. A table has no approximation error, so the "
+        f"remaining exploitability comes from the method, not from the network."
     ]
 
 
@@ -191,8 +191,8 @@ def reproduce(*options: str) -> Result:
             ),
         ],
         notes=[
-            f"A training on Leduc poker has {cost['hands']:,} hands, matches included, at {rate:,.0f} decisions/s of "
-            "CPU time, learning included. Exploitability and values are exact, of the network as a table of all "
+            f"A training run on Leduc poker has {cost['hands']:,} hands, matches included, at {rate:,.0f} decisions/s of "
+            "CPU time, learning included. Exploitability and values are exact, computed from the network's table of all "
             "infosets. The paper has no such figure, since its games cannot be evaluated exactly.",
             f"All trainings together took {spent:,.0f} CPU s. Stored ones are not repeated.",
         ],

@@ -140,7 +140,7 @@ def reproduce() -> Result:
     return Result(
         source=SOURCE,
         findings=[
-            f"Whole hold'em is trained from its rules, without enumeration: {rate:,.0f} decisions/s of CPU time, "
+            f"Full-game hold'em is trained from its rules, without enumeration: {rate:,.0f} decisions/s of CPU time, "
             f"learning included. After {longest['hands']:,} hands the network wins {chips(longest)} chips/hand from "
             "uniform play (95% interval).",
             f"This is after minutes on one core. Against a local best response the network wins {chips(fewer)} "
@@ -169,16 +169,16 @@ def reproduce() -> Result:
                 along,
             ),
             Table(
-                f"Whole hold'em: what the network wins after {LATER['longer']:,} updates",
+                f"Full-game hold'em: the network's winnings after {LATER['longer']:,} updates",
                 ["against", "chips/hand", "mbb/hand", "hands"],
                 match_rows(met),
             ),
         ],
         notes=[
-            f"{BANDS} The training of {LATER['longer']:,} updates has one seed, 0, and so have the networks of the "
-            "matches. Exploitability is exact, before and after training. The big blind is 2 chips. CPU time "
+            f"{BANDS} The training run of {LATER['longer']:,} updates and the networks in the "
+            "matches have one seed, 0. Exploitability is exact, before and after training. The big blind is 2 chips. CPU time "
             f"includes evaluations, each of {CHECKED:,} hands against uniform play. Local best response considers "
-            f"folding, calling, and bets of the pot and all-in, over {LBR_HANDS} hands. `{BLUEPRINT}` is from "
+            f"folding, calling, a pot-size bet and all-in, over {LBR_HANDS} hands. `{BLUEPRINT}` is from "
             f"external sampling in buckets on {BOARDS:,} boards.",
         ],
         numbers={"trainings": trainings, "matches": met, "bounds": bounds},

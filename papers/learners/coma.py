@@ -121,7 +121,7 @@ def reproduce() -> Result:
             f"mean by up to {bias:.2f}: here the second player sees the first one's move.",
             f"Less variance does not mean more return. With the paper's exploration COMA gets {half['COMA']:.2f} on "
             f"average and independent A2C {half['independent A2C']:.2f}, with less exploration {tenth['COMA']:.2f} "
-            f"and {tenth['independent A2C']:.2f}; the maximum is {optimum:g}. Trainings end in conventions that pay "
+            f"and {tenth['independent A2C']:.2f}; the maximum is {optimum:g}. Training runs end in conventions that pay "
             "8, 9 or 10. High exploration favors the safe one, which pays 8 for every move of the partner.",
         ],
         tables=[
@@ -137,8 +137,8 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            "Variances are exact, by a sweep over all histories, at a policy of standard normal logits. Trainings "
-            f"use tables, {TeamLearner.settings_class().steps:,} updates of 8 episodes.",
+            "Variances are exact, by a sweep over all histories, at a policy of standard normal logits. Training runs use "
+            f"tables, {TeamLearner.settings_class().steps:,} updates of 8 episodes.",
         ],
         numbers={"variance": variances, "bias": bias, "returns": {str(share): found for share, found in returns.items()}},
     )

@@ -21,8 +21,8 @@ KEPT: Mapping[str, Any] = {"corrected": True, "critic": "expected-sarsa", "criti
 """Corrected ESCHER with a critic that never begins anew; as many histories an iteration as with value walks."""
 FEWER = "escher, expected sarsa, fewer iterations"
 FITTED: Mapping[str, Any] = {**KEPT, "walks": 3000, "fits": 600, "batch": 1024, "average": "exact"}
-"""The same with a third of the iterations, each of three times as many walks and gradient steps of the regret networks, smaller
-batches and the exact average."""
+"""As above with a third of the iterations, each with three times as many traversals and gradient steps of the regret networks,
+smaller batches and the exact average."""
 LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
     "sd-cfr": ("sd-cfr", {}, 3),
     "sd-cfr, longer": ("sd-cfr", {"steps": 2000, "every": 200}, 3),
@@ -129,7 +129,7 @@ def reproduce(*options: str) -> Result:
     if "escher" in gains and "escher, corrected" in gains:
         findings.append(
             f"Plain ESCHER stays at {gains['escher']} with networks; with the importance-corrected residual it "
-            f"reaches {gains['escher, corrected']}. With tables, whose only error is a critic that has seen 500 "
+            f"reaches {gains['escher, corrected']}. With tables, where the only source of error is a critic trained on 500 "
             f"playthroughs per player, they are at {exact['escher']} and {exact['escher, corrected']}."
         )
     if SARSA in gains:
@@ -141,7 +141,7 @@ def reproduce(*options: str) -> Result:
     if FEWER in found:
         gain = row(FEWER, found[FEWER])[1]
         findings.append(
-            "With a third of the iterations, three times as many walks and gradient steps for regrets in each, "
+            "With a third of the iterations, three times as many traversals and gradient steps for regrets in each, "
             f"batches of 1,024 and the exact average, it reaches {gain} with networks."
         )
     findings.append(f"With tables DREAM reaches {exact['dream']}, outcome sampling {exact['os-mccfr']} with as many histories.")
@@ -169,8 +169,8 @@ def reproduce(*options: str) -> Result:
             f"suits, betting and chips. `{SARSA}` has the settings {settings_of(KEPT)}; `{FEWER}` has "
             f"{settings_of(FITTED)}.",
             said["sources"],
-            "Exploitability is exact. CPU seconds count walks and fits, but not the networks of the average, which "
-            "are fitted on request. Those with `expected sarsa` are too high, since the machine was busy.",
+            "Exploitability is exact. CPU seconds include traversals and fitting, except for the average networks, which "
+            "are fitted on request. Those with `expected sarsa` are too high because the machine was busy.",
         ],
         numbers={"reached": found, "curves": curves, "tables": without_error},
     )

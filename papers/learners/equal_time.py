@@ -209,16 +209,16 @@ def reproduce(*options: str) -> Result:
             f"seconds are short: methods that are slow to start look worse than they are. Runs took {min(spent):.1f} "
             f"to {max(spent):.1f} s: a step is not interrupted, and on larger games the network of `deep-cfr`'s "
             "average takes longer than estimated.",
-            "Settings are the defaults except for fewer gradient steps and walks where few iterations would fit "
+            "Settings are the defaults except for fewer gradient steps and traversals where few iterations would fit "
             "otherwise: 100 per iteration for the five of Deep CFR's family, 150 for critics, 2,000 playthroughs for "
             "`vr-deep-pdcfr+`, and 500 steps for the network of `deep-cfr`'s average, which count. `escher` is "
             "corrected; it and `vr-deep-pdcfr+` average exactly. A trial run determines how many steps fit, and "
             "schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) have that length. Nothing was tuned.",
             "Limits of the comparison: defaults are from papers or were tried on Kuhn and Leduc poker. `neurd`, "
             "`rcfr`, `ned`, `psro` and `cfr+` see the whole game at each step. `psro` has exact responses; `sd-cfr`, "
-            "`dream`, `escher` and `vr-deep-pdcfr+` have exact averages. Networks are evaluated at all infosets at "
-            "once, which only small games allow, and tables fit here. Compiling, imports and the trial are not "
-            "counted. One thread; other jobs on the machine cost CPU time too.",
+            "`dream`, `escher` and `vr-deep-pdcfr+` have exact averages. Networks are evaluated at all infosets at once, "
+            "which is only possible in small games, where tables also fit. Times exclude compilation, imports and the trial "
+            "run. One thread; other jobs on the machine cost CPU time too.",
             f"Games: {sizes}.",
         ],
         numbers=numbers,

@@ -136,13 +136,13 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for name, words in (("nfsp-long", "Neural fictitious self-play"), ("armac-long", "ARMAC")):
         if f"leduc_poker/{name}" in conv:
             millions = mean_effort(found[f"leduc_poker/{name}"])["episodes"] / 1e6
-            missed = ", and misses its published curve" if name == "armac-long" else ""
+            missed = ", and does not reach its published curve" if name == "armac-long" else ""
             sentences.append(
                 f"{words} reaches NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes{missed}."
             )
     if "leduc_poker/rcfr" in conv and "leduc_poker/rcfr-plus" in conv:
         sentences.append(
-            f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']}. Its errors on 936 infosets "
+            f"Regression CFR does not reach its published curve, with {conv['leduc_poker/rcfr']}. Its errors on 936 infosets "
             "add up, and the published run takes hundreds of times as many gradient steps per iteration. With "
             "positive regrets and averages that discount early iterations (`--preset plus`) it reaches "
             f"{conv['leduc_poker/rcfr-plus']} after a tenth of the iterations."

@@ -367,8 +367,8 @@ def reproduce() -> Result:
             "number of trajectories and the mixing are those of the author's program. Curves are geometric means "
             "over seeds.",
             "An iteration of `os-mccfr` is two trajectories, one per player, so it runs half as many iterations.",
-            "In equilibrium the lowest card bets with a probability of up to 1/3, which determines 2CB and 3. The "
-            "seed decides which equilibrium a run approaches.",
+            "In equilibrium the lowest card bets with a probability of up to 1/3, which determines 2CB and 3. The seed "
+            "determines which equilibrium a run approaches.",
         ],
         numbers={
             "trajectories": points,

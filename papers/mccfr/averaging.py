@@ -145,7 +145,7 @@ def reproduce() -> Result:
             "In external sampling the cost is highest. On Leduc the naive average has exploitability "
             f"{at('es-mccfr', 'naive', 'exploitability')}, the stochastic one "
             f"{at('es-mccfr', 'stochastic', 'exploitability')} and the optimistic one "
-            f"{at('es-mccfr', 'optimistic', 'exploitability')}. On the same walks the exact, lazy and opponent-node "
+            f"{at('es-mccfr', 'optimistic', 'exploitability')}. On the same traversals the exact, lazy and opponent-node "
             f"averages have {at('es-mccfr', 'full', 'exploitability')}, {at('es-mccfr', 'lazy', 'exploitability')} "
             f"and {at('es-mccfr', 'opponent', 'exploitability')}.",
             "Stochastic averaging divides own reach times policy by the probability of the walk, so every history "
@@ -162,7 +162,7 @@ def reproduce() -> Result:
         pictures=[draw(points, found)],
         notes=[
             f"`averaging=full` adds the whole policy at every iteration, so it is exact. Seeds {SEEDS[0]} to "
-            f"{SEEDS[-1]}. All kinds make the same walks, which the script checks: regrets and policies agree to the "
+            f"{SEEDS[-1]}. All methods use the same traversals, which the script checks: regrets and policies agree to the "
             "last bit. Curves are geometric means over seeds.",
             "Distance: the sum over actions of absolute differences at an infoset, between 0 and 2, averaged over "
             "infosets with the exact average's own reach as weight. The trial's definition is not recorded; this one "

@@ -179,14 +179,14 @@ def reproduce() -> Result:
             f"With learned baselines (`vr-mccfr`) after a million iterations on Leduc: {last['cfr']} with plain "
             f"regret matching, trial {given['cfr']:g}; {last['cfr+']} with cfr+, trial {given['cfr+']:g}; "
             f"{last['lcfr']} with lcfr.",
-            "The number of histories is the fair axis, since an iteration of one scheme visits ten times as many as "
-            "that of another. By histories, full sweeps of CFR are best on games as small as Kuhn and, after some "
+            "Schemes are compared by histories, because an iteration of one scheme visits ten times as many as that of "
+            "another. By histories, full sweeps of CFR are best on games as small as Kuhn and, after some "
             "millions of histories, Leduc. On Liar's Dice with its 300,000 histories external sampling is "
             f"{dice(drawn, 'cfr, full sweeps', 'es-mccfr, baseline=learned'):.2g} times less exploitable after "
-            f"{HISTORIES[-1]:,} histories. A history takes a walk tens of nanoseconds and a sweep about one "
-            "([benchmarks](benchmarks.md)). In seconds, sweeps win wherever the game can be compiled, and sampling "
-            "is for games that cannot.",
-            "Without baselines the floor of cfr+ and the discounts of dcfr do not help, since they keep noise. lcfr "
+            f"{HISTORIES[-1]:,} histories. A history takes tens of nanoseconds in a sampled traversal and about one in a sweep "
+            "([benchmarks](benchmarks.md)). In seconds, sweeps are better wherever the game can be compiled, and sampling "
+            "is for games that cannot be compiled.",
+            "Without baselines the floor of cfr+ and the discounts of dcfr do not help, because they retain noise. lcfr "
             "helps in outcome and robust sampling, and early on in external sampling. In `vr-mccfr` all three help, "
             "and lcfr most.",
         ],

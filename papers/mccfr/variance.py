@@ -193,13 +193,13 @@ def reproduce() -> Result:
             f"{factor(found['vr-mccfr'], last, 'arrived_plain', 'arrived')} times after {LAST:,}; with cfr+ "
             f"{factor(plus, million, 'arrived_plain', 'arrived')} and {factor(plus, last, 'arrived_plain', 'arrived')}"
             " times.",
-            "Regrets depend on the variance of whole walks, which reach an infoset or not. Exact baselines do not "
+            "Regrets depend on the variance of whole traversals, which may or may not reach an infoset. Exact baselines do not "
             f"remove that part. It is {factor(plus, million, 'whole_plain', 'whole')} times lower with learned "
             "baselines after a million iterations (cfr+). Exact baselines could lower it "
             f"{factor(plus, million, 'whole_plain', 'whole_oracle')} times, so almost nothing is left to gain.",
             "To reach the exploitability of `vr-mccfr(variant=cfr+)` after 100,000 and 1,000,000 iterations, outcome "
             f"sampling needs {speedup(points, found, 100_000)} and {speedup(points, found, MILLION)} times as many. "
-            f'Published: "{numbers["claims"][1]}". That is for walks with vectors of cards and uniform sampling.',
+            f'Published: "{numbers["claims"][1]}". Theirs are traversals with vectors of cards and uniform sampling.',
             f"The remaining variance after arrival is at first due to reach: with cfr+ {100 * unsampled[0]:.0f}% of "
             f"it after 100,000 iterations and {100 * unsampled[1]:.0f}% after a million comes from histories that no "
             "walk has visited, so that their baseline is still 0. The rest comes from baselines that lag behind the "
@@ -217,12 +217,13 @@ def reproduce() -> Result:
             f"(`papers.mccfr.exact_variance`). As a check, the variance of regrets after {CHECKED_AFTER:,} iterations "
             f"of `vr-mccfr` is {exact:.4g} by this method and {drawn:.4g} in {BATCHES * CHECKED_WALKS:,} walks of the "
             f"engine per player (standard error {error:.2g}).",
-            "The paper's walks carry a vector of all private cards and sample uniformly. Walks here carry one deal, "
-            "follow the other player's policy and explore with 0.6. The paper took 1000 alternative trajectories "
+            "The paper's traversals carry a vector of all private cards and sample uniformly. Traversals here carry one "
+            "deal, follow the other player's policy and explore with probability 0.6. The paper took 1000 alternative "
+            "trajectories "
             "from each visited infoset. Variances here are averaged over visits in the same way. Its figures have no "
             "numbers in the text.",
             f"Baselines start at 0 and move halfway (rate 0.5, as in the paper) toward each sample. Seeds {SEEDS[0]} "
-            f"to {SEEDS[-1]}; curves are geometric means. The oracle sweeps the whole tree before every walk. " + effort(),
+            f"to {SEEDS[-1]}; curves are geometric means. The oracle sweeps the whole tree before every traversal. " + effort(),
         ],
         numbers={"iterations": points, "found": found, "settings": tried, "checked": {"exact": exact, "walks": drawn}},
     )

@@ -84,12 +84,12 @@ def reproduce(*options: str) -> Result:
             "that falls to zero, and the last policy. Clip 0.1, entropy 0.05, and for MMD a divergence weight of "
             "0.05 are the paper's values for phantom tic-tac-toe. `nfsp` and `deep-cfr` have three layers of 64 "
             "units per player and use the average policy. `nfsp` plays 256 episodes per batch, with 16 gradient "
-            f"steps of 256 rows. `deep-cfr` makes two walks per player in an iteration{walked(numbers)}. The paper "
+            f"steps of 256 rows. `deep-cfr` makes two traversals per player in an iteration{walked(numbers)}. The paper "
             "has three layers of 512 units, 10 million decisions, ten seeds, and settings tuned for each game. It "
             "reports `ppo` and `mmd` as its best learners, about equal, and `nfsp` behind them. It has no "
             "`deep-cfr`. Its values are in figures only.",
             "Exploitability is exact: the network is evaluated at all 6 million infosets in batches. CPU seconds "
-            "count walks and gradient steps on one thread, without evaluation; the machine was busy with other jobs. "
+            "count traversals and gradient steps on one thread, without evaluation; the machine was busy with other jobs. "
             "The rows of the table are from `phantom/whole_boards`.",
         ],
         numbers=numbers,

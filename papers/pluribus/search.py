@@ -84,7 +84,7 @@ def reproduce() -> Result:
         ],
         notes=[
             f"Values are exact: every public state was searched, by {ITERATIONS} iterations of linear CFR. Blueprints are "
-            "from `pluribus-mccfr` with one seed. NashConv is that of a table at which all three play so.",
+            "from `pluribus-mccfr` with one seed. NashConv is that of all three players using the agent.",
         ],
         numbers=numbers,
     )

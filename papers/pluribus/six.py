@@ -126,7 +126,7 @@ def reproduce(share: float = 1.0) -> Result:
     return Result(
         source="Brown and Sandholm 2019, Superhuman AI for multiplayer poker: search by Monte Carlo CFR",
         findings=[
-            f"The interval lies above zero in {above} of {len(least)} seats. The median search takes "
+            f"The interval is above zero in {above} of {len(least)} seats. The median search takes "
             f"{1000 * np.median(seconds):.0f} ms on one core, the longest {1000 * max(seconds):.0f} ms."
         ],
         tables=[
@@ -138,8 +138,8 @@ def reproduce(share: float = 1.0) -> Result:
         ],
         notes=[
             f"Hold'em with eight cards, one private and one public: `{SIX}` and `{THREE}`. Searches have {ITERATIONS} "
-            f"iterations of {DEALS} deals, and the average is played. Search and blueprint face the same opponents' "
-            "hands, cards and draws. Own actions and hands are enumerated. Deals per seat, by row: "
+            f"iterations of {DEALS} deals, and the average is played. Search and blueprint face the same opponent hands, "
+            f"cards and random numbers. Own actions and hands are enumerated. Deals per seat, by row: "
             f"{', '.join(str(round(share * deals)) for *_, deals in TABLES)}.",
         ],
         numbers=numbers,

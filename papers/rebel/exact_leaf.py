@@ -42,8 +42,8 @@ def reproduce() -> Result:
         source="Brown, Bakhtin, Lerer and Gong 2020, ReBeL, section 6",
         findings=[
             f"On Leduc poker search reaches {exact:.4f} with exact values and {network:.4f} with the network's "
-            "values. The difference is the cost of the network's errors. The rest is due to few iterations and few "
-            "playthroughs."
+            "values. The difference comes from the network's errors. The remaining exploitability comes from the small "
+            "number of iterations and playthroughs."
         ],
         tables=[
             Table(

@@ -137,10 +137,10 @@ def reproduce() -> Result:
             f"published {goal:.3f}.",
             "Before two trainings of the paper's settings were evaluated this way, all were evaluated with T = 128 "
             "of their own method, which gave another ranking: see `docs/log.md`.",
-            "CPU seconds are of training alone, on one core of a machine with other jobs.",
-            f"The paper's settings are for {PAPER.solves:,} subgames. Here they get as many as the recipe, with step "
-            "sizes halved at the same fractions of each training.",
-            "Other slow settings get fewer subgames, so that trainings take about as long, as measured.",
+            "CPU seconds cover training only, on one core of a machine with other jobs.",
+            f"The paper's settings are for {PAPER.solves:,} subgames. Here they get as many as the recipe, with step sizes "
+            f"halved at the same fractions of each training run.",
+            "Other slow settings get fewer subgames, so that measured training times are similar.",
         ],
         numbers={name: [list(each) for each in own] for name, own in found.items()},
     )

@@ -147,10 +147,10 @@ def reproduce() -> Result:
             bands_table(spread),
         ],
         notes=[
-            "Networks are those without `-rests`. One training per game (seed 0) by DCFR with T = 64. An iteration "
-            "here is two updates of one player.",
-            "Table 2 above uses DCFR with T = 256 (small endgames on 1x4f and all larger endgames: 512). The 256 was "
-            "chosen before this study, and its rows depend on that choice.",
+            "Networks are those without `-rests`. One training run per game (seed 0) by DCFR with T = 64. An iteration here "
+            "updates both players once.",
+            "Table 2 above uses DCFR with T = 256 (small endgames on 1x4f and all larger endgames: 512). The 256 iterations "
+            "were chosen before this study, and its rows depend on that choice.",
         ],
         numbers={"seeds": {str(count): row for count, row in spread.items()}}
         | {

@@ -129,8 +129,8 @@ def reproduce(*games: str) -> Result:
             "training each.",
             "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations per "
             "search. It is an upper bound of the agent's exploitability, and looser for smaller N.",
-            "A tabular solver keeps every infoset in memory and starts from nothing in each game. ReBeL keeps a "
-            "network of some hundred kilobytes. Where the whole game fits, tabular CFR is the better tool.",
+            "A tabular solver stores every infoset and starts from scratch in each game. ReBeL stores a network of a few "
+            "hundred kilobytes. Where the whole game fits, tabular CFR is the better tool.",
         ],
         numbers=records,
     )

@@ -174,7 +174,8 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
         f"{verdict(*exceeds(left, CFR_D, MODIFIED))} With networks from self-play, which here solve with DCFR in "
         f"training: CFR-D {spread(trained[OWN], CFR_D, last)}, {EXACT[MODIFIED]} "
         f"{spread(trained[OWN], MODIFIED, last)}.",
-        "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With "
+        "The order of updates determines the result of this comparison. The paper's updates alternate, and so do those "
+        "above. With "
         f"simultaneous updates: {compared(left, f'{SOUND}-simultaneous', f'{MODIFIED}-simultaneous')}.",
         f'Published: "{claims[2]}". {random_beliefs(left, trained)}',
         best_level(trained, tabular, paper["turn_endgame"]["iterations"]),
@@ -199,7 +200,7 @@ def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
     seconds = [statistics.fmean(run["seconds"] for run in runs) for runs in (random, own)]
     off = [[mean_error(runs, name) for runs in (random, own)] for name in (DOMAINS[0], DOMAINS[2])]
     return (
-        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The trainings solve the same number of subgames, in "
+        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The training runs solve the same number of subgames, in "
         f"{seconds[0]:.0f} and {seconds[1]:.0f} CPU s. For CFR-D's beliefs, networks from random beliefs err by "
         f"{off[0][0]:.3f} of the pot per hand and those from self-play by {off[0][1]:.3f}; for random beliefs it is "
         f"{off[1][0]:.3f} and {off[1][1]:.3f}."
@@ -236,12 +237,12 @@ def notes(turn: Turn) -> list[str]:
         f"The game is `{rules.game.spec}`: {spot.pot:g} chips in the pot, {spot.stack:g} behind, the bets of turn endgame "
         f"hold'em, a deck of {len(spot.format.deck)} cards, {len(rules.hands)} hands, {len(turn.top.leaves)} ways to the river "
         "with chips left. The paper's has 52 cards and 1,326 hands and trains with random stacks, sizes and boards; here "
-        "everything is fixed. In the left panel bands are over three boards, all else is on the first.",
+        "everything is fixed. In the left panel bands are over three boards, and everything else uses the first board.",
         "Subgames end with the betting round, before the next card is dealt, so that a leaf is one row for a "
         "network. The next subgame begins there and goes to the end of the game. The paper's network, too, is "
         "queried at the ends of betting rounds; whether before or after the card, the paper does not say. After an "
         "all-in the rivers are dealt without a query.",
-        "The paper does not say how a search on the turn becomes a policy of the whole game. Played: on the turn the "
+        "The paper does not say how a turn search is turned into a policy for the whole game. Played: on the turn the "
         "policy of each iteration, below a leaf an exact solution of the river for that iteration's beliefs, "
         "averaged as the method averages. Theorem 5 is about this policy, and in expectation the agent plays it. "
         "Average: the average policy on the turn, and below it an exact solution of the river for its beliefs.",

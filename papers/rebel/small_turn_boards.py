@@ -108,8 +108,8 @@ def reproduce() -> Result:
             f"The game, the rivers of {RIVER} iterations and the evaluated policies are those of the figures with a "
             "small deck, here on three turns. Updates alternate unless a row says otherwise.",
             f"Runs of {', '.join(EXACT[method] for method in CLAIMED)}: one, and {REPEATS} that begin with ranges changed by "
-            f"{DISTURBANCE:g} of themselves. Near an equilibrium values at leaves jump where best responses tie, so that "
-            "rounding decides which way a search turns. In brackets whether exploitability is higher or lower over all boards "
+            f"{DISTURBANCE:g} of themselves. Near an equilibrium leaf values jump where best responses tie, so rounding can "
+            f"change the result of a search. In brackets whether exploitability is higher or lower over all boards "
             f"together, by an exact permutation test of ranks (p up to {LEVEL:g}); three runs on one board cannot tell.",
             effort(),
         ],

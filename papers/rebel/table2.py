@@ -39,20 +39,21 @@ MINUTES = 30.0
 NOTES = (
     "Learned rows: each training is evaluated as in the paper, as the policy of N playthroughs averaged by reach. "
     "This is an upper bound of the agent's exploitability that falls with N (theirs: N = 1,024, T = 1,024 updates of "
-    "one player). An iteration here is two such updates. A training counts with the mean of its networks at 96%, 98% "
-    "and 100% (epochs 980, 1,000 and 1,020 of theirs), a row with the worst of its trainings. The paper does not "
-    "mention several trainings.",
+    "one player). An iteration here is two such updates. The figure for a training run is the mean of its networks at 96%, "
+    "98% and 100% (epochs 980, 1,000 and 1,020 of theirs). A row shows its worst training run. The paper does not mention "
+    "multiple training runs.",
     "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown: 64 iterations of DCFR "
-    "per search, 256 with four times the iterations. FP is linear fictitious play with 512, the paper's T, or 2,048. "
+    "per search, 256 with four times the iterations. FP is linear fictitious play with 512 (the paper's T) or 2,048 "
+    "iterations. "
     "The paper's settings are those of appendix E and the released code: linear CFR and T = 512 in training and "
     f"play, step sizes halved at the same fractions of the training. Of its {PAPER.solves:,} subgames, the number "
     "shown. Settings, learning curves and evaluations of each are in `papers/rebel/results/trainings.jsonl`.",
     "Learned rows: the change of a row was chosen after the rows above it had been seen. The 128 nodes were chosen "
     "on networks of 1x5f, 1x6f and 2x3f (seed 0). Four times the iterations in training were tried on 1x6f after one "
-    "training with 64 had missed half the published figure (see `docs/log.md`), and on 2x3f after one of five had. "
+    "training with 64 had not reached half the published figure (see `docs/log.md`), and on 2x3f after one of five had. "
     "Linear CFR in training and play was added after the curves below had shown that it helps on 1x4f.",
-    "Learned rows: the paper's settings were added to the table after two of their networks had been evaluated. With "
-    "N = 256 one of the five trainings was at 0.0176, above the published figure. Then all five were evaluated with "
+    "Learned rows: the paper's settings were added to the table after two of their networks had been evaluated. With N = "
+    "256 one of the five training runs was at 0.0176, above the published figure. Then all five were evaluated with "
     "the paper's N = 1,024, shown here. One training each on 1x6f and 2x3f (120,000 subgames) was made and not fully "
     "evaluated: see `docs/log.md`.",
     "Learned rows: method and T in play matter much. All CFR-D rows except the two of linear CFR search with DCFR "
@@ -167,7 +168,7 @@ def learned_findings(found: Mapping[tuple[str, str], Cell], published: Mapping[s
         if bad:
             counts = [f"{sum(mean <= goals[game] for mean in found[kind, game].means)} of {SEEDS} on {game}" for game in bad]
             text += f"; as good are {listed(counts)}"
-        text += f". The longest training took {most:.1f} CPU minutes."
+        text += f". The longest training run took {most:.1f} CPU minutes."
         if half:
             text += f" On {listed(half)} the worst has at most half the published exploitability."
         if any(some.values()):
@@ -300,10 +301,10 @@ def reproduce() -> Result:
             *NOTES,
             f"Released code: {released['source']}.",
             "Hands: the released code distinguishes the two dice (9 ordered hands in 2x3f), the library sorts them "
-            "(6). It is the same game. Rolls with the same dice have the same payoffs against everything, so all "
-            "updates treat them equally, and only the order of sums and of ties differs.",
-            "The range is over runs in which averages or regrets were changed by 1e-14 of themselves during the "
-            "first three iterations. Fictitious play depends on ties, and linear CFR on signs of regrets near zero, "
+            "(6). It is the same game. Rolls with the same dice have the same payoffs against any policy, so all updates "
+            "treat them equally, and only the order of sums and ties differs.",
+            "The range is over runs in which averages or regrets were changed by a relative 1e-14 during the first three "
+            "iterations. Fictitious play depends on ties, and linear CFR on signs of regrets near zero, "
             "so two correct implementations need not agree more closely. Nine runs do not show the whole range. Sums "
             "that are exactly zero here and rounded there do not change under this perturbation.",
             "Known small differences: the released CFR floors regrets at 1e-80 instead of 0 (its policies tremble) "

@@ -162,12 +162,11 @@ def reproduce() -> Result:
             f"{SETTINGS.episodes} parallel episodes, exploration {SETTINGS.exploration:g}, each row seen "
             f"{SETTINGS.reuse:g} times, and the recipe's other settings.",
             f"Every board is searched separately, {DEPTH} moves deep with {ITERATIONS} iterations. The agent plays a "
-            "random iteration's policy. Evaluated are its expectation, the average policy, and its most played "
-            "actions.",
-            "Exploitability is exact: a best response searches the whole game. The game is a draw, so a player of "
+            "random iteration's policy. Both its average policy and its most likely actions are evaluated.",
+            "Exploitability is exact: a best response searches the whole game. The game is a draw, so a player with "
             "exploitability 0 never loses.",
-            "A mistake is a most played action that perfect play afterwards would punish, on any board, including "
-            "boards that this player never reaches.",
+            "A mistake is a most likely action that loses against perfect play, on any board, including boards that this "
+            "player never reaches.",
         ],
         numbers=numbers,
     )

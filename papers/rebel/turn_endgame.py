@@ -116,8 +116,8 @@ def reproduce() -> Result:
             f"{100 * level / POT:.2f}% of the pot. This is the level that the paper says ReBeL reaches. In double "
             f"precision it is {thousandths(double[-1]):,.0f} mbb/hand; with 20,000 instead of 19,000 chips behind "
             f"{thousandths(other_level):,.0f}.",
-            "The paper does not define an iteration. The released code for Liar's Dice counts the update of one "
-            "player. In that reading the level is that of 63 iterations here, "
+            "The paper does not define an iteration. In the released code for Liar's Dice an iteration updates one player. "
+            "In that reading the level is that of 63 iterations here, "
             f"{thousandths(main_runs['lcfr'][half]):,.0f} mbb/hand.",
             f"After {points[-1]} iterations, in mbb/hand: {', '.join(f'{key} {text}' for key, text in ends.items())}. "
             f"DCFR passes the level of {mark} iterations of linear CFR at iteration {same}.",
@@ -128,10 +128,10 @@ def reproduce() -> Result:
         notes=[
             "The game: no-limit hold'em from the turn, board 3s7hTdKs, every hand equally likely, 1,000 chips per "
             "player in the pot, blinds 50 and 100; first bets 0.5 pot, pot or all-in, raises 0.75 pot or all-in. The "
-            "paper's 20,000 chips can be read with the pot included (19,000 behind) or without.",
+            "paper's 20,000 chips may include the pot (19,000 behind) or not.",
             f"{sizes['decisions']:,} public decisions, {sizes['infosets']:,} infosets and {sizes['sequences']:,} "
             "sequences of both players, solved without abstraction.",
-            "The figures are plots without numbers in the text, so their curves cannot be compared. Figure 5 shows "
+            "The figures are plots without numbers, so their curves cannot be compared. Figure 5 shows "
             "tabular algorithms of this kind; its caption does not name them.",
             f"Regrets and averages are in float32 ({THREADS} threads), exploitability in float64. An iteration "
             "updates both players, out of position first.",

@@ -227,19 +227,20 @@ def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float])
     worse = [kind for kind, card in cards.items() if list(card["errors"].values())[-1] > showdown_alone()]
     if worse:
         found.append(
-            f"Not better than that after these few games: {'; '.join(worse)}. Single hands have to learn hand "
-            "strength from the cards, on every board. On one board they learn it."
+            f"Not better than that after these few games: {'; '.join(worse)}. Networks for single hands have to learn hand "
+            f"strength from the cards, on every board. On one board they learn it."
         )
     if chips:
         best = min(chips, key=lambda kind: chips[kind])
-        found.append(f"Trainings of minutes reach {thousandths(chips[best]):,.0f} mbb/hand ({best}).")
+        found.append(f"Training runs of minutes reach {thousandths(chips[best]):,.0f} mbb/hand ({best}).")
     for kind, card in cards.items():
         last, error = list(card["errors"].items())[-1]
         falls, rate = slope(card["errors"]), card["seconds"] / int(last)
         games = 6 * 3600 * 2 / rate
         then = error * (games / int(last)) ** falls
         found.append(
-            f"{kind}: {card['seconds'] / 60.0:.1f} CPU minutes. Errors fall with games to the power {falls:.2f}. Six "
+            f"{kind}: {card['seconds'] / 60.0:.1f} CPU minutes. Errors fall as the number of games to the power "
+            f"{falls:.2f}. Six "
             f"hours of two cores are {games:,.0f} games, after which the error would be {100.0 * then:.1f}% of the "
             "pot by extrapolation."
         )
@@ -250,7 +251,7 @@ def notes(games: int) -> list[str]:
     """How it was measured."""
     return [
         "Games as published (appendix C.2): first bets of half the pot, the pot or all-in; raises of three quarters "
-        "or all-in; sizes moved by up to 0.1 of the pot; 5,000 to 50,000 chips per player; any board; beliefs over "
+        "or all-in; sizes changed by up to 0.1 of the pot; 5,000 to 50,000 chips per player; any board; beliefs over "
         "1,326 hands; board cards embedded; and a policy network that starts searches as if with 15 iterations.",
         f"Not as published: three layers of 256 instead of six of 1,536, {games} games; 32 rivers from each search; turns "
         f"by linear CFR-D of {RECIPE.iterations} iterations (32 with a policy network), rivers by {RECIPE.river_iterations} of "
@@ -259,5 +260,5 @@ def notes(games: int) -> list[str]:
         "`This turn only`: trained on the evaluation board, which the paper's network sees in training only by "
         "chance.",
         "Unseen rivers: 64 of the published turn (3s7hTdKs, 19,000 behind), beliefs from searches with the library's "
-        f"network, solved by {FINE} iterations. Hands are weighted by how often they are held. {effort()}",
+        f"network, solved by {FINE} iterations. Hands are weighted by their probability. {effort()}",
     ]

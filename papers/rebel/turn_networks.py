@@ -324,12 +324,12 @@ def notes() -> list[str]:
     low, high = SETTINGS.stacks
     return [
         f"The game of search and evaluation: {GAME} Search, played and average policy as in the figure before it.",
-        f"The games of training: any board, {low:,.0f} to {high:,.0f} chips per player, sizes moved by up to "
+        f"The games of training: any board, {low:,.0f} to {high:,.0f} chips per player, sizes changed by up to "
         f"{SETTINGS.perturbed:g} of the pot, as in the paper (appendix C.2). A turn is searched by "
         f"{SETTINGS.iterations} iterations of {EXACT[SETTINGS.method]}. From it {SETTINGS.rivers} rivers are sampled, "
         f"with new iterations, betting (with {100 * SETTINGS.exploration:.0f}% exploration) and cards, and solved by "
-        f"{SETTINGS.river_iterations} iterations of DCFR. In the paper one subgame follows from each, and it has "
-        "millions of them.",
+        f"{SETTINGS.river_iterations} iterations of DCFR. In the paper one subgame follows each search, and there are "
+        f"millions of them.",
         f"The network sees a river's ranges in {SETTINGS.bins} bins of strength and the stack in pots, "
         f"{1 + 2 * SETTINGS.bins} numbers, and predicts values of bins relative to the showdown. It has "
         f"{SETTINGS.layers} layers of {SETTINGS.width}. The paper's network sees the cards and both ranges over 1,326 "
@@ -339,7 +339,7 @@ def notes() -> list[str]:
         f"with as many rivers as self-play. One seed, {SEED}.",
         f"Errors are on rivers below the ends of the turn, {FINE} iterations of DCFR, at iterations "
         f"{', '.join(map(str, LOOKS))} of a search with exact values. Rows `exact, {BINS[0]} bins` and on: exact "
-        "values averaged over bins. No network with that number of bins can be better.",
+        "values averaged over bins. No network with that number of bins can have a lower error.",
         (f"Exact values are from {RIVER} iterations of DCFR. An iteration updates both players. Without trainings: {effort()}"),
     ]
 

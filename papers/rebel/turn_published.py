@@ -98,7 +98,9 @@ def findings(claim: Mapping[str, Any], chips: Chips, level: float) -> list[str]:
         least = [thousandths(min(own[method])) for own in chips.values()]
         reached = sum(each <= thousandths(level) for each in least)
         each = ", ".join(f"{value:,.0f}" for value in least)
-        lines.append(f"Search by {name} reaches {each} mbb/hand in the trainings; {reached} of {len(least)} reach the level.")
+        lines.append(
+            f"Search by {name} reaches {each} mbb/hand in the training runs; {reached} of {len(least)} reach the level."
+        )
     return lines
 
 
@@ -158,7 +160,7 @@ def notes() -> list[str]:
     low, high = SETTINGS.stacks
     return [
         "The game as published: first bets of half the pot, the pot or all-in, raises of three quarters or all-in, "
-        f"3s7hTdKs, 19,000 behind. In training any board, {low:,.0f} to {high:,.0f} chips per player, sizes moved by "
+        f"3s7hTdKs, 19,000 behind. Training uses any board, {low:,.0f} to {high:,.0f} chips per player, and sizes changed by "
         f"up to {SETTINGS.perturbed:g} of the pot (appendix C.2).",
         f"Networks see {SETTINGS.bins} bins of strength; {SETTINGS.layers} layers of {SETTINGS.width}; {SETTINGS.games:,} "
         f"games, {SETTINGS.rivers} rivers from each. The paper's sees 1,326 hands, six layers of 1,536, millions of rows.",

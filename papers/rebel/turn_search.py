@@ -251,8 +251,8 @@ def notes(turn: HoldemSubgame) -> list[str]:
     return [
         f"The game: {GAME} {game.decisions:,} public decisions, {game.infosets:,} infosets, {game.stored:,} sequences.",
         f"A search covers the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands. It ends with that "
-        f"betting, before the river is dealt, at {len(turn.open_ends)} of {len(ends)} ends. After the others, "
-        "all-ins, rivers are dealt exactly.",
+        f"betting, before the river is dealt, at {len(turn.open_ends)} of {len(ends)} ends. The other ends are all-ins, "
+        f"after which all rivers are enumerated.",
         f"Exact values are from {RIVER} iterations of DCFR, or {FINE}, from the beliefs at the ends, for all rivers "
         "at once, repeated for each query. The last table shows how exact they are. Played and average policy as in "
         "the figures with a small deck. CFR is linear, FP linear optimistic. An iteration updates both players.",

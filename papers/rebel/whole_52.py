@@ -278,8 +278,8 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
             f"trained with {net.settings['iterations']} iterations, {net.settings['boards']} board per state and "
             f"{net.settings.get('rivers', 1)} rivers after each turn. A local best response's winnings are a lower "
             "bound of exploitability. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
-            "Errors are of the mean values of bins of strength, the network's output. A hand's own error adds the "
-            f"spread within its bin. Errors are on {STATES} ends of the turn's betting from self-play with a "
+            f"Errors are those of the network's output, the mean values of strength bins. The error of a single hand also "
+            f"includes the spread within its bin. Errors are on {STATES} ends of the turn's betting from self-play with a "
             f"training's last network and other random numbers. All rivers are solved by {FINE} iterations, so the "
             f"reference involves no network. The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the "
             "network's game lacks are solved like others.",

@@ -129,7 +129,7 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            "Exploitability is that of the agent's policy at all 936 infosets, with a new play for each public "
+            f"Exploitability is that of the agent's policy at all 936 infosets, with a new playthrough for each public "
             f"history. Solves are by CFR+. Exact values at leaves are from {LEAF_ITERATIONS} iterations of CFR+, "
             "repeated in each iteration. Libratus plays the average of 50 iterations of CFR in the first round, and "
             "Modicum's leaves continue with that of 200. Agents solve behind `resolve` unless stated otherwise.",

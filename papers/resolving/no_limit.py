@@ -111,10 +111,10 @@ def reproduce() -> Result:
             "Without a gadget re-solving improves a rough blueprint most, and makes a good one many times as "
             f"exploitable. Behind gadgets neither player becomes more exploitable, except for {excess:.2f} mbb that "
             f"remain after {ITERATIONS:,} iterations.",
-            f"A blueprint of two sizes loses {heard['random']:.1f} chips to all four if bets are translated at "
-            f"random, and {heard['likelier']:.1f} with the likelier size.",
-            f"The self-improver lowers that to {curves['reach-maxmargin'][-1]:.1f} chips. Without a gadget its "
-            "answers are worse than translation.",
+            f"A blueprint of two sizes loses {heard['random']:.1f} chips to all four if bets are translated at random, and "
+            f"{heard['likelier']:.1f} with the likelier size.",
+            f"The self-improver lowers that to {curves['reach-maxmargin'][-1]:.1f} chips. Without a gadget its responses "
+            f"are worse than translation.",
         ],
         tables=[
             Table(

@@ -68,8 +68,8 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "Games made for the study of one scheme after its constants were fixed, without the large ones and "
-            f"OpenSpiel's. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} count as {LEAST:g}. The "
+            f"The games were made for the study of one scheme after its constants were fixed. Large games and OpenSpiel's "
+            f"are excluded. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} count as {LEAST:g}. The "
             f"definition of `{WOP}` is inferred (its page)."
         ],
         numbers={"runs": found},

@@ -273,7 +273,7 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
         "logarithm of a ratio of scores, negative where better. Ranges: over repeats, both sides' combined; games "
         "with one repeat have none.",
         "Best: all repeats below all repeats of every other algorithm. Behind: above all repeats of some other. "
-        "Tied: the rest. The best other variant is chosen for each game in hindsight, which no user could do.",
+        "Tied: the rest. The best other variant is chosen for each game in hindsight, which is impossible in practice.",
         f"Every algorithm has its own default parameters and average and a horizon of {STAGES[-1]} iterations, which "
         "sets the pace of hyperparameter schedules and learned variants. The evaluated policy is the algorithm's own "
         f"average. For {TESTED} it is, for each player, the best of five candidates, a choice that is part of it and "

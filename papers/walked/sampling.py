@@ -64,7 +64,7 @@ def reproduce() -> Result:
     worst = max(found["compiled"] for found in numbers.values())
     return Result(
         source="Lanctot et al. 2009, Monte Carlo sampling for regret minimization in extensive games",
-        findings=[f"The slowest of these walks takes {worst:.0f} ns per history."],
+        findings=[f"The slowest of these traversals takes {worst:.0f} ns per history."],
         tables=[
             Table(
                 f"Time per history, after {HISTORIES:,} of them",
