@@ -1,4 +1,4 @@
-"""Files of ReBeL's networks: safetensors with a card as metadata. Loading executes no code and needs no pickle."""
+"""File format of ReBeL's networks: safetensors with a model card as metadata. Loading executes no code and needs no pickle."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 @dataclass(frozen=True, eq=False)
 class NetFile:
-    """Contents of a network file: a value network and, if one was trained, a policy network.
+    """Contents of a network file: a value network and, optionally, a policy network.
 
     Attributes:
         path: the file.
@@ -58,7 +58,7 @@ class NetFile:
 
     @property
     def name(self) -> str:
-        """The file, or ``rebel:NAME`` for a shipped network."""
+        """Path of the file, or ``rebel:NAME`` for a shipped network."""
         return f"rebel:{self.path.stem}" if self.path.parent == Path(__file__).parent / "networks" else str(self.path)
 
     def __repr__(self) -> str:
@@ -80,22 +80,22 @@ class NetFile:
 
     @property
     def horizon(self) -> Horizon:
-        """Where subgames ended in training. The network is valid only for the public states where such subgames start."""
+        """Horizon of subgames in training. The network is valid only at public states where such subgames start."""
         return self.searching().horizon
 
     def leaf(self, rules: PublicTree | str | Game | None = None, net: NetFactory | str | None = None) -> NetworkLeaf:
-        """Leaf values by this network; with a policy network, searches are warm-started.
+        """Leaf values from this network; a policy network warm-starts searches.
 
-        The leaf warns if it is evaluated at public states that the network was not trained for (:attr:`horizon`).
+        The leaf values warn at public states that the network was not trained for (:attr:`horizon`).
 
         Args:
             rules: public-tree rules of the game, or its spec or rules; None for the game that the file names.
-            net: factory of a custom network, or its name ``file.py:NAME``; reading the network file runs no code.
+            net: factory of a custom network, or its name ``file.py:NAME``, since reading the network file executes no code.
 
         Raises:
             SpecError: PyTorch is missing.
-            PolicyError: the rules differ from those it was trained on.
-            FileError: it does not fit the rules, a custom network is not named again, or the game is in a custom file and
+            PolicyError: the network was trained on different rules.
+            FileError: the network does not fit the rules, a custom network's factory is not given, or the game is custom and
                 not given.
         """
         rules = public_tree(self.game, named_in=self.path) if rules is None else public_tree(rules)
@@ -128,7 +128,7 @@ def save_net(
     card: Mapping[str, Any],
     form: str = FORMAT,
 ) -> None:
-    """Write a network to a file atomically, or several networks to a file of another format.
+    """Write a network atomically to a file, or several networks to a file of another format.
 
     Raises:
         FileError: the file cannot be written.
@@ -148,10 +148,10 @@ def save_net(
 
 
 def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = MAKERS) -> NetFile:
-    """Read a network file, or a file of another format; ``makers`` are the commands that write it.
+    """Read a network file, or a file of another format; ``makers`` names the commands that write such files, for messages.
 
     Raises:
-        FileError: missing, truncated, corrupted, of another version, or with weights that are not finite.
+        FileError: the file is missing, truncated, corrupted, from another version, or has non-finite weights.
     """
     data = read_bytes(path)
     try:

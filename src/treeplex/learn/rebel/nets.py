@@ -28,9 +28,9 @@ class NetworkGuess:
     """Initial policies from a network whose outputs are logits.
 
     Attributes:
-        encoding: the meaning of its rows.
+        encoding: the encoding of its input rows.
         net: the network, float32 [K, inputs] to [K, H * A].
-        forward: evaluates it.
+        forward: evaluates the network.
     """
 
     def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
@@ -48,7 +48,7 @@ class NetworkGuess:
         policy[own[own >= 0]] = policies[own >= 0]
 
     def _encoded(self, subgames: Subgames) -> tuple[Ints, EncodedPlaces]:
-        """Sequences and input rows of a batch's decisions."""
+        """Sequences and input rows for all decisions of a batch of subgames."""
         self.forward.refresh()
         return self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
 
@@ -75,16 +75,16 @@ def policy_entropy(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
 
 
 def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None = None) -> NetworkLeaf:
-    """Create untrained networks, with a policy network if the settings say so.
+    """Create untrained networks; the settings determine whether there is a policy network.
 
     Args:
         rules: the game's rules.
-        settings: the training settings; their ``net`` names a custom value network in a file, which is executed.
-        net: factory that overrides the value network.
+        settings: the training settings; their ``net`` names a custom value network, whose file is executed.
+        net: factory of the value network, in place of ``settings.net``.
 
     Raises:
         SpecError: PyTorch is missing, or a custom network does not fit.
-        GameError: the rules have no features, or too many public nodes for a policy network.
+        GameError: the rules do not define features, or have too many public nodes for a policy network.
     """
     encoding, sizes = Encoding(rules), {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     if own := net or settings.net:
@@ -99,7 +99,7 @@ def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None 
 
 
 def modules_of(leaf: Any) -> dict[str, Module]:
-    """The networks of a leaf value, by the prefix of their weights' names."""
+    """The networks of a leaf value, keyed by the prefix of their weight names."""
     guess = guess_of(leaf)
     return {"": leaf.net} | ({} if guess is None else {PREFIX: guess.net})
 

@@ -16,7 +16,7 @@ from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class Origin:
-    """What a network from a file was trained for.
+    """Origin of a network that was read from a file.
 
     Attributes:
         name: the file, or ``rebel:NAME``.
@@ -30,11 +30,11 @@ class Origin:
 
     @cached_property
     def roots(self) -> frozenset[Hashable] | None:
-        """Futures of the public nodes where subgames start in training; None if there are too many to list."""
+        """Set of futures at the public nodes where subgames start in training; None if there are too many to list."""
         return subgame_roots(self.rules, self.searching.horizon)
 
     def check(self, places: Places) -> None:
-        """Warn, once, about public states that the network was not trained for."""
+        """Warn once about public states that the network was not trained for."""
         if self._warned or self.roots is None:
             return
         states = [pair_state(state) for state in places.states]
@@ -55,9 +55,9 @@ class NetworkLeaf:
     Attributes:
         encoding: encoding of public belief states as network inputs.
         net: the network, float32 [K, inputs] to [K, outputs].
-        forward: evaluates it, float32 [K, outputs].
-        prepared: cached rows of the last public states.
-        origin: what a network from a file was trained for; None during training.
+        forward: evaluates the network, float32 [K, outputs].
+        prepared: cached input rows for the most recent public states.
+        origin: origin of a network that was read from a file; None during training.
         guess: initial policies from another network, for warm starts; None without one.
         warm: number of iterations that a warm start counts as.
     """

@@ -1,8 +1,8 @@
-"""ReBeL's self-play on many cores: workers advance streams of episodes while this process takes gradient steps.
+"""ReBeL's self-play on many cores: workers advance streams of episodes, while this process takes gradient steps.
 
-Workers are stateless: a job brings the networks' weights and a stream's state, and returns rows and the new state. Streams are
-consumed in turn, and a stream's next job uses the weights at the time its last rows were consumed. Results therefore depend on
-the number of streams, but neither on the number of workers nor on which of them die.
+Workers are stateless: a job contains the networks' weights and a stream's state, and returns rows and the new state. Streams
+are consumed in turn. A stream's next job is sent, with the current weights, when the rows of its last job are consumed. Results
+therefore depend on the number of streams, but not on the number of workers or on workers that die.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +26,8 @@ from treeplex.learn.rebel.trainer import RebelTrainer, self_play_of
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
-"""Maximum bytes of weights that a saved state holds for running jobs; with larger networks it waits for the jobs."""
+"""Maximum size in bytes of the weights that a saved state stores for running jobs; with larger weights, saving waits for the
+jobs."""
 
 
 class SelfPlayStopped(Exception):  # noqa: N818 (no error)
@@ -47,7 +48,7 @@ class SelfPlayer:
     """A worker's state.
 
     Attributes:
-        game: the game's spec; for turns a spot in which every hand is possible.
+        game: the game's spec; for turns, a spot whose ranges contain every hand.
         settings: the training settings.
     """
 
@@ -56,7 +57,7 @@ class SelfPlayer:
 
     @cached_property
     def play_of_worker(self) -> Play:
-        """The worker's own self-play and networks, overwritten by each job."""
+        """The worker's self-play and networks, whose state each job overwrites."""
         torch_module().set_num_threads(1)
         game: Any = self.game
         if not isinstance(game, Spot):
@@ -65,12 +66,12 @@ class SelfPlayer:
 
 
 def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
-    """Advance a stream's episodes by one subgame or street each, or draw and search its next turn.
+    """Advance each of a stream's episodes by one subgame or street or, on turns, draw and search the next game.
 
     Args:
         player: the worker's state.
         weights: weights of the networks, by name.
-        state: state of the stream's episodes and random numbers.
+        state: state of the stream's episodes and random number generator.
     """
     began = process_time()
     play = player.play_of_worker
@@ -82,16 +83,16 @@ def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
 
 @final
 class ParallelSelfPlay:
-    """Self-play by workers that advance streams of episodes; replaces a RebelTrainer's own self-play.
+    """Self-play by workers that advance streams of episodes; replaces the self-play of a :class:`RebelTrainer`.
 
     Attributes:
         play: local self-play, whose networks the streams use.
-        solved: subgames solved so far, or games drawn.
+        solved: number of subgames solved or, on turns, of games drawn.
         streams: number of streams.
         seconds: CPU time of the workers so far.
         executor: runs the jobs.
-        stop: polled while waiting for jobs; once true, :meth:`advance` raises :class:`SelfPlayStopped`, and :meth:`state`
-            saves running jobs as they were sent, to be repeated.
+        stop: function polled while waiting for jobs. Once it returns true, :meth:`advance` raises :class:`SelfPlayStopped`, and
+            :meth:`state` saves running jobs so that they are run again on resuming.
     """
 
     def __init__(self, play: Play, executor: Executor, player: SelfPlayer, streams: int) -> None:
@@ -103,7 +104,7 @@ class ParallelSelfPlay:
         self._begun = False
 
     def advance(self) -> Rows:
-        """Wait for the next stream's rows and send its next job; returns the rows.
+        """Wait for the rows of the next stream, and send that stream's next job; returns the rows.
 
         Raises:
             SelfPlayStopped: on request.
@@ -160,7 +161,7 @@ class ParallelSelfPlay:
             self.executor.add(stream, advance, self._player, *job)
 
     def _begin(self) -> None:
-        """Send every stream's first job, each with its own random numbers."""
+        """Send the first job of every stream, each with its own random number generator."""
         if self._begun:
             return
         self._begun = True
@@ -177,17 +178,17 @@ class ParallelSelfPlay:
 
 
 def bytes_of(jobs: Iterable[tuple[Any, ...]]) -> int:
-    """Size in bytes of the weights of jobs, their second argument."""
+    """Size in bytes of the weights in jobs (their second argument)."""
     return sum(array.nbytes for job in jobs for array in job[1].values())
 
 
 def stream_state(play: Play) -> dict[str, NDArray[Any]]:
-    """State of a stream: its episodes and random numbers."""
+    """State of a stream: its episodes and random number generator."""
     return {**play.state(), "random": random_state(play.generator)}
 
 
 def restore_stream(play: Play, state: Arrays) -> None:
-    """Restore episodes and random numbers from the state of :func:`stream_state`."""
+    """Restore episodes and random number generator from the state of :func:`stream_state`."""
     play.restore(state)
     set_random_state(play.generator, state["random"])
 
@@ -195,7 +196,7 @@ def restore_stream(play: Play, state: Arrays) -> None:
 def parallel_trainer(
     game: Any, settings: LearningSettings, executor: Executor, player: SelfPlayer, streams: int
 ) -> tuple[RebelTrainer, ParallelSelfPlay]:
-    """Create a trainer whose self-play runs on workers; returns it with that self-play."""
+    """Create a trainer whose self-play runs on workers; returns the trainer and its self-play."""
     trainer = RebelTrainer(game, settings)
     trainer.play = ParallelSelfPlay(trainer.play, executor, player, streams)
     return trainer, trainer.play

@@ -19,7 +19,7 @@ class Rows(NamedTuple):
 
     Attributes:
         inputs, targets: value-network rows, [K, inputs] and [K, outputs].
-        weights: weight of each target, [K, outputs]; None for equal weights.
+        weights: weights of targets, [K, outputs]; None for equal weights.
         policies: policy-network rows from searches; None without a policy network.
     """
 
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def taken(cls, arrays: dict[str, NDArray[Any]]) -> "Rows":
-        """Pop the arrays of :meth:`arrays` from a dictionary that may hold others; returns the rows.
+        """Remove the arrays of :meth:`arrays` from a dictionary that may contain others; returns them as rows.
 
         Raises:
             KeyError: an array is missing.
@@ -53,7 +53,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence["Rows"]) -> "Rows":
-        """Concatenate rows of the same networks."""
+        """Concatenate rows for the same networks."""
         values = zip(*(part.values.values() for part in parts), strict=True)
         policies = [part.policies for part in parts if part.policies is not None]
         joined_policies = PolicyRows(*map(np.concatenate, zip(*policies, strict=True))) if policies else None
@@ -67,7 +67,7 @@ def with_prefix(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:
 
 
 class Play(ABC):
-    """Self-play in one kind of game.
+    """Base class for self-play in one game type.
 
     Attributes:
         game: the game played.
@@ -75,10 +75,10 @@ class Play(ABC):
         leaf: the networks, as searches use them.
         generator: random number generator.
         solved: progress, in the unit of the settings' length.
-        empty: rows of length 0 with the shapes and types of all rows.
+        empty: zero rows, with the shapes and types of training rows.
         losses: losses of the value network and of the policy network.
-        burns_rows: whether ``burn_in`` counts rows, which are trained on later, rather than solved subgames, whose rows are
-            discarded.
+        burns_rows: whether ``burn_in`` is a number of rows, which are kept for training, rather than of solved subgames, whose
+            rows are discarded.
     """
 
     empty: Rows
@@ -90,7 +90,7 @@ class Play(ABC):
         self.solved = 0
 
     def fork(self, generator: np.random.Generator) -> Self:
-        """A fresh copy with another random number generator."""
+        """A new instance, in its initial state, with another random number generator."""
         return type(self)(self.game, self.settings, self.leaf, generator)
 
     def weights(self) -> dict[str, NDArray[Any]]:
@@ -103,14 +103,14 @@ class Play(ABC):
 
     @abstractmethod
     def advance(self) -> Rows:
-        """Play on until there are new training rows; returns them."""
+        """Continue self-play until there are new training rows; returns them."""
 
     @abstractmethod
     def solved_in(self, rows: Rows) -> int:
-        """The increase of ``solved`` by the :meth:`advance` that returned ``rows``."""
+        """Increase of ``solved`` due to the call of :meth:`advance` that returned ``rows``."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Arrays that :meth:`restore` needs; empty if every game is sampled independently."""
+        """Arrays that :meth:`restore` needs; empty if games are sampled independently."""
         return {}
 
     def restore(self, arrays: Arrays) -> None:  # noqa: B027

@@ -34,23 +34,23 @@ class PolicyRows(NamedTuple):
 
     @classmethod
     def of(cls, inputs: Singles, targets: Bytes, legal: NDArray[np.bool_]) -> "PolicyRows":
-        """Create rows, omitting those in which no hand has a target."""
+        """Create rows, omitting rows in which no hand has a target."""
         kept = targets.any(axis=(1, 2))
         return cls(inputs[kept], targets[kept], legal[kept])
 
 
 def no_policies(inputs: int, hands: int, actions: int) -> PolicyRows:
-    """An empty batch of these sizes."""
+    """An empty batch for the given numbers of inputs, hands and actions."""
     return PolicyRows(
         np.zeros((0, inputs), np.float32), np.zeros((0, hands, actions), np.uint8), np.zeros((0, actions), np.bool_)
     )
 
 
 class PolicyEncoding:
-    """Output layout of a policy network: a number for each hand of the acting player and each action of the game.
+    """Output layout of a policy network: one output for each hand of the acting player and each action of the game.
 
-    Its input is a value network's. Columns are the actions' labels in order, the same at all decisions; illegal ones are
-    ignored.
+    Inputs are those of a value network. Columns are the game's action labels in order, the same at all decisions; columns of
+    illegal actions are ignored.
 
     Attributes:
         encoding: encoding of the inputs.
@@ -59,10 +59,10 @@ class PolicyEncoding:
     """
 
     def __init__(self, encoding: Encoding) -> None:
-        """List the game's actions.
+        """Create the layout from the game's actions.
 
         Raises:
-            GameError: the game has no public tree, or too many public nodes to list its actions.
+            GameError: the game has no public tree, or it has too many public nodes to list all actions.
         """
         if not isinstance(encoding.game, PublicTree):
             raise GameError(f"a policy network needs public-tree rules, not a {type(encoding.game).__name__}")
@@ -71,9 +71,9 @@ class PolicyEncoding:
         self._columns: WeakKeyDictionary[PublicTree, dict[PublicState, Ints]] = WeakKeyDictionary()
 
     def table(self, subgames: Subgames) -> Ints:
-        """Sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
+        """Sequence for each decision, hand and action, int64 [decisions, H, A]; -1 for illegal combinations.
 
-        The subgames' rules may omit actions, as a :class:`treeplex.search.action_subset.ActionAbstraction` does.
+        The subgames' rules may offer fewer actions, as a :class:`treeplex.search.action_subset.ActionAbstraction` does.
         """
         columns = [self._columns_at(subgames.game, state) for state in subgames.decisions.states]
         counts = np.array([len(own) for own in columns])
@@ -88,9 +88,9 @@ class PolicyEncoding:
         return table
 
     def rows(self, search: SubgameSearch) -> PolicyRows:
-        """The average policy at every decision of a search, with the beliefs it leads to.
+        """Training rows: the average policy at every decision of a search, with the beliefs that this policy leads to.
 
-        Hands without reach under the average policy have no target, and decisions that no hand reaches are omitted.
+        Hands with zero reach under the average policy have no target, and decisions that no hand reaches are omitted.
         """
         subgames = search.subgames
         table, reached = self.table(subgames), subgames.decisions.reach_at(search.average)
@@ -122,7 +122,7 @@ def action_labels(rules: PublicTree) -> Ints:
     """All actions of a game, in order.
 
     Raises:
-        GameError: the game has too many public nodes of different futures.
+        GameError: the game has too many public nodes with different futures.
     """
     if rules not in _labels:
         labels: set[int] = set()

@@ -1,9 +1,9 @@
-"""Random public belief states, on which a value network is trained instead of self-play, for comparison.
+"""Random public belief states, used in place of self-play as a training baseline.
 
-Brown et al. 2020 (Figure 2, "random beliefs") do not say how theirs are drawn. DeepStack (Moravčík et al. 2017, supplement)
+Brown et al. 2020 (Figure 2, "random beliefs") do not say how these are drawn. DeepStack (Moravčík et al. 2017, supplement)
 splits ranges recursively: hands sorted by strength are cut into two halves, the probability is split between them at a uniform
-point, and so on down to single hands. This is used if the rules define an order of hands. Otherwise ranges are uniform over all
-ranges (a flat Dirichlet distribution).
+point, and so on down to single hands. This is used if the rules define an order of hands. Otherwise ranges are drawn from a
+flat Dirichlet distribution.
 """
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""Training rows with the payoffs of episodes instead of search results (Brown et al. 2020, section 5.2, last paragraph)."""
+"""Training rows whose targets are the payoffs of episodes instead of search values (Brown et al. 2020, section 5.2, last
+paragraph)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from treeplex.base.arrays import Ints, Singles
 
 
 class SubgamePath(NamedTuple):
-    """The path of an episode through a subgame.
+    """Path of an episode through a subgame.
 
     Attributes:
         leaf: index of the leaf reached; None at the end of the game.
@@ -26,15 +27,15 @@ class SubgamePath(NamedTuple):
 
 
 class RewardRows:
-    """Subgames of each episode since a player last explored, until the episode's payoff is known.
+    """Buffer of each episode's subgames since a player last explored, until the episode's payoff is known.
 
-    A row's target is the payoff for the hands that both players held, and NaN (no target) for all others. Over random hands,
-    iterations and actions its mean is the value of the average policy. Rows before an exploring action are dropped, since what
-    follows is off-policy; hands are then redrawn from the beliefs.
+    A row's target is the payoff for the hands that both players held, and NaN (no target) for all others. In expectation over
+    hands, iterations and actions, the target is the value of the average policy. Rows before an exploring action are dropped,
+    since what follows is off-policy; hands are then resampled from the beliefs.
 
     Attributes:
-        hands: each episode's hands, kept from a subgame to the next; None to draw them.
-        waiting: for each episode inputs [inputs], and the columns of the players' hands.
+        hands: each episode's hands, which persist from one subgame to the next; None to sample new ones.
+        waiting: pending rows of each episode: inputs [inputs], and the columns of the players' hands.
     """
 
     def __init__(self, episodes: int, inputs: int, outputs: int) -> None:
@@ -45,7 +46,7 @@ class RewardRows:
         self._targets: list[Singles] = [np.zeros((0, outputs), np.float32)]
 
     def follow(self, episode: int, inputs: Singles, columns: Ints, walk: SubgamePath) -> None:
-        """Add the subgame that an episode passed through; at the end of the game, pay all its rows.
+        """Add a subgame that an episode passed through; at the end of the game, set the targets of all its rows.
 
         Args:
             episode: its index.
@@ -67,11 +68,11 @@ class RewardRows:
             self.forget(episode)
 
     def forget(self, episode: int) -> None:
-        """Drop an episode's pending rows and hands."""
+        """Discard an episode's pending rows and hands."""
         self.waiting[episode], self.hands[episode] = [], None
 
     def taken(self) -> tuple[Singles, Singles]:
-        """Take the rows paid since the last call, inputs and targets."""
+        """Take the rows completed since the last call: inputs and targets."""
         rows = np.concatenate(self._inputs), np.concatenate(self._targets)
         self._inputs, self._targets = [rows[0][:0]], [rows[1][:0]]
         return rows

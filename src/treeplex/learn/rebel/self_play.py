@@ -1,4 +1,4 @@
-"""ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, each solving one subgame at a time."""
+"""ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): concurrent episodes, each of which solves one subgame per step."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,15 +35,15 @@ POLICY_LOSS = {"squared": policy_loss, "cross-entropy": policy_entropy}
 
 
 class SelfPlay(Play):
-    """Episodes of self-play with a value function at the leaves.
+    """Concurrent episodes of self-play, with a value function at the leaves of subgames.
 
     Attributes:
         beliefs: each episode's public belief state.
-        paths: actions and chance outcomes from the root to it.
-        solved: subgames solved so far; one shared by episodes counts for each of them.
-        sharing: whether a subgame that several episodes share is solved only once. This affects only the rows for a policy
-            network, which come once per subgame solved.
-        rewards: pending rows of payoffs; None if rows are search results.
+        paths: actions and chance outcomes from the root to each episode's public belief state.
+        solved: number of subgames solved so far; a subgame shared by several episodes counts once for each.
+        sharing: whether a subgame shared by several episodes is solved only once. The only effect is that a shared subgame
+            gives one row for a policy network instead of several.
+        rewards: pending rows with payoffs as targets; None if targets are search values.
     """
 
     def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
@@ -83,10 +83,11 @@ class SelfPlay(Play):
         return of_known(values) if settings.targets == "rewards" else values, POLICY_LOSS[settings.policy_loss]
 
     def advance(self) -> Rows:
-        """Solve every episode's subgame and move to one of its leaves, or to a new episode if the game ends.
+        """Solve every episode's subgame, and move each episode to a leaf, or start a new one if the game ended.
 
         Returns:
-            The subgames' root values or the payoffs of finished episodes, and the subgames' average policies if requested.
+            Training rows: the subgames' root values or finished episodes' payoffs, and the subgames' average policies if
+                requested.
         """
         which, distinct = self._distinct()
         searched = cut_states(self.rules, states_of(distinct), self.settings.horizon)
@@ -114,7 +115,7 @@ class SelfPlay(Play):
         return Rows(inputs, targets, policies=policies)
 
     def _distinct(self) -> tuple[Ints, list[Belief]]:
-        """The distinct beliefs to search, and the index of each episode's belief; many episodes are at the root."""
+        """The distinct beliefs to search, and the index of each episode's belief; many episodes are at the root of the game."""
         if not self.sharing:
             return np.arange(len(self.beliefs)), self.beliefs
         numbers: dict[int, int] = {}
@@ -122,13 +123,13 @@ class SelfPlay(Play):
         return which, [self.beliefs[k] for k in np.unique(which, return_index=True)[1]]
 
     def _first(self) -> Belief:
-        """The belief at which an episode starts."""
+        """The public belief state at which an episode starts."""
         if self.settings.source == "random":
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
     def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> list[tuple[tuple[int, int], SubgamePath]]:
-        """Move each episode to its next public belief state; returns its initial hands and its path."""
+        """Move each episode to its next public belief state; returns the hands at the root and the path of each."""
         policy, average = stopped
         if self.settings.source == "random":
             policy = uniform(subgames)
@@ -149,7 +150,8 @@ class SelfPlay(Play):
         return walks
 
     def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> Belief | None:
-        """An episode's next belief; None if the ranges exclude each other, as with two players holding the same card."""
+        """An episode's next public belief state; None if no pair of hands is compatible, as when both ranges hold the same
+        card."""
         if self.settings.source == "random":
             belief = random_belief(self.rules, state, self.generator)
         else:
@@ -184,7 +186,7 @@ class SelfPlay(Play):
         self.beliefs, self.paths = beliefs, paths
 
     def _walk(self, subgames: Subgames, policy: Floats, owner: int, held: tuple[int, int]) -> SubgamePath:
-        """Play through one subgame, to a leaf or the end of the game."""
+        """Play through one subgame, to a leaf or to the end of the game."""
         hands, explorer, explored = list(held), int(self.generator.integers(2)), False
         path: tuple[int, ...] = ()
         while True:

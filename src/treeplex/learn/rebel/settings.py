@@ -25,12 +25,12 @@ POLICY_LOSSES = ("squared", "cross-entropy")
 """Losses of policy networks; the first is the paper's (section 7)."""
 RIVER_SOURCES = ("self-play", "random", "flat")
 MOST_BINS = 1024
-"""Limit on bins, since hands of a river hardly have more strengths."""
+"""Maximum number of bins; rivers rarely have more distinct hand strengths."""
 
 
 @dataclass(frozen=True)
 class PlaySettings(Settings):
-    """How self-play of every kind searches a subgame and moves on from it."""
+    """Settings shared by all types of self-play: searching a subgame, and sampling the next one."""
 
     method: str = setting("dcfr", "solver of subgames", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(64, "iterations per search, T; both players update in each", low=1)
@@ -54,7 +54,7 @@ class PlaySettings(Settings):
     )
 
     def check(self) -> None:
-        """Check that a warm start leaves iterations to run."""
+        """Check that a warm start counts as fewer iterations than a search runs."""
         super().check()
         if self.policy_net and self.warm >= self.iterations:
             raise SpecError(
@@ -64,7 +64,7 @@ class PlaySettings(Settings):
 
 @dataclass(frozen=True)
 class EpisodeSettings(PlaySettings):
-    """How concurrent episodes move from one public belief state to the next."""
+    """Settings for concurrent episodes and their public belief states."""
 
     episodes: int = setting(64, "games played concurrently", low=1, fixed=True)
     passed_on: str = setting(
@@ -77,7 +77,7 @@ class EpisodeSettings(PlaySettings):
 
 @dataclass(frozen=True)
 class NetworkSettings(LearningSettings):
-    """Networks, and the streams of self-play that they learn from."""
+    """Settings for networks and streams of self-play."""
 
     streams: int | None = setting(
         None,
@@ -107,10 +107,10 @@ class SolvesSettings(NetworkSettings):
 
 @dataclass(frozen=True)
 class SelfPlaySettings(SearchSettings, EpisodeSettings):
-    """How episodes of public trees are played.
+    """Settings for episodes on public trees.
 
-    With ``source="random"`` episodes follow uniform play, and wherever a subgame starts, including the root, both ranges are
-    drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
+    With ``source="random"``, actions are uniformly random, and at the start of every subgame, including the root, both ranges
+    are drawn by :func:`treeplex.learn.rebel.random_beliefs.random_belief`.
     """
 
     iterations: int = 64
@@ -126,7 +126,7 @@ class SelfPlaySettings(SearchSettings, EpisodeSettings):
 class RebelSettings(SolvesSettings, SelfPlaySettings):
     """Training settings, without the game.
 
-    An iteration updates both players; the paper's T counts updates of one player, twice as many.
+    An iteration updates both players; the paper's T counts updates of one player, and is therefore twice as large.
     """
 
     value_loss: str = setting(
@@ -152,7 +152,7 @@ class RebelSettings(SolvesSettings, SelfPlaySettings):
     )
 
     def check(self) -> None:
-        """Check that hands follow the beliefs if targets are rewards."""
+        """Check that hands are drawn from the beliefs if targets are rewards."""
         super().check()
         if self.targets == "rewards" and (self.source == "random" or self.passed_on == "average"):
             raise SpecError("targets=rewards needs hands that follow the beliefs; set source=self-play and passed_on=iteration")
@@ -203,7 +203,7 @@ of the data after 20 epochs; here the newer half of all rows so far is kept."""
 
 @dataclass(frozen=True)
 class HandSettings(PlaySettings):
-    """How hold'em hands are drawn and valued."""
+    """Settings for sampling and valuing hold'em hands."""
 
     perturbed: float = setting(0.0, "random change of bet sizes in each hand, as a fraction of the pot", low=0)
     shown: bool = setting(
@@ -223,10 +223,10 @@ class HandSettings(PlaySettings):
 
 @dataclass(frozen=True)
 class HoldemSelfPlaySettings(HandSettings):
-    """How turns are drawn, searched and solved.
+    """Settings for sampling and searching turns, and for solving rivers.
 
-    ``source``: ``self-play``; or public belief states not reached by search, with ranges drawn as in DeepStack (``random``) or
-    uniformly among all ranges (``flat``). ``draw="uniform"`` excludes the initial policy of a search.
+    ``source``: ``self-play``; or public belief states with random ranges, drawn as in DeepStack (``random``) or uniformly among
+    all ranges (``flat``). With ``draw="uniform"`` the initial policy of a search is never drawn.
     """
 
     method: str = "lcfr"
@@ -258,7 +258,7 @@ class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
     reuse: float = 96.0
 
     def check(self) -> None:
-        """Check that the buffer can hold enough rows to start learning."""
+        """Check that ``burn_in`` does not exceed the buffer's capacity."""
         super().check()
         if self.burn_in > self.rows:
             raise SpecError(
@@ -268,7 +268,7 @@ class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
             raise SpecError("policy_net=true needs hands=true, since a policy network uses single hands")
 
     def sizes(self, spot: Spot) -> tuple[int, int]:
-        """Numbers of inputs and outputs of the river network for games like a spot."""
+        """Numbers of inputs and outputs of the river network for games modelled on a spot."""
         knots = len(spot.format.hands) if self.hands else self.bins
         board = len(features_of_board(spot.format, spot.board)) if self.hands else 0
         return 1 + 2 * knots + board, 2 * knots
@@ -281,7 +281,7 @@ class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
 
 @dataclass(frozen=True)
 class WholeSelfPlaySettings(HandSettings, EpisodeSettings):
-    """How full hands are played: a subgame is one street of betting, after its cards."""
+    """Settings for playing full hands: a subgame is one street of betting, after its cards are dealt."""
 
     boards: int = setting(
         8,
@@ -322,7 +322,7 @@ class WholeRebelSettings(SolvesSettings, WholeSelfPlaySettings):
     )
 
     def check(self) -> None:
-        """Check that there is not just one bin."""
+        """Reject a single bin."""
         super().check()
         if self.bins == 1:
             raise SpecError("bins must be at least 2, or 0 for single hands, not 1")

@@ -1,4 +1,4 @@
-"""Shipped ReBeL networks, found by the rules that they were trained on."""
+"""Lookup of shipped ReBeL networks by the rules that they were trained on."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from treeplex.search.subgames.identity import public_identity
 
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
-"""The river network with which turns are searched."""
+"""Name of the shipped river network, used to search turns."""
 WHOLE = SHIPPED / "whole"
 """Folder of networks for full-game hold'em."""
 REBEL = "rebel"
@@ -37,8 +37,8 @@ def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetF
         name: file name without suffix; None for the network whose card has the lowest exploitability.
 
     Raises:
-        PolicyError: no network is shipped for these rules, or the named one is for others.
-        SpecError: an unknown name.
+        PolicyError: no network is shipped for these rules, or the named network is for other rules.
+        SpecError: the name is unknown.
     """
     known, identity = shipped_nets(), public_identity(public_tree(rules))
     if name is not None:
@@ -55,5 +55,5 @@ def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetF
 
 
 def shipped_name(net: NetFile) -> str | None:
-    """``rebel:NAME`` of a shipped network; None for any other."""
+    """``rebel:NAME`` for a shipped network; None for other networks."""
     return f"{REBEL}:{net.path.stem}" if net.path.parent in (SHIPPED, WHOLE) else None

@@ -46,10 +46,10 @@ class RebelTrainer(Trainer):
             net: factory of the value network, in place of ``settings.net``.
 
         Raises:
-            SpecError: PyTorch or the device is missing, the device does not support the method, or the settings are for
-                another kind of game.
-            GameError: the rules have no features.
-            AlgorithmError: hold'em hands that do not have two cards.
+            SpecError: PyTorch or the device is missing, the device does not support the method, or the settings are for another
+                game type.
+            GameError: the rules do not define features.
+            AlgorithmError: the game is hold'em with hands of another size than two cards.
         """
         super().__init__(settings or RebelSettings())
         play = self_play_of(game, self.settings, self.generator, net)
@@ -78,7 +78,7 @@ class RebelTrainer(Trainer):
 
     @property
     def counts(self) -> list[int]:
-        """The base class's counters, and the number of policy rows."""
+        """Counters to save: those of the base class, and the number of policy rows."""
         return [*super().counts, self._examples]
 
     @property
@@ -103,7 +103,7 @@ class RebelTrainer(Trainer):
 
     @property
     def begun(self) -> bool:
-        """Whether ``burn_in`` is reached."""
+        """Whether self-play has reached ``burn_in``."""
         rows = len(self.values.rows)
         return (rows if self._burns_rows else self.done) >= self.settings.burn_in and rows > 0
 
@@ -118,7 +118,7 @@ class RebelTrainer(Trainer):
         return len(rows.inputs) if self.begun or self._burns_rows else 0
 
     def _newest(self, seen: int) -> int:
-        """Number of the ``seen`` rows to keep: the fraction ``fresh``, up to the buffer's size."""
+        """Number of rows to keep out of the ``seen`` rows: the fraction ``fresh``, up to the buffer's capacity."""
         settings, fresh = self.settings, getattr(self.settings, "fresh", 1.0)
         return int(settings.rows if fresh == 1.0 else min(settings.rows, max(int(fresh * seen), settings.batch)))
 
@@ -134,10 +134,10 @@ class RebelTrainer(Trainer):
 
 
 def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Play:
-    """Create self-play with untrained networks, of the kind that the settings imply (``net`` makes the value network).
+    """Create the self-play that the settings determine, with untrained networks (``net`` is a factory of the value network).
 
     Raises:
-        SpecError: settings for another kind of game; otherwise as :class:`RebelTrainer`.
+        SpecError: the settings are for another game type; otherwise as :class:`RebelTrainer`.
     """
     if isinstance(settings, HoldemRebelSettings):
         if net is not None:
@@ -157,7 +157,7 @@ def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any
     Args:
         trainer: the trainer.
         path: the file.
-        card: entries of the card, in addition to games, steps and rows.
+        card: entries of the model card, in addition to games, steps and rows.
 
     Raises:
         FileError: the file cannot be written.

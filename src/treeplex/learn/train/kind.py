@@ -139,7 +139,7 @@ class TrainingKind(ABC):
             options: options of the run.
 
         Raises:
-            SpecError, GameError, AlgorithmError, FileError: the game cannot be trained on.
+            SpecError, GameError, AlgorithmError, FileError: the learner does not support the game.
         """
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:  # noqa: B027

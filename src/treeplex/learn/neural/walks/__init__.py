@@ -1,2 +1,1 @@
-"""Training data for the neural learners: traversals and episodes on compiled or uncompiled games, run as worker jobs, and
-critics."""
+"""Training data for deep learners: traversals and episodes in compiled or uncompiled games, run as worker jobs, and critics."""

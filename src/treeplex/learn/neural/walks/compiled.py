@@ -23,16 +23,16 @@ from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
 from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Sampler, Walks
 
 PARTS = 4
-"""Jobs per worker that a batch of episodes is split into."""
+"""Number of jobs per worker into which a batch of episodes is split."""
 WALKS = 250
-"""Traversals per job, whatever the number of workers, so that reservoirs receive rows in the same portions."""
+"""Traversals per job, independent of the number of workers, so that reservoirs receive rows in the same batches."""
 CHUNK = 1 << 14
-"""Capacity, in rows, of the buffer that the kernels record into."""
+"""Capacity, in rows, of the buffer to which kernels write records."""
 
 
 @dataclass(frozen=True, eq=False)
 class WorkerGame:
-    """Worker state: a game that each worker compiles once. Only its spec is pickled."""
+    """Worker state: a game that each worker compiles once. Only the game's spec is pickled."""
 
     spec: str
 
@@ -68,7 +68,7 @@ class WorkerGame:
 
 
 class WalkKind(NamedTuple):
-    """Parameters shared by a job's traversals; see :class:`treeplex.engine.histories.recording.RecordedWalks`."""
+    """Parameters shared by the traversals of a job; see :class:`treeplex.engine.histories.recording.RecordedWalks`."""
 
     player: int
     seed: int
@@ -78,7 +78,7 @@ class WalkKind(NamedTuple):
 
 
 class TraversalRecords(NamedTuple):
-    """Records of a job's traversals; see :class:`treeplex.engine.histories.recording.WalkRows` and :class:`Walks`."""
+    """Records of the traversals in a job; see :class:`treeplex.engine.histories.recording.WalkRows` and :class:`Walks`."""
 
     places: NDArray[np.int32]
     values: NDArray[np.float32]
@@ -90,7 +90,7 @@ class TraversalRecords(NamedTuple):
 
 
 def walk_external(game: WorkerGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> TraversalRecords:
-    """Run external-sampling traversals numbered ``walk`` to ``end`` under a policy over slots; returns their records."""
+    """Run external-sampling traversals ``walk`` to ``end`` (exclusive) under a slot-wise policy; returns their records."""
 
     def record(walks: RecordedWalks, first: int) -> tuple[int, ...]:
         following, rows, others, visited = record_external(walks, first, end, game.room)
@@ -102,7 +102,8 @@ def walk_external(game: WorkerGame, policy: Floats, kind: WalkKind, walk: int, e
 def walk_outcomes(
     game: WorkerGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int
 ) -> TraversalRecords:
-    """Run outcome-sampling playthroughs under a policy over slots, with a critic's values as baselines; returns records."""
+    """Run outcome-sampling playthroughs under a slot-wise policy, with a critic's values as baselines; returns their
+    records."""
     return record_walks(
         game, policy, kind, range(walk, end), lambda walks, first: record_outcomes(walks, critic, edge, first, end, game.room)
     )
@@ -111,7 +112,8 @@ def walk_outcomes(
 def record_walks(
     game: WorkerGame, policy: Floats, kind: WalkKind, numbers: range, record: Callable[[RecordedWalks, int], tuple[int, ...]]
 ) -> TraversalRecords:
-    """Run a recording kernel until all traversals are done, emptying the buffer each time it is full; returns their records."""
+    """Run a recording kernel until all traversals are complete, emptying the buffer whenever it is full; returns their
+    records."""
     walks, walk, nodes, parts = RecordedWalks(game.histories, game.first, policy, *kind), numbers.start, 0, list[list[Any]]()
     while walk < numbers.stop:
         walk, rows, others, edges, visited = record(walks, walk)
@@ -172,7 +174,8 @@ class CompiledSampler(Sampler):
     def walks(
         self, function: Callable[..., TraversalRecords], policy: AnyProfile, shared: Sequence[Any], kind: WalkKind, walks: range
     ) -> Iterator[Walks]:
-        """Run one of this module's functions as worker jobs under a policy; yields and counts the results of each job.
+        """Run one of this module's functions as worker jobs under a policy; yields each job's results and adds them to the
+        effort counts.
 
         Args:
             function: :func:`walk_external` or :func:`walk_outcomes`.

@@ -1,8 +1,8 @@
-"""Critics: networks that learn the traverser's action values at each history; and outcome sampling with them as baselines.
+"""Critics: networks that learn the traverser's action values at each history, and outcome sampling with critics as baselines.
 
-A critic sees all players' information. It is fitted to transitions: an action at a history and the next decision or terminal
-history, with chance nodes skipped. Targets are recomputed from the current policy and critic at every fit (expected SARSA), so
-old transitions stay valid.
+A critic observes all players' information. It learns from transitions: an action at a history, and the next decision or
+terminal history, skipping chance nodes. Targets are recomputed from the current policy and critic whenever the critic is fitted
+(expected SARSA), so old transitions remain valid.
 """
 
 from abc import ABC, abstractmethod
@@ -32,7 +32,7 @@ TOGETHER = 512
 
 @dataclass(frozen=True)
 class CriticSettings(NeuralSettings):
-    """Settings for fitting a critic."""
+    """Settings for training a critic."""
 
     critic_memory: int = setting(200_000, "the newest transitions, which the critic is fitted to", low=1, fixed=True)
     critic_fits: int = setting(1000, "gradient steps of the critic per iteration", low=1)
@@ -40,7 +40,7 @@ class CriticSettings(NeuralSettings):
 
 
 class Critic(ABC):
-    """Each player's action values at each history, in units of the largest payoff.
+    """Critic of each player's action values at each history, in units of the largest payoff.
 
     Attributes:
         inputs: network inputs of histories.
@@ -66,7 +66,7 @@ class Critic(ABC):
         Args:
             player: the player.
             histories: rows of the critic's inputs; in a compiled game None means every decision.
-            parts: functions that replace the current approximators' values, e.g. those of an earlier iteration.
+            parts: functions used in place of the current approximators, such as those of an earlier iteration.
         """
         functions = parts or [part.values for part in self.parts]
         if self.constant is not None and player == 1:
@@ -83,7 +83,7 @@ class Critic(ABC):
 
     @abstractmethod
     def playthroughs(self, player: int, count: int, exploration: float, *, corrected: bool = True) -> Iterator[Walks]:
-        """Play outcome-sampling playthroughs under the current policies; the sampler counts and numbers them.
+        """Run outcome-sampling playthroughs under the current policies, which are added to the sampler's counts.
 
         Args:
             player: the traverser.
@@ -106,7 +106,7 @@ class Critic(ABC):
             part.reset(self.learner.generator)
 
     def fit(self, policy: AnyProfile) -> float:
-        """Fit the approximators to the transitions' targets under a policy; returns the mean loss."""
+        """Train the approximators on the transitions, with targets under a policy; returns the mean loss."""
         settings, columns = self.settings, self.transitions.ordered()
         if not len(columns[0]):
             return 0.0
@@ -125,7 +125,8 @@ class Critic(ABC):
     def worth_under(
         self, policy: AnyProfile, columns: Sequence[NDArray[Any]]
     ) -> Callable[[int], tuple[NDArray[Any], NDArray[Any], Floats]]:
-        """Return a function from a player to training rows: histories, actions and targets under the current critic."""
+        """Return a function that maps a player to training rows: histories, actions, and targets under the current critic and a
+        policy."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays that :meth:`restore` needs."""
@@ -146,9 +147,9 @@ class Critic(ABC):
 
 
 class GameCritic(Critic):
-    """A critic on the histories of a compiled game.
+    """A critic for the histories of a compiled game.
 
-    Transitions are int32 [n, 2]: a history-action pair and the history that followed. Pairs are numbered history by history,
+    Transitions are int32 [n, 2]: a history-action pair, and the next history. Pairs are numbered history by history,
     starting at ``edge``.
 
     Attributes:
@@ -212,13 +213,13 @@ class GameCritic(Critic):
 
 
 class RowCritic(Critic):
-    """A critic on the feature rows of an uncompiled game's histories: all players' information.
+    """A critic for uncompiled games, whose inputs are feature rows of histories: all players' information.
 
-    Transitions are decisions in order of play: histories float32 [n, W], actions int32 [n], acting players int32 [n], flags for
-    the last decision of each playthrough bool [n], and payoffs in units of the largest float32 [n, N].
+    Transitions are decisions in order of play: histories float32 [n, W], actions int32 [n], acting players int32 [n], flags
+    that mark the last decision of each playthrough bool [n], and payoffs in units of the largest payoff float32 [n, N].
 
     Attributes:
-        returns: whether targets are the final payoffs rather than bootstrapped values of the next decision.
+        returns: whether targets are final payoffs instead of bootstrapped values of the next decision.
     """
 
     names = ("histories", "actions", "actors", "ends", "payoffs")
@@ -245,7 +246,7 @@ class RowCritic(Critic):
             self.see(played)
 
     def played(self, player: int, count: int, exploration: float) -> Iterator[EpisodeBatch]:
-        """Play playthroughs under the current policies in batches; the sampler counts and numbers them."""
+        """Run playthroughs under the current policies in batches, which are added to the sampler's counts."""
         sampler, last, strategy = self.sampler, self.sampler.played + count, self.learner.strategy
         playing = EpisodeOptions(self.settings.seed, player, player, exploration, histories=True)
         while sampler.played < last:
@@ -302,9 +303,9 @@ def sampled_regrets(
         scale: the largest payoff.
 
     Returns:
-        Indices of the traverser's decisions, int32 [R]; sampled regrets, float32 [R, A], NaN for illegal actions; and
-        importance weights, float32 [R]: the reciprocal of the traverser's own sampling probability up to there, times that of
-        uniform play.
+        The traverser's decisions as indices, int32 [R]; sampled regrets, float32 [R, A], NaN for illegal actions; and
+        importance weights, float32 [R]: the reciprocal of the traverser's own sampling probability up to the decision, times
+        that probability under uniform play.
     """
     episodes, infosets = played.episodes, played.infosets
     own, values = np.flatnonzero(episodes.player == player).astype(np.int32), critic.copy()

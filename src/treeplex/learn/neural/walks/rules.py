@@ -1,7 +1,7 @@
 """Sampling of uncompiled games as worker jobs; results depend only on the seed and the job's numbers, not on the worker.
 
-Batch sizes do not depend on the number of workers, since a network's output for a row depends, in the last bit, on the other
-rows of its batch.
+Batch sizes do not depend on the number of workers, since the last bit of a network's output for a row depends on the other rows
+in the batch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,15 +31,16 @@ from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Sa
 EPISODES = 32
 """Episodes per job."""
 JOBS, AT_FIRST, ROWS = 16, 2, 1 << 15
-"""Jobs per round of external sampling, initial traversals per job, and target rows per round.
+"""Number of jobs per round of external sampling, initial number of traversals per job, and target number of rows per round.
 
-Small batches waste network calls: a single traversal queries one infoset at a time and takes half as long again. After each
+Small batches waste network calls: a single traversal queries one infoset at a time and takes 1.5 times as long. After each
 round the number of traversals per job doubles if the round gave fewer than ``ROWS`` rows, and halves otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
 class WorkerRules:
-    """Worker state: the rules, which each worker loads once, and the networks' view of them. Spec and view are pickled."""
+    """Worker state: the rules, which each worker loads once from their spec, and the view that computes network features. Only
+    spec and view are pickled."""
 
     spec: str
     view: View
@@ -56,7 +57,7 @@ class WorkerRules:
 
     @cached_property
     def walks(self) -> RulesWalks:
-        """Traversals on the rules."""
+        """The traversals on the loaded rules."""
         return RulesWalks(turn_by_turn(load(self.spec).walkable_rules()), self.view)
 
 
@@ -76,7 +77,7 @@ class RulesSampler(Sampler):
     """Sampler for games too large to compile. Infosets are identified by their network features.
 
     Attributes:
-        view: maps a state to network features.
+        view: function that computes a state's network features.
     """
 
     numbered = False
@@ -140,7 +141,7 @@ class RulesSampler(Sampler):
 
 
 def join_batches(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
-    """Concatenate batches of episodes; an infoset seen in several batches is listed once."""
+    """Concatenate batches of episodes; an infoset that occurs in several batches is listed once."""
     if len(parts) == 1:
         return parts[0]
     numbers: dict[bytes, int] = {}
@@ -159,6 +160,6 @@ def join_batches(parts: Sequence[EpisodeBatch]) -> EpisodeBatch:
 
 
 def number_infosets(numbers: dict[bytes, int], infosets: Infosets) -> NDArray[np.int32]:
-    """Number infosets, int32 [P]; adds infosets not yet in ``numbers`` in order."""
+    """Look up infoset numbers, int32 [P]; new infosets are added to ``numbers`` in order."""
     rows = np.concatenate([infosets.player[:, None].astype(np.float32), infosets.rows()], axis=1)
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows], np.int32)

@@ -1,9 +1,9 @@
 """Traversals of games too large to compile: many run concurrently and share batched network queries.
 
-A traversal is a generator. It yields where it needs a policy and resumes with the answer; all waiting traversals are answered
-in one batch. Features and policy of an infoset are computed once per batch of traversals. Each traversal draws from its own
-stream, in the order of the compiled traversals (``engine.histories.episodes``, ``engine.histories.recording``), so under the
-same policy both produce the same samples.
+A traversal is a generator. It yields a query where it needs a policy, and resumes with the probabilities. Queries of all
+waiting traversals are answered in one batch. Features and policy of an infoset are computed once per batch of traversals. Each
+traversal uses its own random stream, in the same order as compiled traversals (``engine.histories.episodes``,
+``engine.histories.recording``), so that both give the same samples under the same policy.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -26,14 +26,15 @@ from treeplex.learn.neural.walks.sampler import EpisodeBatch, EpisodeOptions, Wa
 
 T = TypeVar("T")
 Walk = Generator[tuple[int, int], list[float], T]
-"""A traversal: yields (policy, infoset) numbers and receives the probabilities of the infoset's actions in order."""
+"""Generator type of traversals: yields a (policy, infoset) pair, and receives the probabilities of the infoset's actions in
+order."""
 TOGETHER = 1024
-"""Traversals that run concurrently."""
+"""Maximum number of concurrent traversals."""
 
 
 class EpisodeRecord(NamedTuple):
-    """One episode: (player, infoset, column, probability) of each decision, all players' features there, payoffs, histories
-    visited."""
+    """One episode: (player, infoset, column, probability) and all players' features at each decision, payoffs, and number of
+    histories visited."""
 
     decisions: list[tuple[float, ...]]
     known: list[Singles]
@@ -45,7 +46,7 @@ class InfosetTable:
     """Infosets seen in a batch of traversals, and the policies queried there.
 
     Attributes:
-        ahead: (policy, infoset) numbers that traversals will need later, queried together with those needed now.
+        ahead: (policy, infoset) pairs that traversals will need later, which are queried in the same batch as current queries.
     """
 
     def __init__(self, view: View, policies: Sequence[AnyProfile]) -> None:
@@ -78,7 +79,7 @@ class InfosetTable:
         return Infosets(np.array([self.players[infoset] for infoset in chosen], np.int32), rows, legal)
 
     def answer(self, asks: Iterable[tuple[int, int]]) -> None:
-        """Query policies at infosets, together with those in ``ahead``, and store the probabilities."""
+        """Query policies at infosets, including those in ``ahead``, and store the probabilities."""
         wanted: dict[int, list[int]] = {}
         for policy, infoset in dict.fromkeys(chain(asks, self.ahead)):
             wanted.setdefault(policy, []).append(infoset)
@@ -133,7 +134,7 @@ class RulesWalks:
 
     Attributes:
         rules: the game, turn by turn.
-        view: maps a state to network features.
+        view: function that computes a state's network features.
     """
 
     def __init__(self, rules: Game, view: View) -> None:
@@ -144,7 +145,7 @@ class RulesWalks:
         return InfosetTable(self.view, []).infosets()
 
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions, number: int) -> EpisodeBatch:
-        """Play episodes; each is a function of the seed and its number, however they are batched.
+        """Play episodes; each depends only on the seed and its number, not on the batches.
 
         Args:
             policies: the policies to play.
@@ -209,7 +210,8 @@ class RulesWalks:
         return EpisodeRecord(decisions, known, state.returns(), nodes)
 
     def external(self, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
-        """External sampling: all actions of the traverser, one of every other player (Lanctot et al. 2009, section 3.3).
+        """External sampling: explores all actions of the traverser, and samples one action of every other player (Lanctot et
+        al. 2009, section 3.3).
 
         Args:
             policy: policy of all players.
@@ -245,7 +247,7 @@ class RulesWalks:
 
 
 class Trail:
-    """Records of one external-sampling traversal.
+    """State and records of one external-sampling traversal.
 
     Attributes:
         regrets: the traverser's infosets and the sampled regrets of their actions.
@@ -301,4 +303,4 @@ class Trail:
 
 
 Look = tuple[int, list[int], int]
-"""The acting player, the legal actions and the infoset's number; at chance and terminal nodes no actions and -1."""
+"""The acting player, the legal actions and the infoset number; at chance and terminal nodes, no actions and -1."""

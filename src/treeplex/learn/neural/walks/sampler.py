@@ -1,7 +1,7 @@
-"""Sampling of training rows: external-sampling traversals and episodes, on compiled games or on rules.
+"""Sampling of training rows by external-sampling traversals and by episodes, from compiled games or from rules.
 
-Learners do not distinguish the two. To them an infoset is a row of features: they sample, buffer rows, fit networks or tables
-to them and play by those. A compiled game is a fast source of rows whose infosets are numbered.
+Learners treat both in the same way: an infoset is a row of features, and learners sample rows, store them in buffers, and fit
+networks or tables to them. A compiled game is a fast source of rows, with numbered infosets.
 """
 
 from abc import ABC, abstractmethod
@@ -30,8 +30,8 @@ class Walks(NamedTuple):
         policy: float64 [P, A], the sampling policy; zeros at infosets that were not queried.
         places: int32 [R], infoset of each decision of the traverser.
         values: float32 [R, A], sampled regrets of its actions; undefined for illegal actions.
-        weights: float32 [R], importance weights: the reciprocal of the traverser's own sampling probability up to there,
-            times that of uniform play; 1 with external sampling.
+        weights: float32 [R], importance weights: the reciprocal of the traverser's own sampling probability up to the decision,
+            times that probability under uniform play; 1 with external sampling.
         others: int32 [R'], infosets of the other players' decisions.
         transitions: transitions for a critic (outcome sampling), otherwise None.
         walks, nodes: numbers of traversals and of histories visited.
@@ -60,12 +60,12 @@ class Walks(NamedTuple):
 
 
 class EpisodeOptions(NamedTuple):
-    """How episodes are played and recorded, besides the policies.
+    """Options for playing and recording episodes.
 
     Attributes:
-        seed: base seed; each episode's stream is seeded by this, its number and the lane.
+        seed: base seed; each episode's random stream is derived from it, the episode's number and the lane.
         lane: stream lane.
-        explorer: player that explores uniformly, -1 for none (uncompiled games only).
+        explorer: player that explores uniformly at random, or -1 for none (uncompiled games only).
         exploration: probability with which the explorer acts uniformly at random.
         histories: whether to record all players' features (uncompiled games only).
     """
@@ -82,7 +82,7 @@ class EpisodeBatch(NamedTuple):
 
     Attributes:
         episodes: the decisions; infosets index ``infosets``, actions are its columns. Histories are -1 in uncompiled games.
-        infosets: the infosets seen; in a compiled game all of them.
+        infosets: the infosets visited; in a compiled game, all infosets.
         policy: float64 [P, A], the first policy; zeros at infosets that were not queried.
         histories: float32 [D, N F + A], all players' features at each decision and its legal actions; empty unless
             requested.
@@ -95,7 +95,7 @@ class EpisodeBatch(NamedTuple):
 
 
 class Sampler(ABC):
-    """Samples a game and counts the samples.
+    """Samples traversals and episodes of a game, and counts them.
 
     Attributes:
         numbered: whether infosets are numbered, as in a compiled game.
@@ -104,7 +104,7 @@ class Sampler(ABC):
         scale: the largest absolute payoff (for rules, the largest observed); networks learn values divided by it.
         constant: sum of the players' payoffs, None if it varies (for rules, over the payoffs observed).
         cooperative: whether all players always receive the same payoff (for rules, over the payoffs observed).
-        walked, played: histories visited, and traversals or episodes played, so far.
+        walked, played: number of histories visited so far, and number of traversals and episodes.
     """
 
     numbered: ClassVar[bool]
@@ -126,10 +126,10 @@ class Sampler(ABC):
         """Send sampling jobs to an executor, whose workers load the game from its spec."""
 
     def check_judged(self, game: CompiledGame) -> None:
-        """Check that the networks can be evaluated at a compiled game's infosets.
+        """Check that networks can be evaluated at the infosets of a compiled game.
 
         Raises:
-            GameError: its infoset strings lack the features.
+            GameError: its infoset strings do not contain the features.
         """
         return
 
@@ -146,19 +146,19 @@ class Sampler(ABC):
         return Rows(self.inputs(0).no_rows(), np.empty((0, self.infosets.legal.shape[1]), np.float32), np.empty(0, np.float32))
 
     def reservoir(self, most: int, *, setting: str = "memory") -> Reservoir:
-        """An empty reservoir with room for ``most`` rows."""
+        """An empty reservoir for at most ``most`` rows."""
         empty = self.no_rows()
         width = empty.places.shape[1] if empty.places.ndim == 2 else 0
         return Reservoir(most, empty.values.shape[1], width, setting=setting)
 
     @abstractmethod
     def external(self, policy: AnyProfile, player: int, walks: range) -> Iterator[Walks]:
-        """Run and count the traverser's external-sampling traversals; yields batches with regrets in units of the largest
+        """Run external-sampling traversals of a traverser and count them; yields batches, with regrets in units of the largest
         payoff."""
 
     @abstractmethod
     def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: EpisodeOptions | None = None) -> EpisodeBatch:
-        """Play episodes; the count numbers them.
+        """Play episodes, numbered by the count of episodes so far.
 
         Args:
             policies: the policies to play; must be picklable for uncompiled games.
@@ -168,12 +168,12 @@ class Sampler(ABC):
 
     @abstractmethod
     def fixed(self, policy: AnyProfile) -> AnyProfile:
-        """The policy in a form that is fast to sample from."""
+        """Convert a policy to a form that is fast to sample from."""
 
     @abstractmethod
     def result(self, averages: Sequence[Approximator | None]) -> Policy | NeuralPolicy:
-        """The policy of the players' networks or tables; uniform for players whose entry is None."""
+        """The policy given by each player's network or table; uniform for players whose entry is None."""
 
     def neural_policy(self, networks: Sequence[Layers], **options: Any) -> NeuralPolicy:
-        """The policy of networks on an uncompiled game; options as in :class:`treeplex.forms.policies.neural.NeuralPolicy`."""
+        """A network policy for an uncompiled game; options as in :class:`treeplex.forms.policies.neural.NeuralPolicy`."""
         raise NotImplementedError

@@ -1,1 +1,1 @@
-"""ReBeL as a learner: the job, its folder, evaluation, and the agents that play its networks."""
+"""ReBeL as a learner: the job, the training folder, evaluation, and agents that play its networks."""

@@ -1,4 +1,4 @@
-"""Parts of an evaluation by playthroughs, and the store of finished parts."""
+"""Parts of an evaluation by playthroughs, and their storage on disk."""
 
 import hashlib
 import json
@@ -20,15 +20,15 @@ from treeplex.learn.rebel.files import NetFile
 from treeplex.search.settings import PlaythroughSettings
 
 DRAWS = 2
-"""Version of the way iterations are drawn; parts of the older version are not reused."""
+"""Version of the sampling scheme for iterations; parts of earlier versions are not reused."""
 PART = 32
-"""Playthroughs per part, which one worker runs at once."""
+"""Number of playthroughs per part, which one worker runs in one job."""
 LEAST_PARTS = 4
 
 
 @dataclass(frozen=True)
 class Part:
-    """A job: the playthroughs of one numbered part."""
+    """Worker job: the playthroughs of one numbered part."""
 
     number: int
     count: int
@@ -42,7 +42,7 @@ def parts_of(playthroughs: int) -> list[Part]:
 
 
 class Store:
-    """Finished parts of an evaluation on disk; parts of other networks in the folder are deleted."""
+    """Stores finished parts of an evaluation on disk; deletes parts that belong to other networks from the folder."""
 
     def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
         own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]

@@ -64,9 +64,9 @@ REBEL = JobKind(
 """Training runs of ReBeL.
 
 Numbers of a record: ``rows`` in the buffer and gradient ``steps``; ``loss``, mean Huber loss of the steps since the last
-record, None without any, and ``policy_loss``, the same of a policy network; ``rate``, subgames per second since the last
-record; ``lost``, workers that died so far; ``exploitability`` of ``playthroughs`` playthroughs with ``iterations`` per search,
-None if not evaluated."""
+record, None if there were none, and ``policy_loss``, the same for a policy network; ``rate``, subgames per second since the
+last record; ``lost``, number of workers that died so far; ``exploitability``, from ``playthroughs`` playthroughs with
+``iterations`` iterations per search, None if not evaluated."""
 TURNS = JobKind(
     name="rebel on turns",
     unit="games",
@@ -84,10 +84,10 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     Attributes:
         trainer: the trainer.
-        executor: workers that advance its streams; None for self-play in this process.
-        judge: evaluates it at intervals; None for no evaluation.
+        executor: executor of workers that advance the streams; None for self-play in this process.
+        judge: evaluates networks at intervals; None for no evaluation.
         folder: folder for networks saved during training; None to save none.
-        lost: workers that died so far.
+        lost: number of workers that died so far.
     """
 
     kind: JobKind  # type: ignore[misc]
@@ -147,12 +147,12 @@ class RebelJob(TrainingJob[LearningSettings]):
         return self.trainer.play if isinstance(self.trainer.play, ParallelSelfPlay) else None
 
     def resumed(self, records: Sequence[Record]) -> None:
-        """Continue the speed and the count of workers that died from the last record."""
+        """Continue from the last record's speed and number of workers that died."""
         self._last = records[-1] if records else None
         self.lost = self._last.numbers.get("lost", 0) if self._last else 0
 
     def step(self, count: int) -> None:
-        """Run one round; with a time budget, first estimates ``solves`` from the speed so far."""
+        """Run one round; with a time budget, ``solves`` is first estimated from the speed so far."""
         trainer, parallel = self.trainer, self._parallel
         if self._seconds is not None:
             share = min(max(self.clock.seconds / self._seconds, 1e-6), 1.0)
@@ -184,7 +184,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         return numbers
 
     def _now(self) -> dict[str, Any]:
-        """Rows, steps, recent speed (that of the last record until a new one exists), and workers that died."""
+        """Rows, steps, recent speed (initially that of the last record), and number of workers that died."""
         last, parallel = self._last, self._parallel
         solved = self.done - (last.done if last else 0)
         passed = self.clock.seconds - (last.seconds if last else 0.0)
@@ -241,7 +241,7 @@ class RebelJob(TrainingJob[LearningSettings]):
 
 
 def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
-    """Mean losses over rounds of (steps, loss, policy loss) for a record; None for a network without steps."""
+    """Mean losses over rounds of (steps, loss, policy loss) for a record; None for a network that took no steps."""
     steps = sum(count for count, _, _ in losses)
     means = [sum(row[0] * row[kind] for row in losses) / steps if steps else math.nan for kind in (1, 2)]
     return {name: None if math.isnan(mean) else mean for name, mean in zip(("loss", "policy_loss"), means, strict=True)}
@@ -260,7 +260,7 @@ def is_turn_folder(path: str | os.PathLike[str]) -> bool:
 def rebel_figure(
     title: str, records: Sequence[Record], *, across: str = "Subgames solved", loss: str = "Huber loss"
 ) -> "Figure":
-    """Plot the loss, the policy network's loss and exploitability, if available, below each other on log scales."""
+    """Plot the loss and, if available, the policy network's loss and exploitability in panels with log scales."""
     from treeplex.run.plots import Curve, Panel, curves_figure
 
     def curve(name: str, number: int, *, dots: bool = False) -> Curve:

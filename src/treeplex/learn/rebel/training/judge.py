@@ -1,4 +1,4 @@
-"""Exploitability of a network that searches, measured by averaged playthroughs (Brown et al. 2020, section 8)."""
+"""Exploitability of search with a network, measured by averaging playthroughs (Brown et al. 2020, section 8)."""
 
 import json
 import os
@@ -47,25 +47,25 @@ from treeplex.search.subgames.identity import public_identity
 
 PLAYTHROUGHS = 256
 SHIFTS = 2**32
-"""A number above all part numbers, for the stream that parts share."""
+"""A number above all part numbers, used for the random stream that parts share."""
 SPLITS = 24
-"""Number of random halves of the playthroughs that show whether more of them would matter."""
+"""Number of random halves of the playthroughs, used to judge whether more playthroughs would change the result."""
 LEAST_SETTLED = LEAST_PARTS * PART
-"""Number of playthroughs below which halves are too noisy, since they consist of too few parts."""
+"""Minimum number of playthroughs for meaningful halves; with fewer, halves consist of too few parts."""
 SEARCH = ("method", "depth", "rounds", "endgame", "warm")
-"""Search settings that may differ from training."""
+"""Search settings that an evaluation can change."""
 LARGEST_GAIN, WIDEST = 0.1, 0.2
-"""Thresholds for settled results, relative to exploitability: mean excess of halves, and spread between halves."""
+"""Thresholds for settled results, relative to exploitability: mean excess of the halves, and spread between them."""
 HANDS = 8
 """Default playthroughs of full-game hold'em."""
 Watch = Callable[[int, int, float | None], None]
-"""Progress callback: playthroughs done, their total, and seconds left. Exact evaluations count searches instead; full-game
-hold'em counts streets, with total 0."""
+"""Progress callback: playthroughs completed, their total, and seconds left. Exact evaluations report searches instead;
+full-game hold'em reports streets, with total 0."""
 
 
 @dataclass(frozen=True)
 class Halves:
-    """Exploitability of random halves of the playthroughs: lowest, mean and highest."""
+    """Exploitability from random halves of the playthroughs: lowest, mean and highest."""
 
     low: float
     mean: float
@@ -79,13 +79,13 @@ class RebelJudgement:
     Attributes:
         game: spec.
         network: the folder or file evaluated, or ``rebel:NAME``.
-        settings: method, depth, N playthroughs of T iterations per search.
-        exact: whether the policy is exactly the agent's, without sampling; N then has no effect.
+        settings: search method, depth, number N of playthroughs and iterations T per search.
+        exact: whether the evaluated policy is exactly the agent's, without sampling; N then has no effect.
         seed: seed of the sampled iterations.
-        judgement: exploitability and more of the policy of all playthroughs; an upper bound of the agent's own.
-        halves: the same for half as many playthroughs; None with fewer than two, and for exact results.
-        seconds: CPU time of the searches, including earlier sessions.
-        card: training card of the network's file.
+        judgement: evaluation of the policy averaged over all playthroughs; its exploitability is an upper bound on the agent's.
+        halves: exploitability from half as many playthroughs; None with fewer than two playthroughs, and for exact results.
+        seconds: CPU time of all searches, including those of earlier sessions.
+        card: the network's model card.
         policy: the policy evaluated; None for full-game hold'em.
         big_blind: chips of full-game hold'em's big blind; None for other games.
     """
@@ -109,15 +109,17 @@ class RebelJudgement:
 
     @property
     def gain(self) -> float | None:
-        """Reduction of exploitability by the second half of the playthroughs; doubling them would hardly reduce it further."""
+        """Reduction of exploitability due to the second half of the playthroughs; doubling their number again should reduce it
+        by less."""
         return None if self.halves is None else self.halves.mean - self.judgement.exploitability
 
     @property
     def settled(self) -> bool:
-        """Whether more playthroughs would hardly change it: there are enough, and halves agree with each other and the whole.
+        """Whether more playthroughs would hardly change the result: there are enough, and random halves agree with each other
+        and with the full set.
 
-        Halves of many parts span about four standard errors of the whole, those of few parts about three, so :data:`WIDEST`
-        corresponds to a standard error of 5% to 7%.
+        The spread of halves is about four standard errors of the full result with many parts and about three with few, so
+        :data:`WIDEST` corresponds to a standard error of 5% to 7%.
         """
         if self.exact or self.halves is None or self.gain is None:
             return self.exact
@@ -159,7 +161,7 @@ class RebelJudgement:
 
 @dataclass(frozen=True, eq=False)
 class Searcher:
-    """A worker's state: game, network, and search settings."""
+    """Worker state: game, network and search settings."""
 
     spec: str
     net: NetFile
@@ -176,7 +178,7 @@ class Searcher:
 
 
 def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
-    """Mean sequence form of a part's playthroughs, float64 [Q], and the CPU time."""
+    """Run a part's playthroughs; returns their mean in sequence form, float64 [Q], and the CPU time."""
     game, rules, leaf = searcher.known
     began, seed = process_time(), searcher.seed
     settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
@@ -199,17 +201,17 @@ def judge_rebel(
     watch: Watch | None = None,
     progress: bool | None = None,
 ) -> RebelJudgement:
-    """Evaluate a network by the policy of N playthroughs, averaged by reach.
+    """Evaluate search with a network, from the policies of N playthroughs, averaged with weights by reach.
 
     In a game of perfect information the agent's own policy can be computed exactly, with one search per state and without
-    sampling; this is the default there, in this process, unless playthroughs are requested.
+    sampling. This is the default for such games unless ``playthroughs`` is given, and runs in this process.
 
     Full-game hold'em with a small deck is compiled as a spot, and evaluated in this process; see
     :func:`treeplex.holdem.street_search.exact.searched_strategy`.
 
-    Finished parts are saved in the training folder, so that the same call resumes where it was stopped, and a call with more
-    playthroughs reuses earlier ones if both numbers are multiples of 32 and at least 128. Results do not depend on the number
-    of workers.
+    Finished parts are saved in the training folder, so an interrupted evaluation resumes when the call is repeated. A call with
+    more playthroughs reuses earlier ones if both numbers are multiples of 32 and at least 128. Results do not depend on the
+    number of workers.
 
     Args:
         game: the game.
@@ -333,13 +335,13 @@ def judged_whole(
 
 
 Judged = tuple[Policy, Halves | None, float]
-"""A policy, its halves, and CPU time of the searches."""
+"""A policy, exploitability of random halves, and the CPU time of searches."""
 
 
 def exact_policy(
     game: CompiledGame, rules: PublicTree, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
 ) -> Judged:
-    """The agent's own policy in a game of perfect information."""
+    """Compute the agent's exact policy in a game of perfect information."""
     began, processor = perf_counter(), process_time()
 
     def tell(searched: int, known: int) -> None:
@@ -355,7 +357,7 @@ def exact_policy(
 
 
 def sampled_policy(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
-    """The policy of sampled playthroughs, run by workers."""
+    """Compute the policy averaged over sampled playthroughs, which workers run."""
     parts = parts_of(searcher.settings.playthroughs)
     parts_done = collect_parts(searcher, store, parts, work, watch)
     sizes = np.array([part.count for part in parts], np.float64)
@@ -378,11 +380,11 @@ def is_shipped(source: str | os.PathLike[str]) -> bool:
 
 
 def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
-    """The network of a training folder or file, or a shipped one.
+    """The network in a training folder or file, or a shipped network.
 
     Raises:
-        PolicyError: it is for other rules, or none is shipped for these.
-        FileError: it cannot be read.
+        PolicyError: the network is for other rules, or none is shipped for these rules.
+        FileError: the network cannot be read.
         SpecError: an unknown name after ``rebel:``.
     """
     if is_shipped(source):
@@ -396,7 +398,7 @@ def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
 def collect_parts(
     searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
 ) -> list[tuple[Floats, float]]:
-    """Every part's strategy and seconds, from the store or by running and saving the part."""
+    """Strategy and seconds of every part, loaded from the store or computed and saved."""
     results = {part: kept for part in parts if (kept := store.get(part)) is not None}
     missing = [part for part in parts if part not in results]
     if missing:
@@ -418,7 +420,7 @@ def collect_parts(
 
 
 def sequence_form(policy: Policy) -> Floats:
-    """Own reach of every sequence, float64 [Q]."""
+    """Sequence form of a policy, float64 [Q]."""
     strategy = np.empty_like(policy.probabilities)
     for player in range(policy.game.players):
         reach(policy.game.tree, player, policy.probabilities, strategy)
@@ -431,7 +433,7 @@ def mixture_policy(game: CompiledGame, strategies: Floats, weights: Floats) -> P
 
 
 def halves_of(game: CompiledGame, strategies: Floats, sizes: Floats, seed: int) -> Halves | None:
-    """Exploitability of random halves of the parts and of their complements."""
+    """Exploitability from random halves of the parts, and from their complements."""
     count = len(sizes)
     if count < 2:
         return None

@@ -1,4 +1,4 @@
-"""ReBeL as a learner: on public-tree rules, on full-game hold'em, and on hold'em turns."""
+"""ReBeL as a learner type: on public-tree rules, on full-game hold'em, and on hold'em turns."""
 
 import os
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_isla
 CARDS = ("kuhn_poker", *ROUNDS)
 """Games whose paper preset is that of turn endgame hold'em in appendix E."""
 STREAMS_PER_WORKER = 2
-"""Two streams per worker, so that workers stay busy while this process consumes rows of one stream."""
+"""Number of streams per worker; with two, workers stay busy while this process consumes the rows of one stream."""
 STACKS = 2.5, 25.0
 """Smallest and largest initial stack in pots: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
 BIG_BLINDS = 50, 250
@@ -74,7 +74,7 @@ class RebelKind(TrainingKind):
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
-        """Spots and spot files are hold'em turns, ``holdem`` is full-game hold'em."""
+        """The learner type for a game: spots and spot files are hold'em turns, and ``holdem`` is full-game hold'em."""
         if isinstance(game, Holdem) or (isinstance(game, str) and spec_name(game) == HOLDEM):
             return WholeRebelKind()
         named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
@@ -111,10 +111,10 @@ class RebelKind(TrainingKind):
         return RebelJob(self.job_kind, named, identity, trainer, settings, options.folder, executor=executor, judge=judge)
 
     def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
-        """The game for ``run.json`` and for self-play, its identity, and the evaluation during training.
+        """The game as stored in ``run.json``, the game for self-play, its identity, and the evaluation during training.
 
         Raises:
-            SpecError, GameError, FileError: the game cannot be trained on.
+            SpecError, GameError, FileError: the learner does not support the game.
         """
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
@@ -125,7 +125,7 @@ class RebelKind(TrainingKind):
         """The settings with the number of streams, and the workers for them; None for self-play in this process.
 
         Raises:
-            SpecError: no such workers.
+            SpecError: the requested workers are not available.
         """
         if settings.streams is None:
             settings = replace(settings, streams=streams_for(work))
@@ -164,7 +164,8 @@ class RebelKind(TrainingKind):
         return f"ReBeL on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Suggest evaluating and playing; a custom network is named again, since reading a folder runs no code."""
+        """Suggest evaluating and playing the network; commands repeat the name of a custom network, since reading a folder runs
+        no code."""
         game, folder, net = quoted(training.game), str(training.folder), getattr(training.settings, "net", None)
         player = f"rebel(network={folder},net={net})" if net else folder
         again = f" --set net={quoted(net)}" if net else ""
@@ -183,7 +184,7 @@ class WholeRebelKind(RebelKind):
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """The presets ``recipe`` and ``paper``, with stacks by the game's big blind."""
+        """The presets ``recipe`` and ``paper``, with stacks as multiples of the game's big blind."""
         big_blind = whole_game(game)[0].rules.betting.big_blind
         stacks = tuple(count * big_blind for count in BIG_BLINDS)
         return {RECIPE: WholeRebelSettings(), "paper": PAPER_WHOLE.changed({"stacks": stacks})}
@@ -198,7 +199,7 @@ class WholeRebelKind(RebelKind):
 
 
 class HoldemRebelKind(RebelKind):
-    """ReBeL on hold'em turns, modelled on a spot in which every hand is possible, whatever its ranges.
+    """ReBeL on hold'em turns, modelled on a spot whose ranges are replaced by all hands.
 
     Presets: ``recipe`` takes minutes on one core; ``paper`` has the paper's method, network and steps. Stacks scale with the
     pot.
@@ -236,7 +237,7 @@ class HoldemRebelKind(RebelKind):
         return ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """Report rivers and losses as fractions of the pot."""
+        """Report the number of rivers, and losses as fractions of the pot."""
         _, facts = super().report(training)
         last = training.records[-1]
         facts["steps"] = f"{last.steps:,} on {last.rows:,} rivers"
@@ -254,10 +255,10 @@ class HoldemRebelKind(RebelKind):
 
 
 def spot_of(game: Any) -> Spot:
-    """A spot: the given one, a spot file with every hand in its ranges, or turn endgame hold'em by name.
+    """The spot that a game names: a spot, a spot file (with every hand in its ranges), or turn endgame hold'em.
 
     Raises:
-        FileError, SpecError: the file cannot be read, or is not a spot.
+        FileError, SpecError: the file cannot be read or does not contain a spot.
     """
     if isinstance(game, Spot):
         return game
@@ -270,7 +271,7 @@ def spot_of_record(found: Mapping[str, Any], folder: str | os.PathLike[str]) -> 
     """Read the spot from ``run.json``.
 
     Raises:
-        FileError: it is incomplete.
+        FileError: ``run.json`` is incomplete.
     """
     try:
         cards = found["format"]
@@ -284,7 +285,7 @@ def streams_for(work: Work) -> int:
     """Number of self-play streams of a new training run with the given workers; a single local worker is this process.
 
     Raises:
-        SpecError: Ray is not installed, or there is no such cluster.
+        SpecError: Ray is not installed, or the cluster does not exist.
     """
     size = work.size
     return 1 if size == 1 and work.ray is None else STREAMS_PER_WORKER * size

@@ -1,4 +1,4 @@
-"""Exploitability of a network during training, from a few playthroughs in small games."""
+"""Exploitability during training of small games, from a few playthroughs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
@@ -18,7 +18,7 @@ from treeplex.search.settings import PlaythroughSettings
 
 PLAYTHROUGHS = 32
 LARGEST = 20_000
-"""Maximum number of public nodes of games that are evaluated by default."""
+"""Maximum number of public nodes in games that are evaluated by default."""
 
 
 class _EvaluationCancelled(Exception):  # noqa: N818 (no error)
@@ -30,8 +30,9 @@ class Judge(ABC):
 
     Attributes:
         settings: search settings of the evaluation.
-        every: seconds between evaluations; None for at most a fraction :attr:`share` of the time; 0 for none.
-        stop: polled during an evaluation; true cancels it.
+        every: seconds between evaluations; None to spend at most a fraction :attr:`share` of the time on them; 0 for no
+            evaluations.
+        stop: function polled during an evaluation, which is cancelled if it returns true.
     """
 
     first_seconds: ClassVar[float] = 20.0
@@ -44,7 +45,8 @@ class Judge(ABC):
         self._next, self._judged = every or self.first_seconds, False
 
     def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
-        """Exploitability with N and T if an evaluation is due, otherwise empty; at the end only if there was one before."""
+        """Exploitability, N and T if an evaluation is due, otherwise empty; at the end of training an evaluation is due only if
+        there was an earlier one."""
         if self.every == 0.0 or trainer.steps == 0 or self.stop() or (seconds < self._next and not (at_end and self._judged)):
             return {}
         began = perf_counter()
@@ -71,7 +73,7 @@ class Judge(ABC):
 
 
 class RunJudge(Judge):
-    """Evaluates playthroughs of a public tree."""
+    """Evaluates networks for public trees by playthroughs."""
 
     def __init__(self, game: str, rules: PublicTree, settings: RebelSettings, every: float | None) -> None:
         searching = PlaythroughSettings(

@@ -23,15 +23,15 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 from treeplex.search.settings import PlaythroughSettings
 
 SEARCHED = ("method", "depth", "rounds", "endgame")
-"""Search settings of public trees, except the method, that do not apply to hold'em turns."""
+"""Search settings for public trees that do not apply to hold'em turns (all except the method)."""
 ITERATIONS = 128
-"""Iterations per search with a custom leaf."""
+"""Default iterations per search with a custom leaf."""
 
 
 @dataclass(frozen=True)
 class SearchAgentSettings(AgentSettings):
-    """How subgames are searched; None means the network's training setting or, without a network, Discounted CFR two actions
-    deep."""
+    """Settings for searching subgames; None means the network's training setting or, without a network, Discounted CFR two
+    actions deep."""
 
     iterations: int | None = setting(None, "iterations per search (none: the network's own, or 128)", low=1)
     think: float | None = setting(None, "seconds per decision (none: as long as the iterations take)", above=0)
@@ -52,7 +52,7 @@ class SearchAgentSettings(AgentSettings):
         return {name: getattr(self, name) for name in SEARCHED if getattr(self, name) is not None}
 
     def turn_agent(self, game: HoldemGame, source: str | None, generator: np.random.Generator) -> Agent:
-        """Create an agent for a hold'em turn from a source of leaf values; None for exact ones."""
+        """Create an agent for a hold'em turn from a source of leaf values (None: exact values)."""
         from treeplex.learn.first_street import search as turns
         from treeplex.learn.first_street.agent import turn_agent
 
@@ -82,7 +82,7 @@ class SearchAgentSettings(AgentSettings):
 
 @dataclass(frozen=True)
 class RebelAgentSettings(SearchAgentSettings):
-    """A network, and how subgames are searched with it."""
+    """Settings for ReBeL agents: the network, and search with it."""
 
     network: str | None = setting(
         None, "a training folder, a net.safetensors, or the name of a shipped network (none: the best shipped one)"
@@ -92,7 +92,7 @@ class RebelAgentSettings(SearchAgentSettings):
 
 
 class Rebel(AgentKind):
-    """Search with a ReBeL value network."""
+    """Agent type that searches with a ReBeL value network."""
 
     name = "rebel"
     text = "searches with a value network, and plays a random iteration of each search"
@@ -102,7 +102,7 @@ class Rebel(AgentKind):
     settings = RebelAgentSettings
 
     def takes_time(self, game: Game) -> bool:
-        """Whether a time limit applies: not for full-game hold'em."""
+        """Whether the agent accepts a time limit, which full-game hold'em does not support."""
         return not isinstance(game.public, PublicHoldem)
 
     def make(self, game: Game, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
@@ -136,7 +136,7 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 
     Raises:
         SpecError: no shipped network fits and no training folder is named, or an unsupported setting.
-        PolicyError: the network is for other cards, blinds or stacks.
+        PolicyError: the network was trained on other cards, blinds or stacks.
     """
     from treeplex.holdem.street_search.agent import WholeSearchAgent
     from treeplex.learn.rebel.training.whole import shipped_whole_net, trained_game, whole_net
@@ -170,13 +170,13 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
 
 @dataclass(frozen=True)
 class LookaheadSettings(SearchAgentSettings):
-    """The leaf value of a search, and how it searches."""
+    """Settings for the leaf value and the search."""
 
     leaf: str = setting("exact", "leaf values: exact (slow: each iteration solves the rest of the game), zero, or my.py:NAME")
 
 
 class LookaheadSearch(AgentKind):
-    """Depth-limited search with a given leaf value."""
+    """Agent type that uses depth-limited search with a given leaf value."""
 
     name = "search"
     text = "depth-limited search with exact, zero or custom leaf values"
@@ -211,7 +211,7 @@ def names_rebel(text: str) -> bool:
 
 
 def rebel_named(text: str) -> Spec | None:
-    """The ReBeL agent if :func:`names_rebel` accepts a text, otherwise None.
+    """The ReBeL agent spec for a text that :func:`names_rebel` accepts; None for other texts.
 
     Raises:
         SpecError: ``rebel:`` without a name.

@@ -1,4 +1,4 @@
-"""ReBeL on full-game hold'em as a learner, and its evaluation on small decks."""
+"""ReBeL on full-game hold'em as a learner type, and its evaluation on small decks."""
 
 import os
 from collections.abc import Mapping
@@ -31,12 +31,12 @@ WHOLE = replace(REBEL, name="rebel on whole hold'em")
 """Training runs on full-game hold'em. A subgame is one street after its cards are dealt, with all its boards. Records are as
 for other ReBeL runs."""
 LARGEST = 4_000_000
-"""Maximum size, in numbers of a policy, of games that are evaluated by default."""
+"""Maximum size (number of probabilities in a policy) of games that are evaluated by default."""
 JUDGED_ROWS = 512
 
 
 class WholeJudge(Judge):
-    """Evaluates the average policy of searches, on small decks."""
+    """Evaluates the average policy of searches on small decks."""
 
     first_seconds, share = 60.0, 0.1
 
@@ -57,10 +57,10 @@ class WholeJudge(Judge):
 
 
 def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
-    """The game compiled for evaluation; None if it is too large, or large and not ``asked``.
+    """The game compiled for evaluation; None if it is too large, or if it is large and evaluation is not requested.
 
     Raises:
-        GameError, SpecError: it is requested but too large.
+        GameError, SpecError: evaluation is requested, but the game is too large.
     """
     try:
         spot = whole_spot(game)
@@ -82,7 +82,7 @@ def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tup
     """Rules and public states of full-game hold'em.
 
     Raises:
-        SpecError: another game.
+        SpecError: the game is not full-game hold'em.
     """
     rules = load(game, named_in=named_in).enumerable_rules()
     if not isinstance(rules, Holdem):
@@ -94,8 +94,8 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
     """The full-game hold'em network in a training folder, checked against a game if one is given.
 
     Raises:
-        FileError: it cannot be read.
-        PolicyError: it is for other cards or blinds.
+        FileError: the network cannot be read.
+        PolicyError: the network is for other cards or blinds.
     """
     net = read_net(Path(source) / NET if is_whole_folder(source) else source)
     if game is not None and net.identity != whole_identity(game):

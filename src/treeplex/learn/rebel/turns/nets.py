@@ -35,7 +35,7 @@ def check_turn(spot: Spot) -> None:
 
 
 def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> RiverLeaf:
-    """Create untrained networks, with a policy network if the settings say so.
+    """Create untrained networks; the settings determine whether there is a policy network.
 
     Raises:
         SpecError: PyTorch is missing.

@@ -73,7 +73,7 @@ class TurnGuess:
     Attributes:
         columns: A.
         net: float32 [n, inputs] to [n, H * A], logits.
-        forward: evaluates it.
+        forward: evaluates the network.
     """
 
     def __init__(self, inputs: int, hands: int, columns: int, *, width: int, layers: int, seed: int) -> None:
@@ -102,9 +102,9 @@ class TurnGuess:
 
 
 def examples_of(search: SubgameSearch, columns: int) -> PolicyRows:
-    """The average policy at every decision of a turn's search, with the beliefs it leads to.
+    """Training rows: the average policy at every decision of a turn search, with the beliefs that this policy leads to.
 
-    As in other games, hands without reach have no target, and decisions that no hand reaches are omitted.
+    Hands with zero reach have no target, and decisions that no hand reaches are omitted.
     """
     subgame = search.subgame
     assert isinstance(subgame, HoldemSubgame)

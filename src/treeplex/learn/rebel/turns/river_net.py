@@ -28,7 +28,7 @@ class RiverNet:
         inputs: length of a row.
         shown: whether values are relative to the showdown value, which is added; otherwise they are full hand values.
         net: float32 [n, inputs] to [n, 2B], on :func:`seen` and before the zero-sum correction.
-        forward: evaluates it.
+        forward: evaluates the network.
     """
 
     def __init__(self, bins: int, *, width: int, layers: int, seed: int, board: int = 0, shown: bool = True) -> None:

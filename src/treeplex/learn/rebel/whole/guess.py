@@ -18,7 +18,7 @@ from treeplex.search.subgames.subgame import Ranges
 
 
 class StreetPolicies:
-    """Output layout of a policy network: a number for each hand, or bin, of the acting player and each column.
+    """Output layout of a policy network: one output for each hand, or bin, of the acting player and each column.
 
     Columns are fold, call, and the plan's raises by size. A raise added to the plan has the nearest raise's column, and shares
     its probability.
@@ -57,9 +57,9 @@ class StreetPolicies:
         return self.encoding.prepared(StreetPlaces(street.game, [PublicHand(table, street.boards[row]) for row in rows]))
 
     def rows(self, search: SubgameSearch, rows: Ints) -> PolicyRows:
-        """The average policy at every decision on the listed boards, with the beliefs it leads to.
+        """Training rows: the average policy at every decision on the listed boards, with the beliefs that this policy leads to.
 
-        Hands without reach have no target; a bin has the mean over its hands with reach.
+        Hands with zero reach have no target; a bin's target is the mean over its other hands.
         """
         street, average = search.subgame, search.average_policy()
         assert isinstance(street, StreetSubgame)
@@ -82,9 +82,9 @@ class NetworkStreetGuess:
     """Initial policies from a network whose outputs are logits.
 
     Attributes:
-        encoding: the meaning of its rows.
+        encoding: the encoding of its input rows.
         net: the network.
-        forward: evaluates it.
+        forward: evaluates the network.
     """
 
     def __init__(self, encoding: StreetPolicies, net: Module) -> None:
