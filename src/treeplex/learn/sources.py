@@ -1,4 +1,4 @@
-"""ReBeL networks as policy sources: the policies that their searches play."""
+"""ReBeL networks as policy sources: each stands for the policy that search with the network plays."""
 
 import os
 from typing import Any
@@ -21,13 +21,13 @@ class RebelNetworks(Agents):
         return is_rebel_folder(source)
 
     def named_by(self, text: str) -> bool:
-        """Whether a text names a network."""
+        """Whether a text names a ReBeL network."""
         from treeplex.learn.rebel.training.named_agents import names_rebel
 
         return names_rebel(text)
 
     def game(self, source: Any) -> str:
-        """The game that a folder was trained on."""
+        """The game of a training folder."""
         from treeplex.learn.rebel.training.job import is_turn_folder
 
         if is_turn_folder(source):
@@ -38,7 +38,7 @@ class RebelNetworks(Agents):
         return super().game(source)
 
     def origin(self, source: str) -> dict[str, Any]:
-        """The agent's spec, as the origin of a policy."""
+        """The ReBeL agent's spec, as the origin of a policy."""
         from treeplex.search.named_agents.registry import spec_of
 
         return super().origin(str(spec_of(source)))

@@ -1,6 +1,6 @@
-"""Compile the learners' kernels before the first run; without PyTorch there is nothing to compile.
+"""Precompile the kernels that learners use; does nothing without PyTorch.
 
-Warm-up jobs run in worker processes, which may not start workers of their own: ``workers=1``.
+Warm-up jobs run in worker processes, which cannot start their own workers, so they use ``workers=1``.
 """
 
 from importlib.util import find_spec
@@ -26,7 +26,7 @@ def compile_learners() -> None:
 
 
 def compile_whole_hands() -> None:
-    """Train a small-deck blueprint and play a hand with its turn and river re-solved."""
+    """Train a blueprint on a small deck, and play a hand with re-solving on the turn and river."""
     with TemporaryDirectory() as folder:
         blueprint = Path(folder) / "run"
         train(SMALL_HOLDEM, "blueprint", settings=BLUEPRINT, out=blueprint, workers=1)

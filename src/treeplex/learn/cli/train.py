@@ -300,7 +300,7 @@ def print_training(training: "Training") -> None:
 
 
 def print_learners() -> None:
-    """Print the library's learners."""
+    """Print the built-in learners."""
     from treeplex.learn.train.registry import learners
 
     print_entries((kind.name, (kind.summary, kind.source)) for kind in learners().values())

@@ -50,7 +50,7 @@ def torch_device(name: str) -> Any:
     """The PyTorch device for one of :data:`DEVICES`; None for the compiled kernels.
 
     Raises:
-        SpecError: unknown name, no GPU, or PyTorch is missing.
+        SpecError: the device is unknown, or there is no GPU, or PyTorch is missing.
     """
     if name not in DEVICES:
         raise SpecError(f"unknown device {name!r}; known: {', '.join(DEVICES)}")

@@ -1,1 +1,1 @@
-"""The engine's operations in PyTorch."""
+"""The engine's operations, implemented in PyTorch."""

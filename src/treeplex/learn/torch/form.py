@@ -36,13 +36,13 @@ from treeplex.solvers.solver import FormSolver
 
 @dataclass(eq=False)
 class TensorState:
-    """Tensors of a run, one per player; slots are those of :mod:`treeplex.learn.torch.kernels`.
+    """Tensors of a solver run, one per player; slots are those of :mod:`treeplex.learn.torch.kernels`.
 
     Attributes:
-        policies: [I, A], current policy; for fictitious play the last pure best response.
-        along: [N], factor by which each slot multiplies its path under that policy.
+        policies: [I, A], current policy; in fictitious play, the last pure best response.
+        along: [N], each slot's factor in path products under that policy.
         strategies: [N], its sequence form.
-        averages: [N], own-reach-weighted sums of policies; for fictitious play the averages.
+        averages: [N], own-reach-weighted sums of policies; in fictitious play, the averages.
         regrets: [I, A].
     """
 
@@ -57,8 +57,8 @@ class TensorForm:
     """Sequence-form trees of two players for update rules on tensors; a :class:`treeplex.forms.form.Form`.
 
     Attributes:
-        treeplexes: of both players.
-        players: two.
+        treeplexes: both players' treeplexes.
+        players: number of players, 2.
     """
 
     players = 2
@@ -67,13 +67,13 @@ class TensorForm:
         """Copy a tree and its payoffs to a device.
 
         Args:
-            tree, payoff: those of a compiled game or a batch of subgames.
+            tree, payoff: tree and payoffs of a compiled game or a batch of subgames.
             device: a PyTorch device.
             dtype: a PyTorch type; None for float32.
             identity: a hash of the game.
 
         Raises:
-            AlgorithmError: not two players, or payoffs that are not stored.
+            AlgorithmError: the game does not have two players, or its payoffs are not stored.
         """
         players = len(tree.sequence_offsets) - 1
         if players != 2:
@@ -107,7 +107,7 @@ class TensorForm:
         """Create the initial state at the uniform policy; root sequences have weight 1.
 
         Raises:
-            AlgorithmError: a rule that needs more than regrets or best responses, or more than one average.
+            AlgorithmError: the rule needs more than regrets or best responses, or more than one average.
         """
         if kind not in (RuleKind.REGRETS, RuleKind.REPLIES) or needs & {"previous", "changes"}:
             raise AlgorithmError("does not run on tensors; take device cpu, or a variant such as dcfr, or fictitious play")
@@ -126,7 +126,7 @@ class TensorForm:
         return state
 
     def iterate(self, kind: RuleKind, rows: Floats, state: TensorState, *, alternating: bool) -> None:
-        """Run one iteration per row, without reading results on the host."""
+        """Run one iteration per row of weights, without copying results to the host."""
         with torch_module().inference_mode():
             for numbers in rows.tolist():
                 if kind is RuleKind.REPLIES:
@@ -142,7 +142,7 @@ class TensorForm:
                         self.improve(player, row, state, values[player])
 
     def gradient(self, player: int, state: TensorState) -> Tensor:
-        """Values of a player's slots against the other's current strategy, [N], without the leaves."""
+        """Values of a player's slots against the other player's current strategy, [N], without leaf values."""
         return self._terminals[player].gradient(state.strategies[1 - player])
 
     def improve(
@@ -154,8 +154,8 @@ class TensorForm:
             player: the updating player.
             row: the iteration's weights.
             state: changed in place.
-            values: [N], the gradient; becomes the counterfactual values, those of root sequences in the first slots.
-            add: called between average and backup, to add leaf values to the gradient.
+            values: [N], the gradient; overwritten by counterfactual values, with those of root sequences in the first slots.
+            add: function called between average and backup, which adds leaf values to the gradient.
         """
         own = self.treeplexes[player]
         state.averages[player] = next_average(row, state.averages[player], state.strategies[player])
@@ -166,7 +166,7 @@ class TensorForm:
         self._play(player, policy, state)
 
     def _play(self, player: int, policy: Tensor, state: TensorState) -> None:
-        """Set a player's policy and its strategy."""
+        """Set a player's policy and its sequence form."""
         own = self.treeplexes[player]
         state.policies[player] = policy
         state.along[player] = factors(state.along[player][: own.head], policy)
@@ -186,7 +186,7 @@ class TensorForm:
     def iterate_learned(
         self, network: DiscountNetwork, state: TensorState, done: int, iterations: int, horizon: int, *, alternating: bool
     ) -> None:
-        """Raise, since learned rules need features of the run that tensors do not provide.
+        """Raise an error, since learned rules need features of the run that tensors do not provide.
 
         Raises:
             AlgorithmError: always.
@@ -194,9 +194,9 @@ class TensorForm:
         raise AlgorithmError("a learned rule does not run on tensors; take device cpu")
 
     def arrays(self, state: TensorState) -> dict[str, Floats]:
-        """Arrays that the next iteration depends on, float64 [Q] each; copies on the host.
+        """Arrays that determine the next iteration, float64 [Q] each, copied to the host.
 
-        Their format is that of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run may resume with either.
+        Their format is that of :class:`treeplex.forms.compile.views.tree_form.TreeState`, so a run can resume on either.
         """
         arrays = {name: np.zeros(self.size) for name in ("policy", "strategy", "average", "regrets")}
         for player, own in enumerate(self.treeplexes):
@@ -215,7 +215,7 @@ class TensorForm:
         return self.arrays(state)["average"]
 
     def values(self, state: TensorState, *, best: bool) -> Floats:
-        """Value of each player's average strategy against the other's, [2]; see :class:`treeplex.forms.form.Form`."""
+        """Value for each player when both play their average strategies, [2]; see :class:`treeplex.forms.form.Form`."""
         game_values = np.empty(2)
         with torch_module().inference_mode():
             averages = [self._normalised(player, state) for player in (0, 1)]
@@ -230,7 +230,7 @@ class TensorForm:
         return game_values
 
     def _normalised(self, player: int, state: TensorState) -> Tensor:
-        """Factors, [N], of a player's average policy; uniform where the average has no reach."""
+        """Path factors, [N], of a player's average policy; uniform where the average has zero reach."""
         own = self.treeplexes[player]
         sums = own.inner(state.averages[player])
         total = sums.sum(dim=1, keepdim=True)
@@ -241,17 +241,18 @@ class TensorForm:
 def tensor_solver(
     game: CompiledGame, algorithm: AnyAlgorithm, device: str, *, horizon: int | None, updates: str | None
 ) -> "TensorSolver | None":
-    """A solver on one of :data:`treeplex.learn.common.device.DEVICES`; None for the CPU.
+    """A solver on one of :data:`treeplex.learn.common.device.DEVICES`; None for the CPU's compiled kernels.
 
     Raises:
-        SpecError: an unknown device, no GPU, or PyTorch is missing.
+        SpecError: the device is unknown, or there is no GPU, or PyTorch is missing.
     """
     target = torch_device(device)
     return None if target is None else TensorSolver(game, algorithm, device=target, horizon=horizon, updates=updates)
 
 
 class TensorSolver(FormSolver[TensorState], Solver):
-    """A run of an update rule on a compiled game with tensors; its state is interchangeable with a run on compiled kernels."""
+    """Solver that runs an update rule on a compiled game with tensors; its state is interchangeable with that of compiled
+    kernels."""
 
     form: TensorForm
     algorithm: str
@@ -275,12 +276,13 @@ class TensorSolver(FormSolver[TensorState], Solver):
             algorithm: an update rule, or its spec.
             device: a PyTorch device.
             dtype: a PyTorch type; None for float64.
-            horizon: planned number of iterations, for scheduled rules only.
+            horizon: planned number of iterations, used only by scheduled rules.
             updates: ``alternating`` or ``simultaneous``; None for the rule's default.
 
         Raises:
-            SpecError: an unknown algorithm, parameter or order of updates.
-            AlgorithmError: an algorithm that is not an update rule or does not run on tensors, or not two players.
+            SpecError: the algorithm, a parameter or the order of updates is unknown.
+            AlgorithmError: the algorithm is not an update rule or does not run on tensors, or the game does not have two
+                players.
         """
         self.game = game
         try:
@@ -297,7 +299,7 @@ class TensorSolver(FormSolver[TensorState], Solver):
         return self.form.policy(self.tables)
 
     def average_policy(self) -> Policy:
-        """The policy that converges to equilibrium; uniform before the first iteration."""
+        """The average policy, which converges to equilibrium; uniform before the first iteration."""
         return Policy(self.game, normalised(self.game, self.average))
 
     def restore(self, state: Mapping[str, Floats]) -> None:
@@ -318,5 +320,5 @@ def interpolated(share: float, average: Tensor, reply: Tensor) -> Tensor:
 
 
 def on_host(tensor: Tensor) -> Floats:
-    """A tensor's numbers on the host, float64."""
+    """A tensor copied to the host, float64."""
     return np.asarray(tensor.cpu().numpy(), np.float64)

@@ -1,12 +1,12 @@
 """The engine's four operations on PyTorch tensors, for any device: reach, gradient, backup and update, average.
 
-On a GPU every operation is a kernel launch, and launches dominate the cost of subgames with thousands of sequences. A player's
-sequences are therefore arranged in *slots* that need few operations. Two slots are constant factors 1 and 0 of paths. Then come
-the root sequences, then one row per infoset, ordered by own depth and padded to the maximum number of actions. Strategies are
-products along paths (one gather and one product, however deep the tree), and terminals that share a payoff matrix are stacked
-for one batched product.
+On a GPU every operation is a kernel launch, and launch overhead dominates for subgames with thousands of sequences. A player's
+sequences are therefore arranged in *slots*, which require few operations. The first two slots are constant path factors 1 and
+0. They are followed by the root sequences, and by one row per infoset, ordered by own depth and padded to the maximum number of
+actions. Strategies are products along paths (one gather and one product, regardless of the tree's depth), and terminals that
+share a payoff matrix are stacked for one batched matrix product.
 
-Nothing here reads a tensor's numbers on the host, and no shape depends on them.
+No function here copies tensor contents to the host, and no shape depends on them.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from treeplex.learn.common.device import torch_module
 
 Tensor = Any
 ONE, ZERO, CONSTANTS = 0, 1, 2
-"""Slots of the constant factors, and their number."""
+"""Slots of the constant factors 1 and 0, and the number of such slots."""
 WASTE = 1.25
 """Maximum factor by which stacking may increase the number of rows."""
 
@@ -36,17 +36,17 @@ class Placement:
     dtype: Any
 
     def numbers(self, array: NDArray[Any]) -> Tensor:
-        """A copy as floating-point numbers."""
+        """Copy an array to the device as floating-point numbers."""
         return torch_module().tensor(array, dtype=self.dtype, device=self.device)
 
     def places(self, array: Ints) -> Tensor:
-        """A copy as int64."""
+        """Copy an array to the device as int64."""
         return torch_module().tensor(array, dtype=torch_module().int64, device=self.device)
 
 
 @dataclass(frozen=True, eq=False)
 class Treeplex:
-    """One player's treeplex of N slots: I infosets of at most A actions, own depth less than D.
+    """One player's treeplex of N slots: I infosets with at most A actions, at own depths below D.
 
     Attributes:
         begin: the player's first sequence.
@@ -110,23 +110,23 @@ class Treeplex:
         return self.head + self.shape[0] * self.shape[1]
 
     def sources(self, sequences: Ints) -> Ints:
-        """Slots from which to read sequences; :data:`ZERO` for -1."""
+        """Slots that hold the given sequences; :data:`ZERO` for -1."""
         return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], ZERO)
 
     def targets(self, sequences: Ints) -> Ints:
-        """Flat slots to which to add at sequences; arbitrary distinct ones for -1, where zeros are added, to avoid
-        contention."""
+        """Flat slots for adding values at sequences. Entries -1, where only zeros are added, get distinct arbitrary slots to
+        avoid contention."""
         anywhere = np.arange(sequences.size).reshape(sequences.shape) % self.size
         return np.where(sequences >= 0, self.slots[np.maximum(sequences - self.begin, 0)], anywhere).ravel()
 
     def spread(self, own: Floats) -> Floats:
-        """Arrange numbers of own sequences, [own sequences], in slots, float64 [N]; 0 in padding."""
+        """Arrange sequence-wise numbers, [own sequences], in slots, float64 [N]; 0 in padding."""
         slots = np.zeros(self.size)
         slots[self.slots] = own
         return slots
 
     def inner(self, slots: Any) -> Any:
-        """The part of slot-wise numbers that belongs to infosets, [I, A]."""
+        """The entries of slot-wise numbers that belong to infosets, [I, A]."""
         return slots[self.head :].reshape(self.shape)
 
 
@@ -141,7 +141,7 @@ def sequence_form(treeplex: Treeplex, along: Tensor) -> Tensor:
 
 
 def back_up(treeplex: Treeplex, along: Tensor, values: Tensor) -> None:
-    """Turn a gradient, [N], into counterfactual values of sequences, in place, with the policy's path factors, [N]."""
+    """Convert a gradient, [N], in place into counterfactual values of sequences, given the policy's path factors, [N]."""
     for below, parents in treeplex.levels:
         values.index_add_(0, parents, values[below] * along[below])
 
@@ -151,7 +151,7 @@ def best_reply(treeplex: Treeplex, values: Tensor) -> Tensor:
 
     Args:
         treeplex: the player's treeplex.
-        values: [N], a gradient; becomes the best-response counterfactual values of sequences.
+        values: [N], a gradient; overwritten by best-response counterfactual values of sequences.
     """
     torch, (rows, actions) = torch_module(), treeplex.shape
     policy = values.new_zeros(rows, actions)
@@ -186,7 +186,7 @@ def regret_update(treeplex: Treeplex, row: Weights, values: Tensor, policy: Tens
 
 
 def discounted_sum(regrets: Tensor, positive: float, negative: float, new: Tensor, weight: float) -> Tensor:
-    """``regrets * (positive if above 0, else negative) + weight * new``, in as few operations as the factors allow."""
+    """``regrets * (positive if above 0, else negative) + weight * new``, with as few operations as the factors allow."""
     torch, factor = torch_module(), positive
     if positive == 0.0 != negative:
         regrets, factor = regrets.clamp(max=0.0), negative
@@ -198,18 +198,18 @@ def discounted_sum(regrets: Tensor, positive: float, negative: float, new: Tenso
 
 
 def next_average(row: Weights, average: Tensor, strategy: Tensor) -> Tensor:
-    """Update an average by an iteration: discount it and add the weighted strategy."""
+    """Update an average after an iteration: discount it and add the weighted strategy."""
     return torch_module().add(strategy if row.average == 1.0 else strategy * row.average, average, alpha=row.average_discount)
 
 
 def stacking(sizes: Ints) -> tuple[Ints, Ints]:
-    """Split groups of neighbouring rows into chunks of equal length for one batched product.
+    """Split groups of consecutive rows into chunks of equal length for one batched product.
 
     Args:
         sizes: [G], rows of each group, at least 1.
 
     Returns:
-        Rows of each chunk, int64 [S, C], -1 in padding, and each chunk's group, int64 [S]. A single group is one chunk;
+        Rows of each chunk, int64 [S, C] (-1 in padding), and the group of each chunk, int64 [S]. A single group is one chunk;
         otherwise C is the largest power of two with at most :data:`WASTE` times as many rows.
     """
     length = int(sizes.max())
@@ -269,7 +269,7 @@ class DenseOperator:
 
 @dataclass(frozen=True, eq=False)
 class SparseOperator:
-    """Sparse payoff operator for one player: values [E], the other player's slots and its own, int64 [E]."""
+    """Sparse payoff operator for one player: E values, with the other player's slots and the player's own slots, int64 [E]."""
 
     values: Tensor
     sources: Tensor

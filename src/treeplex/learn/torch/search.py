@@ -1,7 +1,7 @@
 """Subgame solving by CFR on PyTorch tensors: :class:`SubgameSearch` for any device.
 
-A search is created on the host, copied to the device, run there without any reads by the host, and copied back. Leaf values
-come from a copy of a network on the device.
+A search is created on the host, copied to the device, run there without host synchronisation, and copied back. Leaf values come
+from a network's copy on the device.
 """
 
 from copy import deepcopy
@@ -28,7 +28,7 @@ from treeplex.solvers.rules.variants import Variant
 
 
 def check_method(method: Method, *, predicts: bool = True) -> None:
-    """Check that a method is of the CFR family with alternating updates and, unless ``predicts``, not predictive.
+    """Check that a method is a CFR variant with alternating updates and, unless ``predicts`` is set, not predictive.
 
     Raises:
         SpecError: the method is not supported.
@@ -43,16 +43,17 @@ def check_method(method: Method, *, predicts: bool = True) -> None:
 
 
 class TorchSearch:
-    """Continues a :class:`SubgameSearch` with tensors; :meth:`finish` copies the results back.
+    """Continues a :class:`SubgameSearch` on tensors; :meth:`finish` copies the results back.
 
-    Earlier iterations of the search, including a warm start, are kept. For each player there are
+    Earlier iterations of the search, including a warm start, are preserved. ``sums``, ``faced`` and ``last_leaf`` have one
+    tensor per player.
 
     Attributes:
         search: the search, changed only by :meth:`finish`.
         iteration: number of iterations completed.
-        form, tables: the batch as a form of tensors, and its state.
+        form, tables: the batch of subgames as a :class:`TensorForm`, and its state.
         sums: [head], root values so far, weighted like the average policy.
-        faced: [N], averages of what the other player faced, as in :class:`SubgameSearch` for CFR-AVG.
+        faced: [N], averages of the strategies that the other player faced, as in :class:`SubgameSearch` for CFR-AVG.
         last_leaf: [S, C, H], base of modified CFR-AVG's differences; empty otherwise.
     """
 
@@ -65,8 +66,8 @@ class TorchSearch:
             dtype: number type of everything but the network; None for float32.
 
         Raises:
-            SpecError: another method or leaf.
-            AlgorithmError: leaves without values, a gadget, or choices behind leaves.
+            SpecError: the method or leaf value is not supported.
+            AlgorithmError: the search has leaves without values, a gadget, or choices behind leaves.
         """
         check_method(search.method)
         search.check_plain("a search by tensors")
@@ -110,7 +111,7 @@ class TorchSearch:
                 self.iteration = t
 
     def _update(self, player: int, row: Weights) -> None:
-        """One player's part of an iteration."""
+        """Run one player's update in an iteration."""
         leaves, values = self._leaves, self.form.gradient(player, self.tables)
 
         def add(values: Tensor) -> None:
@@ -152,10 +153,10 @@ class TorchSearch:
         return search
 
     def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None, *, average: bool = False) -> Stopped:
-        """Run and :meth:`finish`; returns each subgame's policy at its own iteration, and optionally the average, as
-        :func:`treeplex.search.stopping.policies_at` does.
+        """Run the search and :meth:`finish` it; returns each subgame's policy at its own iteration and optionally the average,
+        as :func:`treeplex.search.stopping.policies_at` does.
 
-        Sampled policies stay on the device until the end.
+        Sampled policies remain on the device until the end.
         """
         torch, search = torch_module(), self.search
         owners = search.subgames.owners if copies is None else copies.subgames.owners
@@ -194,7 +195,7 @@ class TorchSearch:
 
 @dataclass(frozen=True, eq=False)
 class SampleSchedule:
-    """The schedule by which one player's probabilities are sampled.
+    """Schedule for reading one player's probabilities at given iterations.
 
     Attributes:
         sequences: int64 [n], sequences to write.
@@ -208,7 +209,8 @@ class SampleSchedule:
 
     @classmethod
     def of(cls, own: Treeplex, source: Ints, at: Ints, done: int) -> "SampleSchedule":
-        """Create the schedule from the sampled sequences and their iterations, int64 [Q] each; omits past iterations."""
+        """Create the schedule from sequences and the iterations at which they are read, int64 [Q] each; past iterations are
+        omitted."""
         mine = (source >= own.begin) & (source < own.begin + len(own.slots)) & (at > done)
         sequences = np.flatnonzero(mine)
         slots = own.slots[source[sequences] - own.begin] - own.head
@@ -227,10 +229,10 @@ class LeafView:
 
 @dataclass(frozen=True, eq=False)
 class TensorLeaves:
-    """Leaves valued by a network, grouped by weights of pairs of hands into S chunks of C leaves, with at most H hands.
+    """Leaves valued by a network, grouped by their weights of hand pairs into S chunks of C leaves, with at most H hands.
 
     Attributes:
-        net, kind: the network on the device, and its number type.
+        net, kind: the network on the device, and the network's number type.
         chunks: int64 [S, C], the leaf at each position, on the host; -1 in padding.
         features: [S * C, features].
         weights: for each player [S, H, H], maps the other's reach to the compatible mass of the player's hands.
@@ -258,7 +260,7 @@ class TensorLeaves:
     def of(
         cls, leaves: PairPlaces, encoding: Encoding, net: Module, treeplexes: tuple[Treeplex, Treeplex], at: Placement
     ) -> "TensorLeaves":
-        """The leaves of a batch."""
+        """Create the leaves of a batch of subgames."""
         hands, prepared = encoding.hands, encoding.prepared(leaves)
         order = np.concatenate([rows for _, rows in leaves.groups])
         chunks, group = stacking(np.array([len(rows) for _, rows in leaves.groups]))
@@ -298,13 +300,13 @@ class TensorLeaves:
         )
 
     def seen(self, player: int, strategy: Tensor) -> LeafView:
-        """Reach and beliefs of a player's strategy at the leaves."""
+        """Reach and beliefs at the leaves under a player's strategy."""
         reach = strategy[self.sources[player]]
         joint = torch_module().addcmul(self.traces[player], self.bases[player], reach.flatten(0, 1))
         return LeafView(reach, joint / joint.sum(dim=1, keepdim=True))
 
     def entries(self, player: int, seen: list[LeafView], reach: Tensor) -> Tensor:
-        """Values at the given beliefs times the compatible mass of the other's reach [S, C, H']: [S, C, H]."""
+        """Values at the given beliefs, times the compatible mass of the other player's reach [S, C, H']; returns [S, C, H]."""
         known = torch_module().cat((self.features, seen[0].beliefs, seen[1].beliefs), dim=1)
         outputs = self.net(known.gather(1, self.inputs).to(self.kind)).to(reach.dtype)
         mass = reach.bmm(self.weights[player])
@@ -315,7 +317,7 @@ class TensorLeaves:
         values.index_add_(0, self.targets[player], entries.flatten())
 
     def chunked(self, entries: Floats) -> Floats:
-        """Arrange numbers of leaves [K, H'] in chunks, [S, C, H]; 0 in padding."""
+        """Arrange leaf-wise numbers, [K, H'], in chunks, [S, C, H]; 0 in padding."""
         numbers = np.zeros((*self.chunks.shape, self.sources[0].shape[2]))
         numbers[..., : entries.shape[1]] = np.where(self.chunks[..., None] >= 0, entries[self.chunks], 0.0)
         return numbers
@@ -327,7 +329,7 @@ class TensorLeaves:
 
 
 def tensor_leaves(search: SubgameSearch, treeplexes: tuple[Treeplex, Treeplex], at: Placement) -> TensorLeaves | None:
-    """The leaves of a search on a device; None if the search adds no leaf values."""
+    """The leaves of a search, copied to a device; None if the search adds no leaf values."""
     leaves, leaf = search.subgames.leaves, search.leaf
     if not len(leaves) or isinstance(leaf, ZeroLeaf):
         return None

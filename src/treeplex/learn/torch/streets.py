@@ -1,7 +1,7 @@
-"""One hold'em street on tensors: many boards with the same betting in a batch, each with its own chips, cards and ranges.
+"""One hold'em street on tensors: a batch of boards with the same betting, each with its own chips, cards and ranges.
 
-A showdown is a product with a win/loss matrix over pairs of hands, one per board. It takes more arithmetic than the sweep by
-strength of ``holdem.engine.showdowns.terminal``, but suits a GPU best: a river of 60 terminals and 64 iterations is about 18
+A showdown is a product with each board's win/loss matrix over pairs of hands. This takes more arithmetic than the sweep by
+strength in ``holdem.engine.showdowns.terminal``, but is faster on a GPU: a river of 60 terminals and 64 iterations is about 18
 GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
 """
 
@@ -27,7 +27,7 @@ class Cards:
 
     Attributes:
         held: [B, N, 52], the cards of each hand.
-        edge: [B, N, N], for an own and an opposing hand: 1 if it wins, -1 if it loses, 0 for ties and for shared cards.
+        edge: [B, N, N], 1 if the own hand beats the opposing hand, -1 if it loses, 0 for ties and shared cards.
     """
 
     held: Tensor
@@ -35,7 +35,7 @@ class Cards:
 
     @classmethod
     def of_rivers(cls, hands: NDArray[Any], start: NDArray[Any], at: Placement) -> "Cards":
-        """Create complete boards.
+        """Create cards for complete boards.
 
         Args:
             hands: uint8 [B, N, 2], cards of the hands, weakest first.
@@ -48,7 +48,7 @@ class Cards:
         return cls(held, (strength[:, :, None] - strength[:, None]).sign() * apart)
 
     def met(self, reach: Tensor) -> Tensor:
-        """Opposing reach compatible with each hand, both [B, K, N]."""
+        """Total opposing reach compatible with each hand; argument and result are [B, K, N]."""
         return reach.sum(dim=2, keepdim=True) - (reach @ self.held) @ self.held.transpose(1, 2) + reach
 
 
@@ -58,7 +58,7 @@ def one_hot(hands: NDArray[Any], at: Placement) -> Tensor:
 
 
 class Betting(NamedTuple):
-    """A street's betting tree, the same on all boards; sequences are those of :class:`Forest` with one root.
+    """A street's betting tree, which is the same on all boards; sequences are those of a :class:`Forest` with one root.
 
     Attributes:
         nodes: for each player rows (parent sequence, first sequence, actions), parents first.
@@ -82,7 +82,7 @@ class Betting(NamedTuple):
 
 
 class StreetTables:
-    """CFR-family tables for solving a street with alternating updates.
+    """CFR tables for solving a street with alternating updates.
 
     Attributes:
         betting: betting tree of all boards.
@@ -107,7 +107,7 @@ class StreetTables:
             cards: cards of each board.
             ranges: for each player [B, N].
             fold_values: [B, F, 2], chips for each player.
-            showdown_values: [B, D], chips the winner gains and the loser loses.
+            showdown_values: [B, D], chips that the winner gains and the loser loses.
             at: device and number type.
         """
         torch = torch_module()
@@ -134,7 +134,7 @@ class StreetTables:
         return policy
 
     def reach(self, player: int, policy: Tensor) -> Tensor:
-        """A policy in sequence form."""
+        """Convert a policy to sequence form."""
         strategy = policy.clone()
         strategy[:, 0] = self.ranges[player]
         for parent, first, count in self.betting.nodes[player]:
@@ -142,7 +142,7 @@ class StreetTables:
         return strategy
 
     def gradient(self, player: int, other: Tensor) -> Tensor:
-        """Values of a player's sequences against the other's strategy, [B, sequences, N], chips times reach."""
+        """Values of a player's sequences against the other player's strategy, [B, sequences, N], in chips times reach."""
         folds = [pair[1 - player] for pair in self.betting.folds]
         shown = [pair[1 - player] for pair in self.betting.showdowns]
         folded = self.cards.met(other[:, folds]) * self._folded[:, :, player, None]
@@ -160,7 +160,7 @@ class StreetTables:
         Args:
             player: the updating player.
             row: the iteration's weights.
-            values: the gradient, [B, sequences, N]; becomes counterfactual values, the root's first.
+            values: the gradient, [B, sequences, N]; overwritten by counterfactual values, the root's first.
         """
         self.averages[player] = row.average_discount * self.averages[player] + row.average * self.strategies[player]
         regrets, policy = self.regrets[player], self.policies[player]

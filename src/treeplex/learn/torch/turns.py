@@ -24,10 +24,10 @@ from treeplex.solvers.rules.variants import Variant
 
 
 class TensorRivers:
-    """The rivers below one turn and the network that values them; E ends of the turn's betting, C cards, N turn hands.
+    """The rivers below one turn, and the network that values them: E ends of the turn's betting, C river cards, N turn hands.
 
     Attributes:
-        edge: [C, N, N], on each river 1 where an own hand beats another, -1 where it loses, 0 with a shared card.
+        edge: [C, N, N], on each river, 1 if the own hand beats the opposing hand, -1 if it loses, 0 for ties and shared cards.
         chance: probability of each river, given both hands.
     """
 
@@ -71,7 +71,7 @@ class TensorRivers:
         return shares
 
     def met(self, reach: Tensor) -> Tensor:
-        """Opposing reach compatible with each hand, both [..., N]."""
+        """Total opposing reach compatible with each hand; argument and result are [..., N]."""
         return reach.sum(dim=-1, keepdim=True) - (reach @ self._held) @ self._held.T + reach
 
     def entries(self, player: int, believed: tuple[Tensor, Tensor], reached: Tensor) -> Tensor:
@@ -79,8 +79,8 @@ class TensorRivers:
 
         Args:
             player: the player.
-            believed: reach of both players at which rivers are valued, [E, N].
-            reached: the other player's reach that weights the values, [E, N].
+            believed: both players' reach, which gives the beliefs for river values, [E, N].
+            reached: the other player's reach, which weights the values, [E, N].
         """
         torch, bins = torch_module(), self._rivers.rivers.bins
         masked = [own[:, None] * self._free for own in believed]
@@ -124,7 +124,7 @@ class TurnSearch:
     """
 
     def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
-        """Copy a search to a device, new or already running.
+        """Copy a search, new or already running, to a device.
 
         Args:
             search: a search of a turn with all hands in both ranges, by CFR-D or CFR-AVG, with a network's leaf values.
@@ -132,7 +132,7 @@ class TurnSearch:
             dtype: a PyTorch type; None for float32.
 
         Raises:
-            SpecError: another kind of search.
+            SpecError: another type of search.
         """
         check_method(search.method, predicts=False)
         subgame, leaf = search.subgame, search.leaf
@@ -183,11 +183,11 @@ class TurnSearch:
         self.search.sum_weights[player] = row.average_discount * self.search.sum_weights[player] + row.average
 
     def _at_ends(self, player: int, strategy: Tensor) -> Tensor:
-        """A strategy's reach at the ends, [E, N]."""
+        """A strategy's reach at the ends of betting, [E, N]."""
         return strategy[0, self._ends[player]]
 
     def _read(self) -> None:
-        """Read the search's arrays; the policy follows from regrets."""
+        """Copy the search's arrays to the device; the policy is computed from regrets."""
         search, tables, at = self.search, self.tables, self._at
         ends = np.array(tables.betting.ends, np.int64).reshape(-1, 2)
         self._ends = at.places(ends[:, 0]), at.places(ends[:, 1])
@@ -209,7 +209,7 @@ class TurnSearch:
             self._sums.append(at.numbers(search.sums[player][0, held]))
 
     def _write(self) -> None:
-        """Write the search's arrays back."""
+        """Copy the results back to the search's arrays."""
         search, tables = self.search, self.tables
         for player in (0, 1):
             held, here = self._subgame.held(player), self._part(player)

@@ -34,7 +34,7 @@ class Options:
 
     Attributes:
         work: workers.
-        judge_every: seconds between evaluations during training; None for a default that costs little; 0 for none.
+        judge_every: seconds between evaluations during training; None for the default; 0 for no evaluations.
         folder: training folder; None if training runs in memory.
         named_in: folder whose ``run.json`` names the game; None if the user names it.
     """
@@ -92,13 +92,13 @@ class TrainingKind(ABC):
 
     Attributes:
         name: the learner's name.
-        job_kind: kind of its jobs.
+        job_kind: type of its jobs.
         settings: class of its settings.
         summary, source: a description, and the paper.
         takes: which of ``workers``, ``ray`` and ``judge_every`` it accepts.
         efforts: the :data:`EFFORTS` that can limit its training runs; in other learners a setting of that name has another
             meaning.
-        line: formats of the numbers in its progress line, by name.
+        line: format strings for the numbers in its progress line, by name.
         needs_game: whether a game must be named.
     """
 
@@ -113,7 +113,7 @@ class TrainingKind(ABC):
     needs_game: ClassVar[bool] = True
 
     def for_game(self, game: Any) -> "TrainingKind":
-        """The kind for a game, if one name stands for several kinds."""
+        """The learner type for a game, if one name stands for several types."""
         return self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
@@ -121,10 +121,10 @@ class TrainingKind(ABC):
         return {RECIPE: self.settings()}
 
     def settings_for(self, game: Any, preset: str | None, *changes: Mapping[str, Any]) -> Any:
-        """A preset (None: :data:`RECIPE`) with changes, where later ones override earlier ones.
+        """The settings of a preset (None: :data:`RECIPE`) with changes applied; later changes override earlier ones.
 
         Raises:
-            SpecError: an unknown name, or a value outside its range.
+            SpecError: a name is unknown, or a value is outside its range.
         """
         settings: Settings = preset_named(preset or RECIPE, self.presets(game))
         return settings.changed(*changes)

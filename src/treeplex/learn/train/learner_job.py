@@ -1,4 +1,4 @@
-"""Jobs of ``Learner`` classes, the library's and custom ones: a step is one of the learner's.
+"""Jobs for ``Learner`` classes, built-in or custom: each step is one step of the learner.
 
 ======================= =========================================================================================
 ``run.json``            the learner's name, game, settings, versions, status, and the last record
@@ -8,7 +8,7 @@
 ``learning-curve.png``  measurements against steps
 ======================= =========================================================================================
 
-Reading a folder runs no code: to resume, a custom learner must be named again.
+Since reading a folder runs no code, a custom learner must be named again to resume.
 """
 
 import inspect
@@ -58,7 +58,7 @@ OWN = JobKind(
 )
 """Training runs of custom learners; ``measures`` are the learner's measurements and its last step's numbers."""
 ARRAYS = 'a mapping from names to NumPy arrays of numbers, such as {"weights": self.weights}'
-"""What the method ``state`` of a learner returns."""
+"""Required return value of a learner's method ``state``."""
 LIBRARY = replace(OWN, name="learner")
 """Training runs of the library's ``Learner`` classes; their files are those of custom learners."""
 
@@ -89,7 +89,7 @@ class LearnerJob(TrainingJob[Settings]):
 
     @property
     def limits(self) -> dict[str, int]:
-        """The effort limits in use, by name."""
+        """The effort limits that apply, by name."""
         asked = {name: getattr(self.settings, name, 0) for name in self.student.effort()}
         return {name: limit for name, limit in asked.items() if limit}
 
@@ -110,7 +110,7 @@ class LearnerJob(TrainingJob[Settings]):
         return self.clock.seconds * (1.0 - most) / most if 0.0 < most < 1.0 else None
 
     def points(self) -> Iterator[int]:
-        """Step counts at which to measure: 0, then ten per power of ten, or every ``every`` steps if that is set."""
+        """Step counts at which to measure: 0, then ten per power of ten or, if ``every`` is set, every ``every`` steps."""
         last = 10**12 if self.total is None else self.total
         return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
 
@@ -118,7 +118,7 @@ class LearnerJob(TrainingJob[Settings]):
         """Run one step of the learner.
 
         Raises:
-            SpecError: it does not count the effort that limits the training, which would never end.
+            SpecError: the learner does not count the effort that limits training, so training would never end.
         """
         returned = self.student.step()
         self._last = {} if returned is None else numbers_of(self.student, "step", returned)
@@ -128,7 +128,7 @@ class LearnerJob(TrainingJob[Settings]):
             raise uncounted(self.learner, idle[0], self.student.countable)
 
     def close(self) -> None:
-        """Stop its workers."""
+        """Stop the learner's workers."""
         self.student.executor.close()
 
     def measure(self) -> Mapping[str, Any]:
@@ -191,7 +191,7 @@ class LibraryJob(LearnerJob):
 
 
 class LearnerKind(TrainingKind):
-    """A custom learner.
+    """Learner type of a custom learner class.
 
     Args:
         made: the class.
@@ -217,7 +217,7 @@ class LearnerKind(TrainingKind):
         self.efforts = tuple(effort for effort in EFFORTS if effort in declared(made.settings_class))
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``recipe`` and the class's presets."""
+        """The preset ``recipe`` and the presets of the class."""
         usual = self.made.settings_class()
         return {RECIPE: usual, **{name: usual.changed(changes) for name, changes in self.made.presets.items()}}
 
@@ -264,7 +264,7 @@ class LearnerKind(TrainingKind):
 
 
 class LibraryKind(LearnerKind):
-    """A ``Learner`` class of the library, selected by name."""
+    """Learner type of a built-in ``Learner`` class, selected by name."""
 
     job_kind, job_class = LIBRARY, LibraryJob
 
@@ -274,10 +274,10 @@ class LibraryKind(LearnerKind):
 
 
 def numbers_of(learner: Learner, method: str, returned: Any) -> dict[str, float]:
-    """What a method of a learner returned, numbers by name.
+    """Check that a learner's method returned numbers by name, and return them.
 
     Raises:
-        AlgorithmError: something else.
+        AlgorithmError: the learner returned another type.
     """
     try:
         return {str(name): float(value) for name, value in returned.items()}
@@ -286,10 +286,10 @@ def numbers_of(learner: Learner, method: str, returned: Any) -> dict[str, float]
 
 
 def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
-    """A learner's state, arrays of numbers by name.
+    """Check that a learner's state consists of arrays by name, and return it.
 
     Raises:
-        AlgorithmError: something else.
+        AlgorithmError: the learner returned another type.
     """
     returned: Any = learner.state()
     try:
@@ -302,7 +302,7 @@ def arrays_of(learner: Learner) -> dict[str, NDArray[Any]]:
 
 
 def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":
-    """A panel for each measure except efforts, over steps from 0."""
+    """Panels of the learning curve: one for each measure except efforts, against steps."""
     from treeplex.run.plots import Curve, Panel
 
     panels = []
@@ -315,10 +315,10 @@ def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Pane
 
 
 def check_limits(name: str, student: Learner, settings: Settings) -> None:
-    """Check that a learner counts the effort that limits it, since otherwise the training would never end.
+    """Check that a learner counts the effort that limits training, since training would otherwise never end.
 
     Raises:
-        SpecError: it does not.
+        SpecError: the learner does not count it.
     """
     for effort in student.effort():
         if getattr(settings, effort, 0) and effort not in student.countable:
@@ -326,13 +326,13 @@ def check_limits(name: str, student: Learner, settings: Settings) -> None:
 
 
 def uncounted(name: str, effort: str, countable: Sequence[str]) -> SpecError:
-    """The error for an uncounted effort limit, which names other limits."""
+    """The error for a limit on an effort that is not counted; its message names other limits."""
     others = ", ".join([*(f"--{counted}" for counted in countable if counted != effort), "steps"])
     return SpecError(f"{name} does not count {effort} with these settings; limit it by {others} or --seconds")
 
 
 def number_text(value: float) -> str:
-    """Format a number; counts as integers."""
+    """Format a number; counts are shown as integers."""
     return f"{value:,.0f}" if value.is_integer() and value else f"{value:.3e}"
 
 
@@ -350,14 +350,14 @@ def is_learner(thing: object) -> TypeGuard[type[Learner]]:
 
 
 LEARNER = ObjectKind("learner", "MyLearner", "class derived from treeplex.learn.Learner", is_learner, is_learner)
-"""How messages name the object loaded from a file."""
+"""Description, in messages, of the object loaded from a file."""
 
 
 def custom_learner(learner: object) -> LearnerKind | None:
-    """The learner kind of a class or of ``file.py:NAME``; None for other names.
+    """The learner type for a class or for ``file.py:NAME``; None for other names.
 
     Raises:
-        SpecError: no such file or class, or the class is not a learner.
+        SpecError: the file or class does not exist, or the class is not a learner.
     """
     if is_learner(learner):
         return LearnerKind(learner, learner.__name__)

@@ -1,4 +1,4 @@
-"""Registry of learners, and lookup of a training folder's learner."""
+"""Registry of learners, and lookup of the learner of a training folder."""
 
 import os
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from treeplex.solvers.synonyms import unknown_algorithm
 TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="training")
 """Description, in messages, of a folder that contains no training run."""
 REBEL = "rebel"
-"""The default learner; in folders also the learner of hold'em turns."""
+"""The default learner; in training folders, also the name of the learner for hold'em turns."""
 AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a custom class."""
 
@@ -53,7 +53,7 @@ NEURAL: Mapping[str, str] = {
 
 @cache
 def learners() -> Mapping[str, TrainingKind]:
-    """The library's learners by name."""
+    """The built-in learners by name."""
     known: list[TrainingKind] = [each if isinstance(each, TrainingKind) else each() for each in provided("learners")]
     known += [LibraryKind(neural_class(location), name) for name, location in NEURAL.items()]
     return {each.name: each for each in known}
@@ -67,10 +67,10 @@ def neural_class(place: str) -> type[Learner]:
 
 
 def learner_named(learner: AnyLearner) -> TrainingKind:
-    """The learner of a name or class.
+    """The learner type for a name or class.
 
     Raises:
-        SpecError: an unknown name, or a file without such a class.
+        SpecError: the name is unknown, or the file does not contain the class.
     """
     if isinstance(learner, TrainingKind):
         return learner
@@ -89,7 +89,7 @@ def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[st
     """The requested learner type; if no learner is named, that of the folder to resume, otherwise ReBeL.
 
     Raises:
-        SpecError: an unknown learner, or a preset for a resumed training.
+        SpecError: the learner is unknown, or a preset is given for a resumed run.
         FileError: the folder contains no training run.
     """
     if resume is None:

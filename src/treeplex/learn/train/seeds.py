@@ -203,7 +203,7 @@ def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
 
 
 def measured_numbers(record: Record) -> dict[str, float]:
-    """A record's numbers, including its ``measures`` and excluding unknown ones."""
+    """A record's numbers, including its ``measures``, without undefined numbers."""
     numbers = {**record.numbers, **record.numbers.get("measures", {})}
     return {name: float(value) for name, value in numbers.items() if isinstance(value, int | float)}
 

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 def situations_job_kind(name: str, file: str, **numbers: Callable[[Any], Any]) -> JobKind:
-    """The kind of jobs whose networks are in ``file``.
+    """Create the job type for learners whose networks are stored in ``file``.
 
-    Numbers of a record, among others: ``rows``, the training rows; ``steps``, gradient steps; ``loss``, the mean Huber loss as
-    a fraction of the pot since the last record, None without steps; ``validation``, the same on held-out situations.
+    Numbers in a record include ``rows``, the training rows; ``steps``, gradient steps; ``loss``, the mean Huber loss as
+    a fraction of the pot since the last record, None if there were no steps; ``validation``, the same loss on held-out
+    situations.
     """
     return JobKind(
         name=name,
@@ -36,12 +37,12 @@ def situations_job_kind(name: str, file: str, **numbers: Callable[[Any], Any]) -
 
 
 class SituationsKind(TrainingKind):
-    """A learner that fits networks to solved situations.
+    """Learner type that fits networks to solved situations.
 
     Attributes:
         file: file name of the networks in a folder.
         title: title of a training run, with a placeholder for the game.
-        values: what the losses measure.
+        values: name of the values whose error the losses measure.
         rows: name of the training rows, with a placeholder for the round if there are several.
     """
 
@@ -80,7 +81,7 @@ class SituationsJob(TrainingJob[LearningSettings]):
 
     @property
     def kind(self) -> JobKind:  # type: ignore[override]
-        """The learner's kind of job."""
+        """The learner's job type."""
         return self.learner_kind.job_kind
 
     @property
@@ -106,7 +107,7 @@ class SituationsJob(TrainingJob[LearningSettings]):
             self._losses.append((result.steps - before, result.loss))
 
     def live(self) -> Mapping[str, Any]:
-        """Rows, steps, the loss since the last record, and the current round, if there are rounds."""
+        """Rows, steps, the loss since the last record, and the current round if there are several."""
         trainer, steps = self.trainer, sum(count for count, _ in self._losses)
         loss = sum(count * mean for count, mean in self._losses) / steps if steps else None
         several = {"round": len(trainer.source.networks) - trainer.stage} if "round" in self.kind.numbers else {}

@@ -65,8 +65,8 @@ def train(
             of streams of a new ``rebel`` run.
         ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on
             it.
-        judge_every: seconds between evaluations during training; None for at most 5% of the time, in small games; 0 for
-            none.
+        judge_every: seconds between evaluations during training; None to spend at most 5% of the time on evaluations in small
+            games, and not to evaluate others; 0 for none.
         tensorboard: also write TensorBoard events into the folder.
         progress: False shows none; default: one updated line in a terminal, or ``logging`` at level INFO; see
             :func:`treeplex.solve`. A function is called after each step.
@@ -144,7 +144,7 @@ def check_decisions(game: Any) -> None:
     """Reject full-game hold'em whose blinds leave no decision to learn.
 
     Raises:
-        SpecError: there is no decision.
+        SpecError: the game has no decisions.
     """
     if isinstance(game, str) and spec_name(game) == HOLDEM:
         game = load(game).enumerable_rules()
@@ -156,7 +156,7 @@ def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, i
     """The requested effort limits, as settings by name.
 
     Raises:
-        SpecError: the learner does not count them.
+        SpecError: the learner does not count these efforts.
     """
     limits = {name: most for name, most in asked.items() if most is not None}
     for name in limits:
@@ -219,5 +219,5 @@ def shown_settings(
 
 
 def shown(game: Any) -> str:
-    """The name of a game in messages."""
+    """Display name of a game, for messages."""
     return ", ".join(game) if isinstance(game, list) else "a turn of hold'em" if isinstance(game, dict) else str(game)

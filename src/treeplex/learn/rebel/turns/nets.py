@@ -18,7 +18,7 @@ def check_turn(spot: Spot) -> None:
     """Check that networks support a spot.
 
     Raises:
-        SpecError: not a turn, no pot, rake or donk sizes, or other numbers of cards.
+        SpecError: the spot is not a turn, has no pot, has rake or donk sizes, or has other numbers of cards.
     """
     if len(spot.streets) != 2:
         raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2; give the board of the turn")
@@ -62,10 +62,10 @@ def save_turn_leaf(
 
 
 def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
-    """Read a file of networks as leaf values of turns; with a policy network, searches are warm-started.
+    """Read a network file as leaf values for turns; a policy network in the file warm-starts searches.
 
     Raises:
-        FileError: missing, corrupted, or not such networks.
+        FileError: the file is missing, corrupted, or does not contain networks for turns.
         SpecError: PyTorch is missing.
     """
     file = read_net(path)

@@ -1,8 +1,8 @@
 """ReBeL's policy network on hold'em turns (Brown et al. 2020, section 5.3, appendices E and J).
 
-Its inputs are those of the value network of single hands, both players' chips in the pot, and whether there was a bet on this
-street. For each hand of the acting player it outputs the probability of each action: columns are fold, check or call, all-in,
-then other bets and raises from the smallest, so that a size keeps its column while sizes and stacks vary.
+Its inputs are those of the value network for single hands, both players' chips in the pot, and whether there was a bet on the
+current street. For each hand of the acting player it outputs the probability of each action: columns are fold, check or call,
+all-in, then other bets and raises in ascending order, so that a size has the same column when sizes and stacks vary.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from treeplex.search.subgame_search import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
 FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}
-"""Columns of actions without a size."""
+"""Columns for actions without a size."""
 
 
 def columns_of(actions: Sequence[Action], columns: int) -> list[int]:
-    """Column of each action at a decision; extra sizes beyond those of training share the last column."""
+    """Column of each action at a decision; if there are more sizes than in training, the largest share the last column."""
     sized = count(len(set(FIXED.values())))
     return [FIXED[action.kind] if action.kind in FIXED else min(next(sized), columns - 1) for action in actions]
 
@@ -62,13 +62,13 @@ def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges
 
 
 def inputs_of(spot: Spot) -> int:
-    """Length of an input row."""
+    """Number of inputs in a row."""
     game = HoldemGame.of(spot)
     return len(game.features_at(game.first_state())) + 2 * len(spot.format.hands)
 
 
 class TurnGuess:
-    """Initial policies of a turn from a network; a :class:`treeplex.search.warm_start.guess.Guess`.
+    """Initial policies for a turn from a network; a :class:`treeplex.search.warm_start.guess.Guess`.
 
     Attributes:
         columns: A.

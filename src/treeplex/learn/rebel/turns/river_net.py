@@ -1,4 +1,4 @@
-"""A value network for hold'em rivers, over bins of strength or, as in the paper, over single hands."""
+"""Value network for hold'em rivers, over bins of hand strength or, as in the paper, over single hands."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ HANDS = "rivers of hold'em, {bins} single hands"
 
 
 class RiverNet:
-    """A network from rows of ``holdem.search.leaves.binned_rivers.RiverBins.rows`` to zero-sum values of bins.
+    """A network that maps rows of ``holdem.search.leaves.binned_rivers.RiverBins.rows`` to zero-sum values of bins.
 
-    A range enters as the fraction weaker than each bin: cumulative fractions vary less between ranges than those of single
-    bins, so the network needs fewer rows. With single hands, each hand's probability enters.
+    The inputs for a range are the fractions weaker than each bin. Such cumulative fractions vary less between ranges than
+    fractions of single bins, so the network needs fewer rows. With single hands, the inputs are each hand's probability.
 
     Attributes:
         single: whether each hand is a bin.
@@ -54,7 +54,7 @@ class RiverNet:
         """Values of both players' bins as fractions of the pot, float32 [n, 2B].
 
         Raises:
-            SpecError: rows of other cards.
+            SpecError: the rows are for other cards.
         """
         if rows.shape[1] != self.inputs:
             raise SpecError(f"the network is for {self.game}, not for these cards; train one on such a spot")
@@ -62,20 +62,20 @@ class RiverNet:
         return values
 
     def leaf(self) -> "RiverLeaf":
-        """Leaf values of turns by this network."""
+        """Leaf values for turns from this network."""
         return RiverLeaf(self)
 
     @property
     def game(self) -> str:
-        """Description of the rivers it is for."""
+        """Description of the rivers that the network values."""
         return (HANDS if self.single else GAME).format(bins=self.bins)
 
 
 class RiverLeaf(BinnedRivers):
-    """Leaf values of turns by a river network.
+    """Leaf values for turns from a river network.
 
     Attributes:
-        function: values of bins.
+        function: function that computes values of bins.
         net: its PyTorch module.
         guess: initial policies of the turn from another network, for warm starts; None without one.
         warm: number of iterations that a warm start counts as.
@@ -104,16 +104,16 @@ def seen(rows: Any, bins: int, single: bool) -> Any:
 def balanced(rows: Any, outputs: Any) -> Any:
     """Subtract half of the players' summed expected values under the rows' ranges (Moravčík et al. 2017, DeepStack).
 
-    Arrays or tensors, [n, inputs] and [n, 2B]. Ranges are those of bins, so hand values are zero-sum up to the binning error;
-    showdown payoffs are zero-sum exactly. With single hands the correction is exact.
+    Arrays or tensors, [n, inputs] and [n, 2B]. Since ranges are given by bins, hand values are zero-sum up to the binning
+    error, while showdown payoffs are exactly zero-sum. With single hands the correction is exact.
     """
     return outputs - (rows[:, 1 : 1 + outputs.shape[1]] * outputs).sum(-1)[:, None] / outputs.shape[1]
 
 
 def river_loss(net: Module, rows: Any, targets: Any, weights: Any) -> Any:
-    """Mean Huber loss of bin values, weighted by the hands in each bin; squared up to :data:`LINEAR`.
+    """Mean Huber loss of bin values, weighted by the number of hands in each bin; quadratic up to :data:`LINEAR`.
 
-    Rows of single hands include the board and are in half precision.
+    With single hands, rows include the board and are stored in half precision.
     """
     rows, targets, weights = rows.float(), targets.float(), weights.float()
     bins = targets.shape[1] // 2

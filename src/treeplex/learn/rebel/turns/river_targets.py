@@ -1,4 +1,4 @@
-"""Exactly solved rivers: training data of a river network."""
+"""Exactly solved rivers: training data for a river network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 
 METHOD = "dcfr"
-"""The solver of rivers."""
+"""Solver used for rivers."""
 RIDGE = 0.02
-"""Regularisation weight, in hands, of a bin's mean when bin values are fitted."""
+"""Regularisation weight, in hands, of the bin's mean in the fit of bin values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +26,8 @@ class River:
     """A solved river.
 
     Attributes:
-        spot: its board, pot, stack and bets, with every hand possible.
-        ranges: for each player float64 [H], initial range up to a factor.
+        spot: board, pot, stack and bets, with all hands in both ranges.
+        ranges: for each player float64 [H], unnormalised initial range.
         worth: for each player float64 [N], hand values as fractions of the pot, in full or relative to the showdown value
             without further bets; hands as in ``bins.order[0]``. NaN for hands without a compatible opposing hand in range.
         bins: the board's bins.
@@ -53,8 +53,7 @@ class River:
 
         Args:
             spot: a spot with a complete board, no rake, and a weight for every hand.
-            ranges: for each player float64 [H], up to a factor; a range that is zero on all possible hands counts as
-                uniform.
+            ranges: for each player float64 [H], unnormalised; a range without possible hands is replaced by the uniform range.
             iterations: number of iterations.
             bins: B, or :data:`treeplex.holdem.search.leaves.binned_rivers.SINGLE`.
             shown: whether values are relative to the showdown value.
@@ -78,7 +77,7 @@ class River:
     def of_chips(
         cls, spot: Spot, ranges: tuple[Floats, Floats], chips: tuple[Floats, Floats], bins: RiverBins, *, shown: bool
     ) -> "River":
-        """Create from full hand values: for each player float64 [N], in chips times the other's compatible reach."""
+        """Create a river from full hand values: for each player float64 [N], in chips times the other's compatible reach."""
         worth = []
         for player, other in ((0, ranges[1]), (1, ranges[0])):
             mass, edge = bins.showdown(0, other)
@@ -91,8 +90,8 @@ class River:
     def row(self) -> tuple[Singles, Singles, Singles]:
         """Training row: network inputs, targets, and weights of bins; float32 [inputs], [2B] and [2B].
 
-        A bin's values minimise the squared error of the hand values interpolated from bins. Its weight is its number of hands,
-        1 for an average bin.
+        A bin's values minimise the squared error of the hand values interpolated from bins. Its weight is its number of hands
+        relative to an average bin.
         """
         pot, stack = np.array([self.spot.pot]), np.array([self.spot.stack])
         inputs = self.bins.rows((self.ranges[0][None], self.ranges[1][None]), pot, stack)[0]
@@ -109,7 +108,7 @@ def possible_ranges(board: RiverBins, ranges: tuple[Floats, Floats]) -> tuple[Fl
 
 
 def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:
-    """Least-squares values of bins from hand values [N], and each bin's hands relative to an average bin."""
+    """Least-squares bin values from hand values [N], and each bin's number of hands relative to an average bin."""
     sure = np.isfinite(worth)
     low, share, values = board.low[0][sure].astype(np.int64), board.share[0][sure], worth[sure]
     below = 1.0 - share
@@ -124,5 +123,5 @@ def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:
 
 
 def sums(bins: int, low: NDArray[np.int64], parts: Sequence[Floats]) -> Floats:
-    """Sums over hands, [B]: the first part goes to the bin below each hand, the second to the bin above."""
+    """Sums over hands by bin, [B]: the first part of each hand is added to the bin below, the second to the bin above."""
     return np.asarray(np.bincount(low, parts[0], bins) + np.bincount(low + 1, parts[1], bins))

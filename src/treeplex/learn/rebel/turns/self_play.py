@@ -1,8 +1,9 @@
-"""ReBeL's self-play on hold'em turns (Brown et al. 2020, algorithm 1): searches a turn and solves rivers below it.
+"""ReBeL's self-play on hold'em turns (Brown et al. 2020, algorithm 1): search of a turn, and exact solving of the rivers below
+it.
 
-A game is a turn and a river. The turn is searched with a network at the end of its betting. The river is the rest of the game,
-so its subgame is solved to the end, which gives the network's training rows. Several rivers are taken from each search, each
-with a newly drawn iteration, betting line and card.
+A game consists of a turn and a river. The turn is searched with a network at the end of its betting. The river's subgame
+extends to the end of the game, so it is solved exactly and gives the network's training rows. Several rivers are drawn per
+search, each with a new random iteration, betting line and card.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,14 +41,14 @@ from treeplex.search.warm_start.begin import begin_search, guess_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 TRIES = 100
-"""Limit on playthroughs of a turn that end in a fold or all-in before one reaches a river."""
+"""Maximum number of consecutive playthroughs of a turn that end in a fold or all-in instead of reaching a river."""
 
 
 def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.random.Generator) -> Spot:
-    """A random spot with another board, stack and bet sizes.
+    """Sample a spot with a random board, stack and bet sizes.
 
     Raises:
-        SpecError: the smallest stack leaves no chips behind.
+        SpecError: the smallest stack leaves no chips for betting.
     """
     board = spot.board
     if settings.boards:
@@ -61,7 +62,7 @@ def drawn_game(spot: Spot, settings: HoldemSelfPlaySettings, generator: np.rando
 
 
 def perturbed_sizes(bets: BetPlan | FixedLimit, most: float, generator: np.random.Generator) -> BetPlan | FixedLimit:
-    """Randomly change a plan's pot-fraction sizes by up to ``most``, equal sizes equally."""
+    """Randomly perturb a plan's pot-fraction sizes by up to ``most``; equal sizes remain equal."""
     if isinstance(bets, FixedLimit) or not most:
         return bets
     by: dict[tuple[str, float], float] = {}
@@ -84,18 +85,18 @@ def perturbed_sizes(bets: BetPlan | FixedLimit, most: float, generator: np.rando
 
 
 def river_spot(belief: Belief) -> Spot:
-    """The game from a river's public belief state on, as a spot in which every hand is possible."""
+    """The subgame at a river's public belief state, as a spot with all hands in both ranges."""
     game = belief.game
     assert isinstance(game, HoldemGame)
     return game.rest(belief.state, game.spot.ranges).spot
 
 
 class HoldemSelfPlay(Play):
-    """Draws, searches and solves games one by one; rows are rivers, with single hands in float16.
+    """Samples, searches and solves games one by one; each row is a river, in float16 for single hands.
 
     Attributes:
-        spot: the turn on which games are modelled.
-        examples: policies of the last turn searched, if a policy network is trained.
+        spot: the turn that games are modelled on.
+        examples: policy rows from the last turn searched, if a policy network is trained.
     """
 
     burns_rows = True
@@ -104,7 +105,7 @@ class HoldemSelfPlay(Play):
         """Start self-play.
 
         Raises:
-            SpecError: the spot is not a turn, the smallest stack leaves no chips behind, or the device is missing or does
+            SpecError: the spot is not a turn, the smallest stack leaves no chips for betting, or the device is missing or does
                 not support the method.
         """
         if len(spot.streets) != 2:
@@ -135,14 +136,14 @@ class HoldemSelfPlay(Play):
         return 1
 
     def advance(self) -> Rows:
-        """Rows of one more game; empty if all its betting ends in folds and all-ins."""
+        """Training rows from one more game; empty if all its betting lines end in folds and all-ins."""
         rows, empty = [river.row() for river in self.rivers()], self.empty
         columns = zip(*rows, strict=True) if rows else empty.values.values()
         inputs, targets, weights = (np.asarray(part, empty.inputs.dtype) for part in columns)
         return Rows(inputs, targets, weights, self.examples)
 
     def rivers(self) -> list[River]:
-        """Play one more game and solve its rivers."""
+        """Sample one more game and solve its rivers."""
         self.solved += 1
         self.examples = None
         spot, settings = drawn_game(self.spot, self.settings, self.generator), self.settings
@@ -154,7 +155,7 @@ class HoldemSelfPlay(Play):
         return [River.solved(river, ranges, iterations, bins, shown=shown) for river, ranges in asked]
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:
-        """Public belief states of rivers that a search of the turn leads to."""
+        """Public belief states of rivers, reached by a search of the turn."""
         turn, settings = cut_spot(spot), self.settings
         if not len(turn.open_ends):
             return
@@ -174,7 +175,7 @@ class HoldemSelfPlay(Play):
             self.examples = examples_of(search, guess.columns)
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:
-        """Public belief states of rivers below the ends of the turn's betting, with random ranges."""
+        """Public belief states of rivers after the turn's betting, with random ranges."""
         game = HoldemGame.of(spot)
         ends = [number for number, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd)]
         for _ in range(self.settings.rivers if ends else 0):
@@ -185,12 +186,12 @@ class HoldemSelfPlay(Play):
             yield self._river(game, int(self.generator.choice(ends)), card, ranges)
 
     def _river(self, game: HoldemGame, node: int, card: int, ranges: Sequence[Floats]) -> Belief | None:
-        """The public belief state after a street's end and a card; None if the ranges exclude each other."""
+        """The public belief state after the end of a street and a card; None if no pair of hands is compatible."""
         belief = Belief.of(game, game.after(game.state(node, game.spot.board), card), ranges)
         return belief if belief.pairs > 0 else None
 
     def _play(self, turn: HoldemSubgame, source: Floats) -> tuple[int, int]:
-        """Play a policy from the root; returns the index of the end reached and the river card."""
+        """Play a policy from the root; returns the index of the betting end reached, and the river card."""
         game, generator, policies = turn.game, self.generator, {}
         root = Belief.root(game)
         deck = game.spot.format.cards_left(game.spot.board)
@@ -212,10 +213,10 @@ class HoldemSelfPlay(Play):
 
 
 def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
-    """The policy that self-play plays after a search's last iteration, and the one that updates beliefs, float64 [Q] each.
+    """The policy that self-play follows after a search's last iteration, and the policy that updates beliefs, float64 [Q] each.
 
     In CFR-D both are the current policy, in fictitious play the average. In CFR-AVG the current policy is played, and beliefs
-    follow the average including it (section 5.2).
+    are updated by the average including it (section 5.2).
     """
     if isinstance(search.method.scheme, FictitiousRule):
         return search.average, search.average
@@ -223,7 +224,7 @@ def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
 
 
 def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:
-    """Draw a range on a river, float64 [H], by recursive splitting of its hands by strength; ties are ordered randomly."""
+    """Sample a range on a river, float64 [H], by recursively splitting hands sorted by strength, with ties in random order."""
     order = board.order[0][np.lexsort((generator.random(board.order.shape[1]), board.start[0]))]
     drawn = np.zeros(len(board.format.hands))
     drawn[order] = split(len(order), generator)
@@ -231,7 +232,7 @@ def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:
 
 
 def flat_range(board: RiverBins, generator: np.random.Generator) -> Floats:
-    """Draw a range on a river uniformly among all ranges, float64 [H]: a flat Dirichlet distribution."""
+    """Sample a range on a river, float64 [H], from a flat Dirichlet distribution."""
     drawn = np.zeros(len(board.format.hands))
     drawn[board.order[0]] = generator.dirichlet(np.ones(board.order.shape[1]))
     return drawn

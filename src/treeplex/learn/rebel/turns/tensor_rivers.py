@@ -1,4 +1,4 @@
-"""Batches of rivers solved on tensors, for a GPU: the batched form of ``River.solved``."""
+"""Batched solving of rivers on tensors, for a GPU: the batched form of ``River.solved``."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -19,11 +19,11 @@ from treeplex.learn.torch.streets import Betting, Cards, StreetTables
 from treeplex.solvers.rules.variants import VARIANTS
 
 AT_ONCE = 256
-"""Maximum number of rivers in memory; their showdown matrices are 4.7 MB each in single precision."""
+"""Maximum number of rivers in memory; the showdown matrix of each takes 4.7 MB in single precision."""
 
 
 class RiverRequest(NamedTuple):
-    """A river to solve, with the arguments of ``River.solved``."""
+    """Request to solve a river, with the arguments of ``River.solved``."""
 
     number: int
     spot: Spot
@@ -41,10 +41,10 @@ def solved_rivers(
     dtype: Any = None,
     shown: bool = True,
 ) -> list[River]:
-    """Solve rivers with Discounted CFR, batched by their betting.
+    """Solve rivers with Discounted CFR, in batches with equal betting.
 
     Args:
-        spots: rivers with a complete board and every hand, and ranges, for each player float64 [H], up to a factor.
+        spots: rivers with a complete board and every hand, and unnormalised ranges, for each player float64 [H].
         iterations: iterations per river.
         bins, shown: as for :meth:`treeplex.learn.rebel.turns.river_targets.River.solved`.
         device: a PyTorch device.
@@ -74,7 +74,7 @@ def solved_rivers(
 def solve_group(
     betting: Betting, group: Sequence[RiverRequest], iterations: int, at: Placement, shown: bool
 ) -> dict[int, River]:
-    """Solve rivers with equal betting; returns them by their index."""
+    """Solve rivers with equal betting; returns solutions keyed by index."""
     rule, orders = VARIANTS[METHOD], [asked.board.order[0] for asked in group]
     hands = np.stack([asked.board.cards[order] for asked, order in zip(group, orders, strict=True)])
     starts = np.stack([asked.board.start[0] for asked in group])

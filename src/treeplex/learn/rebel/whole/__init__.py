@@ -1,1 +1,1 @@
-"""ReBeL on heads-up full-game hold'em, street by street, on small decks and on 52 cards."""
+"""ReBeL for heads-up full-game hold'em, street by street, with small decks or 52 cards."""

@@ -1,8 +1,8 @@
-"""Ranges and values of full-game hold'em by bins of strength, for decks with too many hands to learn separately.
+"""Ranges and values by bins of hand strength, for full-game hold'em with too many hands to learn separately.
 
-Hands are sorted by their equity against all hands over the boards to come, at equal distances; a bin is a point on that line,
-and a hand is shared by its two nearest bins. A network's inputs are the cumulative fractions of each range up to each bin, and
-the board's ranks and numbers of suited cards, so that it generalises across similar boards.
+Hands are sorted by equity against all hands, averaged over the remaining board cards, and spaced equally on a line. A bin is a
+point on this line, and a hand belongs to its two nearest bins with weights. A network's inputs are the cumulative fractions of
+each range up to each bin, and the board's ranks and suit counts, so that the network generalises across similar boards.
 """
 
 from collections import OrderedDict
@@ -19,7 +19,7 @@ from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.search.subgames.subgame import Ranges
 
 KEPT = 20_000
-"""Number of boards whose bins are cached."""
+"""Maximum number of boards whose bins are cached."""
 
 
 class Bins:
@@ -34,7 +34,7 @@ class Bins:
         self._kept: OrderedDict[Board, tuple[Ints, Singles]] = OrderedDict()
 
     def of(self, board: Board) -> tuple[Ints, Singles]:
-        """The bin below each hand, int64 [H], -1 for hands that share a card with the board; and the weight of the bin above,
+        """The bin below each hand, int64 [H] (-1 for hands that share a card with the board), and the weight of the bin above,
         [H]."""
         if board not in self._kept:
             if len(self._kept) >= KEPT:
@@ -57,7 +57,7 @@ class Bins:
 
 
 class BinnedPlaces:
-    """Input rows of public states with ranges as bins; see :class:`treeplex.learn.common.encoding.EncodedPlaces`.
+    """Input rows of public states, with ranges given by bins; see :class:`treeplex.learn.common.encoding.EncodedPlaces`.
 
     Attributes:
         rows: float32 [K, inputs], the last 2 B columns for both players' bins.
@@ -87,8 +87,7 @@ class BinnedPlaces:
         return values
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
-        """Target outputs [K, 2 B] from both players' values [K, H], means over each bin's hands, and bin weights, 1 on
-        average."""
+        """Target outputs, [K, 2 B]: means of both players' hand values, [K, H], over each bin; and bin weights with mean 1."""
         targets, counts = [], []
         for own, weight in zip(values, weights, strict=True):
             sums = np.zeros((2, len(own), self._bins))
@@ -98,7 +97,8 @@ class BinnedPlaces:
         return np.concatenate(targets, axis=1).astype(np.float32), np.concatenate(counts, axis=1).astype(np.float32)
 
     def policies(self, found: Singles) -> Floats:
-        """Policies of hands, [K, H, A], from those of bins, [K, B, A]; uniform for hands that share a card with the board."""
+        """Policies for hands, [K, H, A], from policies for bins, [K, B, A]; uniform for hands that share a card with the
+        board."""
         blocked = (self._low < 0)[self._boards][:, :, None]
         policies = np.zeros((*blocked.shape[:2], found.shape[2]))
         for action in range(found.shape[2]):
@@ -108,7 +108,8 @@ class BinnedPlaces:
         return np.where(blocked, 1.0 / found.shape[2], policies)
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
-        """Policies of bins, [K, B, A], as weighted means of those of hands, [K, H, A], with weights [K, H]; 0 without any."""
+        """Policies for bins, [K, B, A]: means of policies for hands, [K, H, A], with weights [K, H]; 0 for bins without
+        weight."""
         rows = np.zeros((len(policies), self._bins, policies.shape[2]))
         for action in range(policies.shape[2]):
             sums = np.zeros((2, len(policies), self._bins))
@@ -118,7 +119,7 @@ class BinnedPlaces:
 
 
 def look(game: PublicHoldem, state: PublicHand) -> Floats:
-    """Inputs of a bin network at a state, float64 [9 + ranks].
+    """Inputs of a bin network for a state, float64 [9 + ranks].
 
     The logarithms of the smaller stack behind in pots and of the pot in big blinds, the last finished street, the number of
     cards per suit in descending order, and the number of cards per rank on the board.
@@ -135,9 +136,10 @@ def look(game: PublicHoldem, state: PublicHand) -> Floats:
 
 
 def look_of_betting(game: PublicHoldem, state: PublicHand) -> Floats:
-    """Additional inputs of a bin policy network at a decision, float64 [3].
+    """Additional inputs of a bin policy network for a decision, float64 [3].
 
-    The acting player, the amount to call as a fraction of the pot including it, and a quarter of the street's number of raises.
+    The acting player, the amount to call as a fraction of the pot after the call, and the street's number of raises divided by
+    4.
     """
     table = state.table
     owed = table.faced - table.paid[table.player]

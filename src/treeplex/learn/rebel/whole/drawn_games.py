@@ -15,7 +15,8 @@ from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
 def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> BettingState:
-    """A table at the end of a street at which players have paid ``paid``; the rest of the betting is irrelevant later."""
+    """A betting state at the end of a street with contributions ``paid``; the rest of the betting is irrelevant on later
+    streets."""
     first = game.rules.betting.root
     return first._replace(
         player=CHANCE,
@@ -28,12 +29,12 @@ def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Bett
 
 
 def sizes_of(game: PublicHoldem) -> list[float]:
-    """All size numbers of the plan."""
+    """All size parameters of the betting plan."""
     return [size.value for size in drawn_sizes(game)]
 
 
 def drawn_sizes(game: PublicHoldem) -> list[Size]:
-    """All sizes of the plan, street by street; sizes that both players share are listed once."""
+    """All sizes of the betting plan, street by street; sizes shared by both players are listed once."""
     plan = game.rules.betting.plan
     return [
         size for street in range(len(plan.streets)) for own in plan.raise_lists(street) for size in own if size.kind != "any"
@@ -41,7 +42,7 @@ def drawn_sizes(game: PublicHoldem) -> list[Size]:
 
 
 def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
-    """The game with other stacks after antes and other size numbers."""
+    """The game with the given stacks after antes and the given size parameters."""
     rules, left = game.rules, iter(sizes)
     plan, streets = rules.betting.plan, list[tuple[StreetSizes, StreetSizes]]()
     for street in range(len(plan.streets)):
@@ -58,9 +59,9 @@ def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[fl
 
 
 def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: np.random.Generator) -> PublicHoldem:
-    """The game with random stacks and sizes.
+    """Sample a game with random stacks and sizes.
 
-    Both players have the same stack, log-uniform. Sizes in pot fractions change by up to ``perturbed``.
+    Both players have the same stack, drawn log-uniformly. Sizes in pot fractions change by up to ``perturbed``.
     """
     stacks, sizes = game.rules.stacks, sizes_of(game)
     if settings.stacks is not None:

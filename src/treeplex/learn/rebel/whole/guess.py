@@ -20,8 +20,8 @@ from treeplex.search.subgames.subgame import Ranges
 class StreetPolicies:
     """Output layout of a policy network: one output for each hand, or bin, of the acting player and each column.
 
-    Columns are fold, call, and the plan's raises by size. A raise added to the plan has the nearest raise's column, and shares
-    its probability.
+    Columns are fold, call, and the betting plan's raises by size. A raise that is not in the plan uses the column of the
+    nearest raise and shares its probability.
 
     Attributes:
         encoding: encoding of the inputs.
@@ -30,10 +30,10 @@ class StreetPolicies:
     """
 
     def __init__(self, encoding: WholeEncoding, game: PublicHoldem) -> None:
-        """Read the columns from the game's betting plan.
+        """Create the layout from the game's betting plan.
 
         Raises:
-            SpecError: the game allows every whole number of chips.
+            SpecError: the game allows bets of any integer number of chips.
         """
         plan = game.rules.betting.plan
         lists = [own for street in range(len(plan.streets)) for own in plan.raise_lists(street)]
@@ -44,7 +44,7 @@ class StreetPolicies:
         self.outputs = encoding.knots * self.columns
 
     def columns_at(self, street: StreetSubgame, decision: int) -> Ints:
-        """Columns of a decision's actions; raises use the last one if the plan has none."""
+        """Columns of a decision's actions; raises use the last column if the plan has none."""
         here = street.betting.decisions[decision]
         planned = np.array(street.game.rules.betting.actions(here.table).raises)
         if not len(planned):
@@ -52,7 +52,7 @@ class StreetPolicies:
         return np.array([action if action <= CALL else 2 + int(np.abs(planned - action).argmin()) for action in here.actions])
 
     def prepared(self, street: StreetSubgame, decision: int, rows: Ints) -> Rows:
-        """Rows of a decision on the listed boards with everything but the beliefs filled in."""
+        """Input rows for a decision on the listed boards, with all columns filled in except the beliefs."""
         table = street.betting.decisions[decision].table._replace(line="")
         return self.encoding.prepared(StreetPlaces(street.game, [PublicHand(table, street.boards[row]) for row in rows]))
 

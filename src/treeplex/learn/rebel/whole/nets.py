@@ -33,16 +33,16 @@ def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory
 
 
 def weighted_huber(net: Module, inputs: Any, targets: Any, weights: Any) -> Any:
-    """Weighted mean Huber loss of the values of hands or bins; squared up to :data:`LINEAR`."""
+    """Weighted mean Huber loss of hand or bin values; quadratic up to :data:`LINEAR`."""
     errors = torch_module().nn.functional.huber_loss(net(inputs), targets, reduction="none", delta=LINEAR)
     return (errors * weights).sum() / weights.sum().clamp(min=1.0)
 
 
 def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
-    """Leaf values by a file's network.
+    """Leaf values from a file's network.
 
     Raises:
-        FileError: it does not fit the game.
+        FileError: the network does not fit the game.
     """
     try:
         leaf = whole_leaf(game, WholeRebelSettings.from_json(net.settings, net.path))

@@ -1,12 +1,13 @@
 """ReBeL's self-play of full-game hold'em (Brown et al. 2020, algorithms 1 and 2): batched searches of single streets.
 
-A public belief state lies between two streets: the betting so far, the board before the next cards, and both ranges. The next
-street is searched after its cards, on some or all boards, each with the same ranges. Hand values before the cards are means
-over these boards, weighted by the probability that a hand meets a compatible one there. On the dealt board the policy of a
-random iteration is played to the end of the street, at the next public belief state.
+A public belief state describes the game between two streets: the betting so far, the board before the next cards, and both
+ranges. The next street is searched after its cards are dealt, on some or all boards, with the same ranges on each. Hand values
+before the cards are means over these boards, weighted by the probability of compatible opposing hands on each board. On the
+dealt board, the policy of a random iteration is played to the end of the street, which gives the next public belief state.
 
-Boards that differ only in suits are searched once: every board is mapped to its canonical suit permutation, and with it the
-hands held. Ranges are kept equal for isomorphic hands; before the first bet they are, and play changes that only by rounding.
+Boards that differ only in suits are searched once: every board, with the hands held, is mapped to its canonical suit
+permutation. Isomorphic hands are kept at equal probability in the ranges; they start equal, and play changes this only by
+rounding errors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +42,7 @@ from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 TRIES = 50
-"""Limit on hands played from one search of the first street until one continues beyond it."""
+"""Maximum number of hands played from one search of the first street until one hand continues beyond it."""
 AT_ONCE = 64
 """Maximum number of additional rivers in one batch."""
 
@@ -52,8 +53,8 @@ class StreetBelief:
 
     Attributes:
         game: the game with the hand's stacks and sizes.
-        table: the betting state: before cards or, at the start of a hand, before an action.
-        board: the canonical board, before these cards.
+        table: the betting state: before cards are dealt or, at the start of a hand, before the first action.
+        board: the canonical board before these cards.
         ranges: for each player float64 [H], summing to one.
     """
 
@@ -70,7 +71,7 @@ class StreetBelief:
 
 @dataclass
 class Row:
-    """A board of a street, its weight among those of its public belief state, and that state's index."""
+    """A board of a street, its weight among the boards of its public belief state, and the index of that state."""
 
     board: Board
     weight: float
@@ -81,10 +82,10 @@ class StreetSearch(NamedTuple):
     """A street searched from several public belief states.
 
     Attributes:
-        subgame: all their boards.
-        kept: the board of each of its rows.
-        copies: int64 [N], row to play on for each state, repeated if several iterations are drawn.
-        stopped: their policies.
+        subgame: the street on all boards of these states.
+        kept: the board of each row of the subgame.
+        copies: int64 [N], row of the dealt board for each state, repeated if several iterations are drawn.
+        stopped: the policies of the drawn iterations.
         held: both players' hands in each state.
         rows: training rows.
     """
@@ -97,12 +98,12 @@ class StreetSearch(NamedTuple):
     rows: Rows
 
     def board_of(self, place: int) -> Board:
-        """The board of a copy."""
+        """The board of an entry of ``copies``."""
         return self.kept[int(self.copies[place])].board
 
 
 def group_states(states: Sequence[StreetBelief]) -> list[list[int]]:
-    """Group indices of states with the same table, stacks and sizes."""
+    """Group the indices of states with equal betting state, stacks and sizes."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, state in enumerate(states):
         groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
@@ -110,7 +111,7 @@ def group_states(states: Sequence[StreetBelief]) -> list[list[int]]:
 
 
 class WholeSelfPlay(Play):
-    """Concurrent self-play of full-game hold'em; counts public belief states between streets, without the start of a hand.
+    """Concurrent self-play of full-game hold'em; progress is the number of public belief states between streets.
 
     Attributes:
         states: each episode's public belief state.
@@ -119,10 +120,10 @@ class WholeSelfPlay(Play):
     def __init__(
         self, game: PublicHoldem, settings: WholeSelfPlaySettings, leaf: WholeLeaf, generator: np.random.Generator
     ) -> None:
-        """Start every hand.
+        """Start self-play with a new hand in every episode.
 
         Raises:
-            SpecError: stacks that do not cover the big blind.
+            SpecError: stacks do not cover the big blind.
         """
         super().__init__(game, settings, leaf, generator)
         if settings.stacks is not None and settings.stacks[0] <= game.rules.betting.big_blind:
@@ -149,7 +150,7 @@ class WholeSelfPlay(Play):
         return len(rows.inputs)
 
     def _first(self) -> StreetBelief:
-        """A hand before its first bet, with random stacks and sizes if the settings say so."""
+        """A new hand before its first action, with random stacks and sizes if the settings require them."""
         if self.settings.stacks is None and not self.settings.perturbed:
             return self._root
         return self._first_of(drawn_game(self.game, self.settings, self.generator))
@@ -159,7 +160,7 @@ class WholeSelfPlay(Play):
         return StreetBelief(game, game.rules.betting.root._replace(line=""), (), (free, free))
 
     def advance(self) -> Rows:
-        """Play every hand on by one street, and solve additional rivers if requested; returns training rows."""
+        """Advance every hand by one street, and solve additional rivers if requested; returns training rows."""
         played, more = list[Rows](), list[StreetBelief]()
         for numbers in group_states(self.states):
             rows, beside = self._street(numbers)
@@ -173,7 +174,8 @@ class WholeSelfPlay(Play):
         return joined
 
     def _street(self, numbers: list[int]) -> tuple[Rows, list[StreetBelief]]:
-        """Play hands at the same table on by one street; on turns also returns other states that they could have reached."""
+        """Advance hands with the same betting state by one street; on turns, also returns other states that they could have
+        reached."""
         states = [self.states[number] for number in numbers]
         first, count = states[0], len(states)
         before_last = not first.begins and first.table.street + 2 == len(first.game.rules.format.deal) - 1
@@ -188,7 +190,7 @@ class WholeSelfPlay(Play):
         return search.rows, [state for state in beside if not state.begins]
 
     def _searched(self, states: list[StreetBelief], times: int = 1) -> "StreetSearch":
-        """Search the next street of states at one table, and draw ``times`` iterations to play for each."""
+        """Search the next street of states with the same betting state, and draw ``times`` iterations to play for each."""
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
         if begins:
@@ -213,12 +215,12 @@ class WholeSelfPlay(Play):
         return StreetSearch(subgame, kept, copies, stopped, held, rows)
 
     def _held(self, state: StreetBelief) -> tuple[int, int]:
-        """Draw both players' hands from the beliefs."""
+        """Sample both players' hands from the beliefs."""
         first, second = state.game.draw(PublicHand(state.table, state.board), state.ranges, self.generator)
         return first, second
 
     def _dealt(self, states: Sequence[StreetBelief]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
-        """Boards of all public belief states, the hands held in each, and the row of the dealt board."""
+        """Boards for all public belief states, the hands held in each state, and the row of each state's dealt board."""
         kept, held, copies = list[Row](), list[tuple[int, int]](), []
         for owner, state in enumerate(states):
             hands, suits = self._held(state), self.cards.suits
@@ -245,7 +247,8 @@ class WholeSelfPlay(Play):
         """Training rows of hand values before the cards, means over boards.
 
         If values are relative to the showdown value, each board's showdown value is subtracted before averaging. Its mean is
-        the showdown value before the cards, so the expected rows are the same but vary far less with the boards drawn.
+        the showdown value before the cards, so the expectation of rows is unchanged, but they vary far less with the boards
+        drawn.
         """
         encoding = self.leaf.encoding
         assert isinstance(encoding, WholeEncoding)
@@ -272,7 +275,8 @@ class WholeSelfPlay(Play):
         return Rows(prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1])))
 
     def _walked(self, found: "StreetSearch", place: int, held: tuple[int, int]) -> StreetBelief:
-        """Play a street with given hands; returns the next state of the hand, or a new hand."""
+        """Play a street with the given hands; returns the hand's next public belief state or, if the hand ends, that of a new
+        hand."""
         subgame, stopped, board = found.subgame, found.stopped, found.board_of(place)
         explorer, number, betting = int(self.generator.integers(2)), 0, subgame.betting
         while True:
@@ -290,7 +294,7 @@ class WholeSelfPlay(Play):
                 return self._first() if following is None else following
 
     def _following(self, subgame: StreetSubgame, end: int, board: Board, arrived: Ranges) -> StreetBelief | None:
-        """The public belief state at the end of a street; None if the ranges exclude each other."""
+        """The public belief state at the end of a street; None if no pair of hands is compatible."""
         game, ended = subgame.game, subgame.betting.ends[end].table
         table = closed_table(game, (ended.paid[0], ended.paid[1]), ended.street)
         state = PublicHand(table, board)
@@ -304,7 +308,7 @@ class WholeSelfPlay(Play):
         return StreetBelief(game, table, board, (first, second)) if possible else None
 
     def _random_range(self, board: Board, free: Floats) -> Floats:
-        """Draw a range by recursive splitting of the hands by strength, as in DeepStack; ties are ordered randomly."""
+        """Sample a range as in DeepStack, by recursively splitting hands sorted by strength, with ties in random order."""
         shares = self.cards.showdowns.shares(board)
         strength = shares.sum(axis=1) / np.maximum((shares + shares.T).sum(axis=1), 1e-9)
         hands = self.generator.permutation(np.flatnonzero(free))
@@ -354,9 +358,9 @@ class WholeSelfPlay(Play):
 
 
 def drawn_weight(state: StreetBelief, board: Board) -> float:
-    """Weight of a board dealt to hands drawn from the ranges, relative to uniformly drawn boards.
+    """Importance weight of a board that is dealt after hands are drawn from the ranges, relative to uniformly drawn boards.
 
-    It is proportional to the number of pairs of hands without the board's cards.
+    The weight is proportional to the number of pairs of hands that contain none of the board's cards.
     """
     game = state.game
     before = float(state.ranges[0] @ game.opposing(PublicHand(state.table, state.board), state.ranges, 0))

@@ -1,4 +1,4 @@
-"""Checks that full-game hold'em can be trained by searching streets, before anything large is built."""
+"""Checks that training can search the streets of full-game hold'em, before large objects are allocated."""
 
 from collections.abc import Iterator
 
@@ -16,24 +16,24 @@ from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
 
 MOST_DECISIONS = 2_000
-"""Limit on decisions of a street, which is traversed in Python for each search."""
+"""Maximum number of decisions on a street, which each search traverses in Python."""
 ARRAYS_BYTES = 8 * 8
-"""Bytes per action, hand and board of a search: policy, regrets, averages, values and other numbers of a street."""
+"""Memory of a search in bytes per action, hand and board: policy, regrets, averages, values and other arrays."""
 FEWER = "give fewer sizes (sizes=[75%;a]), a limit of raises (raises=[4;3;3;3]) or smaller stacks"
 MANY_HANDS = 500
-"""Number of hands that a network of single hands cannot learn in reasonable time."""
+"""Number of hands from which a network over single hands takes too long to train."""
 
 
 def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | None = None) -> None:
     """Check that a game has betting on several streets, and that they are small enough to search.
 
     Args:
-        game: the game as named.
+        game: the game as the user names it.
         settings: the training settings; their stacks, if any, replace the game's.
-        most: bytes of memory that may be used; None for the free memory.
+        most: maximum memory in bytes; None for all free memory.
 
     Raises:
-        SpecError: the game cannot be trained on; the message says what to change.
+        SpecError: training does not support the game; the message says what to change.
     """
     drawn = settings.stacks or ()
     rules = [changed_game(game, (stack, stack), sizes_of(game)).rules for stack in drawn] or [game.rules]
@@ -56,7 +56,7 @@ def check_street(
     """Check that a street is small enough to search on the minimum number of boards.
 
     Raises:
-        SpecError: it is not.
+        SpecError: the street is too large.
     """
     rows = max(settings.boards, 1) if table.street else 1
 
@@ -81,7 +81,8 @@ def check_street(
 
 
 def called_streets(rules: HandRules) -> Iterator[BettingState]:
-    """Tables at the starts of streets with only the smallest bets, which leave the most betting."""
+    """Betting states at the starts of streets after only checks, calls and minimum raises, which leave the largest betting
+    trees."""
     table = rules.betting.root
     while table.player >= 0:
         yield table

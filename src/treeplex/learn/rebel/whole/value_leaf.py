@@ -1,4 +1,4 @@
-"""Network encoding of public belief states of full-game hold'em, and leaf values from network outputs."""
+"""Network encoding for public belief states of full-game hold'em, and leaf values from network outputs."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -18,7 +18,7 @@ from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.subgame import Places, Ranges
 
 USUAL_DEPTH = 50.0
-"""Number of big blinds that is encoded as one half."""
+"""Number of big blinds that the encoding maps to one half."""
 
 
 class Rows(Protocol):
@@ -41,20 +41,20 @@ class WholeEncoding(Encoding):
     """Input layout of public belief states between streets: the state's features, then both ranges, player 0's first.
 
     With single hands a row contains each hand's probability relative to the average; for bins of strength see
-    :mod:`treeplex.learn.rebel.whole.bins`. Stacks and sizes may differ from the game's: a state is encoded according to its own
-    game.
+    :mod:`treeplex.learn.rebel.whole.bins`. A state is encoded with the stacks and sizes of its own game, which may differ from
+    those of the encoding's game.
 
     Attributes:
-        cards: cards of the deck.
+        cards: precomputed data about the deck.
         bins: None for single hands.
-        knots: numbers per range, bins or hands.
+        knots: number of inputs per range: bins or hands.
     """
 
     def __init__(self, game: PublicHoldem, bins: int = 0) -> None:
         """Create the encoding.
 
         Args:
-            game: the game with the deck.
+            game: the game, which determines the deck.
             bins: number of bins; 0 for single hands.
         """
         super().__init__(game)
@@ -64,7 +64,7 @@ class WholeEncoding(Encoding):
         self._of(between=True)
 
     def _of(self, *, between: bool) -> None:
-        """Switch to states between streets, or to decisions."""
+        """Switch the layout to states between streets, or to decisions."""
         self._between = between
         self._looks: dict[tuple[tuple[int, ...], PublicHand], Floats] = {}
         assert isinstance(self.game, PublicHoldem)
@@ -72,7 +72,7 @@ class WholeEncoding(Encoding):
         self.inputs, self.outputs = self.features + 2 * self.knots, 2 * self.knots
 
     def of_decisions(self) -> "WholeEncoding":
-        """A copy for a policy network; with bins its rows include more about the betting."""
+        """A copy of the encoding for a policy network; with bins, its rows have additional inputs about the betting."""
         encoding = copy(self)
         encoding._of(between=False)
         return encoding
@@ -102,7 +102,7 @@ class WholeEncoding(Encoding):
 
 
 class SingleHands(EncodedPlaces):
-    """Rows with the probability of each hand."""
+    """Input rows with one probability per hand."""
 
     def __init__(self, encoding: WholeEncoding, rows: Singles, free: Floats) -> None:
         """Create rows; player 0's hands come first in every row."""
@@ -115,13 +115,13 @@ class SingleHands(EncodedPlaces):
         return rows
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
-        """Target outputs [K, 2 H] from both players' values [K, H], and their weights."""
+        """Target outputs, [K, 2 H], from both players' hand values, [K, H], and their weights."""
         joined = (np.concatenate(part, axis=1).astype(np.float32) for part in (values, weights))
         first, second = joined
         return first, second
 
     def policies(self, found: Singles) -> Floats:
-        """Policies of hands, [K, H, A], unchanged."""
+        """Policies for hands, [K, H, A], unchanged."""
         return np.asarray(found, np.float64)
 
     def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
@@ -130,13 +130,13 @@ class SingleHands(EncodedPlaces):
 
 
 class LeafData(NamedTuple):
-    """Precomputed data of public states.
+    """Precomputed data for public states.
 
     Attributes:
         pots: float64 [K, 1].
         orbits: int64 [K, H], suit-isomorphism classes of hands.
         shares: float32 [B, H, H] of the boards.
-        firsts, rows: states by board, see :func:`write_won`.
+        firsts, rows: states grouped by board, see :func:`write_won`.
     """
 
     pots: Floats
@@ -147,10 +147,10 @@ class LeafData(NamedTuple):
 
 
 class WholeLeaf(NetworkLeaf):
-    """Leaf values by a network whose outputs are fractions of the pot.
+    """Leaf values from a network whose outputs are fractions of the pot.
 
-    Hands that are isomorphic given the board get their mean value; then half of the players' summed expected values is
-    subtracted, so that they are zero-sum.
+    Values are averaged over hands that are isomorphic given the board; then half of the players' summed expected values is
+    subtracted, so that values are zero-sum.
 
     Attributes:
         shown: whether outputs are relative to the showdown value without further bets, which is added.
@@ -202,7 +202,7 @@ class WholeLeaf(NetworkLeaf):
 
 
 def over_half(known: LeafData, other: Floats, met: Floats) -> Floats:
-    """Each hand's share of the pot against a range, less one half, [K, H]; 0 at zero compatible reach."""
+    """Each hand's expected share of the pot against a range, minus one half, [K, H]; 0 at zero compatible reach."""
     won = np.empty_like(met)
     write_won(known.shares, known.firsts, known.rows, np.ascontiguousarray(other, np.float64), met, won)
     return np.divide(won, met, out=np.full_like(won, 0.5), where=met > 0) - 0.5
