@@ -36,16 +36,16 @@ CLOSE = 0.002
 
 @dataclass(frozen=True)
 class Decided:
-    """An evaluated decision.
+    """A person's decision, evaluated.
 
     Attributes:
-        where: the street, round or other place.
+        where: the street, round or other point of the game.
         options: names of the actions.
-        chosen: the number of the action taken.
-        values: the value of each; NaN if unknown.
-        policy: the probability of each action in the solution or agent; empty if unknown.
-        by: the source: ``solution``, ``agent`` (by its search) or ``estimate``.
-        close: losses up to this count as none.
+        chosen: index of the action taken.
+        values: value of each action; NaN if unknown.
+        policy: probability of each action under the solution or the agent; empty if unknown.
+        by: source of the values: ``solution``, ``agent`` (its search) or ``estimate``.
+        close: losses up to this size are ignored.
     """
 
     where: str
@@ -58,7 +58,7 @@ class Decided:
 
     @property
     def lost(self) -> float:
-        """The loss against the best action; NaN if unknown."""
+        """Loss compared with the best action; NaN if unknown."""
         known = [value for value in self.values if value == value]
         return max(known, default=float("nan")) - self.values[self.chosen]
 
@@ -77,7 +77,7 @@ class Decided:
 
 
 class Solved:
-    """A solved small game, for evaluating decisions."""
+    """A small game with its solution, for evaluating decisions."""
 
     def __init__(self, rules: Game, values: HistoryValues) -> None:
         self.rules, self.values = rules, values
@@ -85,7 +85,7 @@ class Solved:
 
     @classmethod
     def of(cls, rules: Game, policy: Policy | None = None) -> "Solved | None":
-        """A game with its solution, or a given one; None for a game that is too large, or has more than two players."""
+        """Solve a game, or use a given policy as solution; None if the game is too large or has more than two players."""
         if rules.num_players != 2:
             return None
         try:
@@ -100,7 +100,7 @@ class Solved:
 
     @cached_property
     def close(self) -> float:
-        """The largest loss that counts as none, in the game's units."""
+        """Losses up to this size are ignored, in the game's units."""
         payoffs = self.values.tree.histories.payoffs
         return CLOSE * float(payoffs.max() - payoffs.min())
 
@@ -114,7 +114,7 @@ class Solved:
         return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
 
     def luckless(self, game: PublicGame, hand: PlayedHand, person: int) -> list[float] | None:
-        """Luck-adjusted payoffs, by AIVAT with the policies of all but one person; None if it is not applicable."""
+        """Luck-adjusted payoffs, by AIVAT with the policies of everyone except the person; None if inapplicable."""
         try:
             if self._worth is None or self._worth.rules is not game:
                 self._worth = PolicyValues(game, self.values.policy)
@@ -126,7 +126,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class Among(Moves):
-    """Some of the actions, by number."""
+    """Move filter that selects actions by index."""
 
     numbers: tuple[int, ...] = ()
 
@@ -139,16 +139,16 @@ def estimate(
 ) -> Decided | None:
     """Evaluate a decision in two-player poker as a local best response would: see :mod:`treeplex.search.evaluate.lbr`.
 
-    The agent responds to a bet with its policy, after which all check and call; folding has value 0. The responses of an
-    agent that searches are not computed: then only folds, checks and calls are evaluated, and the values of bets are NaN.
-    The same holds if there are more than :data:`MOST_BETS` actions.
+    The agent is assumed to respond to a bet with its policy, after which all check and call; folding has value 0. Bets are not
+    evaluated (their values are NaN) if the agent searches, since its responses are not computed, or if there are more than
+    :data:`MOST_BETS` actions.
 
     Args:
         agent: the opponent, at this state.
         state: a state of the agent's game.
-        ranges: for each player float64 [H], the range after its play.
+        ranges: for each player float64 [H], the range given its actions so far.
         hand: the hand of the player to act.
-        where, options, action: the place, the actions by label, and the action taken.
+        where, options, action: the point of the game, the actions by label, and the action taken.
     """
     game = agent.game
     bets = game.bets(state)

@@ -1,4 +1,4 @@
-"""The actions listed for a person: all, or a selection of many bets."""
+"""The actions listed for a person: all of them, or a selection if there are many bets."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ SIZES = (0.0, 0.33, 0.5, 0.75, 1.0, 1.5, np.inf)
 def listed(
     options: dict[int, str], place: tuple[PublicGame, State] | None, also: int | None = None, *, most: int = MOST_OPTIONS
 ) -> dict[int, str]:
-    """The options that are listed: all, or of many bets a selection spread over them.
+    """Select the options to list: all of them, or evenly spread bets if there are many.
 
     Args:
-        options: names by label.
-        place: the game and its current state, if known.
+        options: names of the options by label.
+        place: the game and its current state; None if unknown.
         also: a label that is always listed.
-        most: the number of options above which some are left out.
+        most: number of options above which some are omitted.
     """
     if len(options) <= most:
         return options

@@ -1,4 +1,4 @@
-"""The policy behind an agent's action for every hand, and its range after its play."""
+"""Agents' replies: the action, the policy for every hand, and the agent's range."""
 
 from dataclasses import dataclass
 from typing import cast, final
@@ -13,15 +13,15 @@ from treeplex.search.subgames.beliefs import Belief, moved_range
 
 @dataclass(frozen=True, eq=False)
 class AgentReply:
-    """A decision of an agent.
+    """An agent's decision.
 
     Attributes:
         player: the player who decided.
         hand: the player's hand.
-        chosen: the number of the action.
+        chosen: index of the action.
         options: names of the actions.
-        policy: float64 [A, H], the policy of every hand.
-        reach: float64 [H], the probability of each hand by chance and the player's own play so far, up to a factor; zero for
+        policy: float64 [A, H], the policy for every hand.
+        reach: float64 [H], the probability of each hand, by chance and the player's earlier actions, up to a factor; zero for
             impossible hands.
     """
 
@@ -35,13 +35,13 @@ class AgentReply:
 
 @final
 class Ranges:
-    """All players' ranges given the policies behind actions; a person's range stays as dealt."""
+    """Tracks all players' ranges from the policies behind their actions; a person's range stays as dealt."""
 
     def __init__(self, root: Belief) -> None:
         self._own = [np.array(own, np.float64) for own in root.ranges]
 
     def move(self, player: int, policy: Floats | None, number: int, actions: int, *, private: bool = False) -> None:
-        """Update for an action, by a policy float64 [A, H] or, if that is None, by a person."""
+        """Update the ranges for an action; ``policy`` is float64 [A, H], or None for a person's action."""
         if policy is None and not private:
             return
         own = self._own[player]
@@ -49,13 +49,13 @@ class Ranges:
         self._own[player] = moved_range(own, known, number, private=private)
 
     def at(self, game: PublicGame, state: State) -> list[Floats]:
-        """The ranges at a public state, for each player float64 [H], up to a factor; zero for impossible hands."""
+        """Return each player's range at a public state, float64 [H], up to a factor; zero for impossible hands."""
         return [own * possible for own, possible in zip(self._own, game.possible(state), strict=True)]
 
 
 def reply_of(agent: Agent, hand: int) -> tuple[Floats, int]:
-    """An acting agent's policy for every hand, float64 [A, H], and the action drawn for one."""
+    """Return the acting agent's policy for every hand, float64 [A, H], and the action sampled for one hand."""
     policy = np.asarray(agent.policy(), np.float64)
-    if isinstance(agent, BaseAgent) and cast(object, type(agent).act) is BaseAgent.act:  # think only once
+    if isinstance(agent, BaseAgent) and cast(object, type(agent).act) is BaseAgent.act:  # search only once
         return policy, agent.game.options(agent.state).labels[pick(agent.generator, policy[:, hand])]
     return policy, agent.act(hand)

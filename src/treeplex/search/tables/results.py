@@ -1,4 +1,4 @@
-"""Hands played and their totals."""
+"""Records of hands, and their totals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from treeplex.search.tables.judging import Decided
 
 @dataclass
 class Hand:
-    """A finished or unfinished hand.
+    """The record of a finished or unfinished hand.
 
     Attributes:
         number: number of the hand, from 1.
         seed: seed of its deal.
         person: the person's seat.
         spot: the file of the solved spot, if one was drawn.
-        said: the events, as text.
-        decided: the person's decisions.
-        thoughts: the others' decisions, as shown by :func:`~treeplex.web.playing.thoughts.thought_of`.
+        said: descriptions of the events.
+        decided: the person's evaluated decisions.
+        thoughts: the opponents' decisions, in the form of :func:`~treeplex.web.playing.thoughts.thought_of`.
         payoff: the person's payoff; None for an unfinished hand.
-        luckless: the luck-adjusted payoff, if available.
+        luckless: the luck-adjusted payoff; None if unavailable.
         end: information shown after the hand.
-        phh: the hand in PHH format, if possible.
+        phh: the hand in PHH format; None if unavailable.
     """
 
     number: int
@@ -42,13 +42,13 @@ class Hand:
 
     @property
     def lost(self) -> float | None:
-        """The value lost in decisions with exact values; None if there are none."""
+        """Total loss over decisions with exact values; None if there are none."""
         known = [each.lost for each in self.decided if each.by == "solution" and np.isfinite(each.lost)]
         return sum(known) if known else None
 
 
 def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]:
-    """Hands and payoffs so far, with 95% intervals, and losses by where they occurred.
+    """Summarise hands: payoffs with 95% intervals, and losses by street or other point of the game.
 
     Args:
         hands: the hands, including the current one.
@@ -73,7 +73,7 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
 
 
 def told(numbers: list[float | None]) -> dict[str, float | None] | None:
-    """Sum, mean and half the width of its 95% interval (None with too few hands); None unless all are known."""
+    """Sum, mean and half-width of its 95% interval (None with too few hands); None if any number is missing."""
     known = np.array([number for number in numbers if number is not None], np.float64)
     if not len(known) or len(known) < len(numbers):
         return None

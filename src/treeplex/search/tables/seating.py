@@ -1,4 +1,4 @@
-"""The table for a game and an opponent given as texts."""
+"""Creates the table for a game and an opponent given as texts."""
 
 from contextlib import suppress
 
@@ -26,20 +26,21 @@ def table_for(
     *,
     public: bool = False,
 ) -> tuple[Table, str]:
-    """The table for a game with the requested opponent, and the opponent's name.
+    """Create the table for a game with the requested opponent; returns the table and the opponent's name.
 
-    Policies can play any game, even if its rules do not define public states.
+    Policies support any game, even if its rules do not define public states.
 
     Args:
         game: a spec or rules.
         against: the opponent, see :func:`treeplex.agent`.
-        iterations, think: limits of each search of an agent that searches; see :func:`agent_against_person`.
-        seed: seed of deals and draws; None for random ones.
-        public: also seat policies as agents if the rules define public states, so that ranges and luck are known.
+        iterations, think: limits per search, for agents that search; see :func:`agent_against_person`.
+        seed: random seed for deals and draws; None for a different one each time.
+        public: whether to seat policies as agents, too, if the rules define public states, so that ranges and luck can be
+            computed.
 
     Raises:
-        PolicyError: the opponent is for another game.
-        SpecError: whole hold'em with stacks too short for a decision.
+        PolicyError: the opponent belongs to another game.
+        SpecError: full-game hold'em with stacks too short for a decision.
     """
     rules = load(game)
     rules.check_decisions()
@@ -64,20 +65,20 @@ def table_for(
 
 
 def seed_of_draws(seed: int | None) -> int | None:
-    """The seed of an opponent's draws, given the seed of deals."""
+    """Derive the seed for an opponent's draws from the seed for deals."""
     return None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
 
 
 def agent_against_person(text: str, game: Game, iterations: int | None, think: str | None, seed: int | None) -> Agent:
-    """The agent named by a text.
+    """Create the agent that a text specifies, to play against a person.
 
-    By default it decides within :data:`treeplex.search.named_agents.registry.PATIENCE`.
+    By default its time limit per decision is :data:`treeplex.search.named_agents.registry.PATIENCE`.
 
     Args:
         text: the agent, see :func:`treeplex.agent`.
         game: the game to play.
-        iterations, think: limits of each search; None for those in the text or the defaults.
-        seed: seed of its draws; None for random ones.
+        iterations, think: limits per search; None for those in the text or the defaults.
+        seed: random seed for its draws; None for a different one each time.
 
     Raises:
         SpecError, GameError, PolicyError, FileError: see :func:`treeplex.agent`.
@@ -87,13 +88,13 @@ def agent_against_person(text: str, game: Game, iterations: int | None, think: s
 
 
 def equally_often(state: State) -> dict[int, float]:
-    """Every legal action with the same probability."""
+    """Uniform distribution over the legal actions."""
     actions = state.legal_actions()
     return dict.fromkeys(actions, 1.0 / len(actions))
 
 
 def policy_table(rules: Game, policy: Policy, generator: np.random.Generator) -> Table:
-    """A table against a policy of a game: on public states if the rules define them, otherwise on histories."""
+    """Create a table against a policy: on public states if the rules define them, otherwise on histories."""
     with suppress(GameError):
         draws = np.random.default_rng(generator.integers(2**63))
         return AgentTable(TableAgent(rules.public, policy, draws), generator)

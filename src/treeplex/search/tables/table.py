@@ -32,7 +32,7 @@ class TypedBet(NamedTuple):
     Attributes:
         amount: the number.
         unit: its unit: ``%`` of the pot, ``bb`` or ``chips``; empty if not given.
-        bare: whether the number stands alone, without word or unit.
+        bare: whether the text is only the number, without word or unit.
     """
 
     amount: float
@@ -53,7 +53,7 @@ def typed_bet(text: str) -> TypedBet | None:
 
 
 class Table(Protocol):
-    """A game in progress; chance has always moved already."""
+    """Protocol for a game in progress; chance events are resolved immediately, so that a player acts or the game is over."""
 
     players: int
 
@@ -62,77 +62,77 @@ class Table(Protocol):
 
         Args:
             person: the person's seat.
-            generator: random numbers of this and later deals, so that a deal can be repeated; None to keep the current one.
+            generator: random generator for this and later deals, so that a deal can be repeated; None to keep the current one.
         """
 
     @property
     def actor(self) -> int | None:
-        """The player to act; None when the game is over."""
+        """The player to act; None if the game is over."""
 
     def seat(self, player: int) -> str:
-        """A player's name."""
+        """Return a player's name."""
         return f"player {player}"
 
     def view(self, player: int) -> str:
-        """The readable view of the player to act."""
+        """Return a player's view of the game as text."""
 
     def picture(self) -> str | None:
-        """The public picture as lines of text; None if the rules have none."""
+        """Return a picture of the public state as lines of text; None if the rules define none."""
 
     def options(self) -> Options:
-        """Names of the legal actions, by id."""
+        """Return the names of the legal actions, by id."""
 
     def named(self, text: str) -> int | None:
-        """The action meant by a text that is not one of the option names; None if there is none.
+        """Parse a text, other than an option's name, as an action; None if it means no action.
 
         Raises:
-            GameError: an action that is not legal here; the message lists legal ones.
-            SpecError: it needs too much memory.
+            GameError: the action is illegal; the message lists the legal ones.
+            SpecError: adding the action needs too much memory.
         """
         return None
 
     def reply(self) -> int:
-        """The action of a player that is not a person."""
+        """Return the action of a player that is not a person."""
 
     def thought(self) -> Thought | None:
-        """The search behind the last reply; None without a search or if already reported."""
+        """Return the search behind the last reply; None if there was no search or it was already reported."""
         return None
 
     def replied(self) -> AgentReply | None:
-        """The policy and the range behind the last reply; None if the rules do not define public states."""
+        """Return the policy and the range behind the last reply; None if the rules do not define public states."""
         return None
 
     def seen_by(self, player: int) -> bool:
-        """Whether this player sees which action is played now."""
+        """Whether a player observes the action that is played now."""
 
     def history(self) -> State | None:
-        """The game as a state of its rules, including all cards; None if it has no history."""
+        """Return the history as a state of the game's rules, including all cards; None if there is none."""
         return None
 
     def infostate(self, player: int) -> str | None:
-        """The infostate of a player to act, as the rules write it; None if infosets have no names."""
+        """Return the acting player's infostate string; None if infosets have no names."""
         return None
 
     def play(self, action: int) -> None:
-        """Play an action."""
+        """Play an action for the player to act."""
 
     def returns(self) -> list[float]:
-        """Each player's payoff, once the game is over."""
+        """Return each player's payoff, once the game is over."""
 
     def outcome(self, player: int) -> str:
-        """The outcome of the game for a player, as text."""
+        """Describe the outcome of the game for a player."""
         return payoff_text(self.returns()[player])
 
     def shown(self) -> list[str]:
-        """The public information at the last decision."""
+        """Return the public information at the last decision, as lines of text."""
 
     def review(self, player: int) -> list[str]:
-        """A review of a player's decisions after the game, as lines of text."""
+        """Review a player's decisions after the game, as lines of text."""
         return []
 
 
 def payoff_text(payoff: float) -> str:
-    """A payoff as text."""
+    """Format a payoff."""
     return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
 
 
@@ -142,7 +142,7 @@ Reply = Callable[[State], dict[int, float]]
 
 @final
 class RulesTable(Table):
-    """Any game against a policy. Simultaneous moves are made one after another, in secret."""
+    """A table for any game against a policy. Simultaneous moves are entered one after another, unseen by the others."""
 
     def __init__(self, game: Game, reply: Reply, generator: np.random.Generator) -> None:
         self._rules, self._reply, self._generator = turn_by_turn(game), reply, generator
@@ -201,13 +201,13 @@ class RulesTable(Table):
 
 
 class Thoughts:
-    """The searches of an agent, each reported once."""
+    """Reports each of an agent's searches once."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent, self._told = agent, getattr(agent, "thought", None)
 
     def new(self) -> Thought | None:
-        """The last search, if it has not been reported; else None."""
+        """Return the last search if it has not been reported yet; otherwise None."""
         found: Thought | None = getattr(self._agent, "thought", None)
         told, self._told = self._told, found
         return found if found is not None and found is not told and found.iterations else None
@@ -215,9 +215,9 @@ class Thoughts:
 
 @final
 class AgentTable(Table):
-    """Any game with public states, against an agent in all other seats.
+    """A table for any game with public states, against an agent in all other seats.
 
-    A bet outside the game can be typed if the agent can :meth:`SubgameAgent.add` it; play then continues in the agent's
+    A person can type a bet outside the game if the agent can :meth:`SubgameAgent.add` it. Play then continues in the agent's
     version of the game.
 
     Attributes:
@@ -318,30 +318,30 @@ class AgentTable(Table):
             return None
 
     def played(self) -> PlayedHand | None:
-        """The finished game in the format of a match; None if a bet was added, since it then belongs to another game."""
+        """The finished game as a match hand; None if a bet was added, since the hand then belongs to another game."""
         if self._game is not self._first:
             return None
         return PlayedHand(tuple(self.dealt), tuple(self.steps), tuple(self.returns()))
 
     def public(self) -> tuple[PublicGame, PublicState]:
-        """The table's game and its current state."""
+        """The public game and its current state."""
         return self._game, self._state
 
     def hand_of(self, player: int) -> int:
-        """The number of a player's current hand."""
+        """Index of a player's current hand."""
         return self._hands[player]
 
     def hand_names(self, player: int) -> Callable[[int], str]:
-        """Names of hands: cards or dice if the rules are known, otherwise the player's information."""
+        """Return a function that names hands: by cards or dice if the rules have them, otherwise by infostate."""
         game, state = self._game, self._state
         return lambda hand: game.hand_name(state, player, hand)
 
     def ranges(self) -> list[Floats]:
-        """Ranges given each player's play, for each player float64 [H]; a person's range stays as dealt."""
+        """Each player's range given its actions, float64 [H]; a person's range stays as dealt."""
         return self._ranges.at(self._game, self._state)
 
     def range_against(self, player: int, other: int) -> Floats:
-        """The probability of each of a player's hands given another player's hand, float64 [H], summing to 1 or 0."""
+        """Probability of each of a player's hands given another player's hand, float64 [H], summing to 1 or 0."""
         ranges = self.ranges()
         own = ranges[player]
         ranges[other] = np.zeros_like(ranges[other])

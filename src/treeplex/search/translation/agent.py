@@ -1,9 +1,9 @@
-"""An agent of a game with few bet sizes at a table with many; see :mod:`treeplex.search.translation.mapping`.
+"""Action translation for agents: lets an agent of a coarse game play a game with more bet sizes.
 
-Several coarse bets may be played as the same real bet. The hand then has several possible coarse histories, and the agent
-follows all of them: its policy is the mean over these, weighted for every hand by the probability of its own actions in
-each. So the policy depends only on public information and not on the hand held, as in
-:func:`treeplex.search.translation.exact.translated_policy`.
+See :mod:`treeplex.search.translation.mapping`. Several coarse bets may map to the same real bet, so that the hand has several
+possible coarse histories. The agent follows all of them: its policy is the mean over these histories, weighted for every hand
+by the probability of the agent's own actions in each. So the policy depends only on public information, not on the hand held,
+as in :func:`treeplex.search.translation.exact.translated_policy`.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,7 @@ TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
 
 
 def follows_blueprint(agent: Agent) -> bool:
-    """Whether an agent needs a blueprint everywhere, before it searches or behind the leaves of its searches."""
+    """Whether an agent needs a blueprint, either before it searches or behind the leaves of its searches."""
     leaves = getattr(agent, "leaves", ())
     return getattr(agent, "blueprint", None) is not None or any(isinstance(leaf, BlueprintLeaf) for leaf in leaves)
 
@@ -36,7 +36,7 @@ class Way(NamedTuple):
     Attributes:
         agent: the agent of the coarse game after this history.
         reached: for each player float64 [H_i], the probability of the agent's own actions in this history with each hand, up to
-            a factor shared by all histories.
+            a factor common to all histories.
     """
 
     agent: Agent
@@ -44,7 +44,7 @@ class Way(NamedTuple):
 
 
 class TranslatedAgent(BaseAgent):
-    """An agent of a coarse game at the table of the real one.
+    """Lets an agent of a coarse game play the real game.
 
     Attributes:
         game, state: the real game; see :class:`treeplex.search.agents.agent.Agent`.
@@ -61,19 +61,19 @@ class TranslatedAgent(BaseAgent):
         mapping: str = "random",
         off_tree: str = TRANSLATE,
     ) -> None:
-        """Join a table of the real game.
+        """Create the agent for the real game.
 
         Args:
             game: the real game: its public states, a spec or rules.
             inner: an agent of the coarse game, with the same hands and cards.
-            generator: random numbers of its draws.
+            generator: random generator for its draws.
             mapping: how bets are translated.
-            off_tree: one of :data:`OFF_TREE`. An agent that searches can ``resolve``: bets outside its game are added to it,
-                and translated only if this is impossible.
+            off_tree: one of :data:`OFF_TREE`. With ``resolve``, for agents that search, off-tree bets are added to the coarse
+                game, and translated only if this is impossible.
 
         Raises:
             GameError: the games have different hands.
-            SpecError: an unknown word, or an agent that cannot resolve.
+            SpecError: an unknown ``mapping`` or ``off_tree``, or an agent that does not support ``resolve``.
         """
         super().__init__(game, generator)
         check_known("mapping", mapping, MAPPINGS)
@@ -94,14 +94,14 @@ class TranslatedAgent(BaseAgent):
 
     @property
     def thought(self) -> Thought | None:  # type: ignore[override]
-        """The last search of the coarse game's agent."""
+        """The last search of the coarse agent."""
         return getattr(self.inner, "thought", None)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.search.agents.agent.Agent.begin`; it plays only from the beginning of the game.
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; the agent must start at the beginning of the game.
 
         Raises:
-            GameError: another start.
+            GameError: ``at`` is another state.
         """
         if at is not None:
             raise GameError("an agent that translates plays only from the beginning of its own game; leave at out")
@@ -131,25 +131,25 @@ class TranslatedAgent(BaseAgent):
         self.state = following
 
     def _dealt(self, agent: Agent, card: int) -> None:
-        """Show a card in the coarse game."""
+        """Deal a card in the coarse game."""
         inner = agent.game.options(agent.state)
-        while inner.player >= 0:  # the coarse betting is not over: both check or call
+        while inner.player >= 0:  # the coarse betting round is not over, so both check or call
             agent.see(inner.labels[bets_at(agent.game, agent.state).kinds.index("pass")])
             inner = agent.game.options(agent.state)
         if inner.player == CHANCE:
             agent.see(card)
 
     def _after(self, way: Way, player: int, action: int, label: int) -> list[Way]:
-        """The histories after an action of the real game; several if an own action may mean several coarse ones.
+        """Return the coarse histories after a real action; several if an own action may stand for several coarse ones.
 
         Args:
-            way: the history so far.
+            way: the coarse history so far.
             player: the player who acts.
-            action, label: the number of the action, and its label.
+            action, label: the index of the action, and its label.
         """
         agent, own = way.agent, self.player in (None, player)
         inner, real = agent.game.options(agent.state), bets_at(self.game, self.state)
-        if inner.player != player:  # the coarse betting is over: the agent checks and calls
+        if inner.player != player:  # the coarse betting round is over, so the agent checks and calls
             passed = not own or action == real.kinds.index("pass")
             return [way if passed else self._moved(way, player, 0.0)]
         coarse = bets_at(agent.game, agent.state)
@@ -157,7 +157,7 @@ class TranslatedAgent(BaseAgent):
             try:
                 agent.see(agent.add(label if isinstance(agent.game, ActionAbstraction) else float(real.chips[action])))  # type: ignore[attr-defined]
                 return [way]
-            except GameError:  # its betting went differently, and has no such bet
+            except GameError:  # the coarse betting differs and has no such bet
                 pass
         meant = [number for number, played in enumerate(spoken(coarse, real)) if played == action] if own else []
         if not meant:
@@ -172,7 +172,7 @@ class TranslatedAgent(BaseAgent):
 
     @staticmethod
     def _moved(way: Way, player: int, played: Floats | float) -> Way:
-        """A history after an own action, with the probability of the action for each hand."""
+        """Return the history after an own action, with reach updated by each hand's probability of the action."""
         return way._replace(reached=tuple(own * played if seat == player else own for seat, own in enumerate(way.reached)))
 
     def policy(self) -> Floats:
@@ -183,7 +183,7 @@ class TranslatedAgent(BaseAgent):
         if len(tables) == 1:
             return tables[0]
         reached = np.stack([way.reached[player] for way in self._ways])
-        weights = np.where(reached.any(axis=0), reached, 1.0)  # hands that never come here: all histories equally
+        weights = np.where(reached.any(axis=0), reached, 1.0)  # hands with zero reach weight all histories equally
         return np.asarray(np.einsum("wh,wah->ah", weights / weights.sum(axis=0), np.stack(tables)))
 
     def _policy_on(self, agent: Agent, player: int) -> Floats:

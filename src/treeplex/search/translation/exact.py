@@ -16,11 +16,11 @@ from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, 
 
 
 class Hearing:
-    """One player's translated history: coarse states with each hand's probability of each.
+    """A player's translated history: possible coarse states, and the probability of each for every hand.
 
     Attributes:
         states: public states of the coarse game.
-        weights: for each of them float64 [H].
+        weights: for each state float64 [H], the probabilities.
     """
 
     def __init__(self, states: list[PublicState], weights: list[Floats]) -> None:
@@ -28,7 +28,7 @@ class Hearing:
 
     @classmethod
     def of(cls, pairs: "list[tuple[PublicState, Floats]]") -> "Hearing":
-        """Merge pairs at the same node; impossible ones are dropped unless all are impossible."""
+        """Merge pairs at the same node, dropping impossible ones unless all are impossible."""
         merged: dict[Hashable, tuple[PublicState, Floats]] = {}
         for state, weight in pairs:
             known = merged.get(state.node)
@@ -38,7 +38,7 @@ class Hearing:
 
 
 class Translation:
-    """A policy of a coarse game as one of the real game, exactly; see :func:`translated_policy`."""
+    """Exact translation of a policy from a coarse game to the real game; see :func:`translated_policy`."""
 
     def __init__(self, real: PublicTree, coarse: PublicTree, policy: Policy, mapping: str) -> None:
         check_known("mapping", mapping, MAPPINGS)
@@ -48,20 +48,20 @@ class Translation:
         self._after: dict[tuple[Hashable, int], PublicState] = {}
 
     def after(self, state: PublicState, label: int) -> PublicState:
-        """The coarse state after an action or a card, cached."""
+        """Return the coarse state after an action or a card, cached."""
         key = state.node, label
         if key not in self._after:
             self._after[key] = self.coarse.after(state, label)
         return self._after[key]
 
     def table(self, state: PublicState) -> Floats:
-        """The coarse policy at a state, float64 [A, H]."""
+        """Return the coarse policy at a state, float64 [A, H]."""
         if state.node not in self._tables:
             self._tables[state.node] = table_at(self.policy, self.coarse, state)
         return self._tables[state.node]
 
     def dealt(self, hearing: Hearing, label: int) -> Hearing:
-        """The histories after a card."""
+        """Return the histories after a card."""
         pairs = []
         for state, weight in zip(hearing.states, hearing.weights, strict=True):
             while (options := self.coarse.options(state)).player >= 0:
@@ -70,7 +70,7 @@ class Translation:
         return Hearing.of(pairs)
 
     def heard(self, hearing: Hearing, state: PublicState, action: int) -> Hearing:
-        """The histories after an action of the other player in the real game."""
+        """Return the histories after an action of the other player in the real game."""
         player, pairs = self.real.options(state).player, []
         for there, weight in zip(hearing.states, hearing.weights, strict=True):
             options = self.coarse.options(there)
@@ -83,7 +83,7 @@ class Translation:
         return Hearing.of(pairs)
 
     def played(self, hearing: Hearing, state: PublicState) -> tuple[Floats, list[Hearing]]:
-        """The policy of the player to act in the real game, float64 [A, H], and its coarse histories after each action."""
+        """Return the acting player's real-game policy, float64 [A, H], and the coarse histories after each action."""
         options, real = self.real.options(state), bets_at(self.real, state)
         found = np.zeros((len(options.labels), len(hearing.weights[0])))
         even = np.zeros_like(found)
@@ -115,7 +115,7 @@ class Translation:
 def translated_policy(
     game: CompiledGame, policy: Policy, coarse: PublicTree, *, mapping: str = "random", rules: PublicTree | None = None
 ) -> Policy:
-    """The policy of the real game that a policy of a coarse game plays by translation, exact over all random draws.
+    """Translate a coarse policy to the real game, taking the exact expectation over random translation.
 
     Args:
         game: the real game, compiled.
@@ -125,9 +125,9 @@ def translated_policy(
         rules: the public-tree rules of the real game; None for its own.
 
     Raises:
-        GameError: a game without bets, or different hands.
-        PolicyError: a policy of another game.
-        SpecError: an unknown mapping.
+        GameError: the game has no bets, or the games have different hands.
+        PolicyError: the policy belongs to another game.
+        SpecError: the mapping is unknown.
     """
     if rules is None:
         if game.rules is None:

@@ -1,16 +1,17 @@
-"""Action translation: a game with many bet sizes, played by a policy or agent of a game with few.
+"""Action translation: lets a policy or agent for few bet sizes play a game with many.
 
-An agent with bets of half the pot and the pot has to treat a bet of 0.7 pots as one of them. The *pseudo-harmonic* mapping
-treats a bet of x pots between sizes A < B as A with probability
+An agent that knows only bets of half the pot and of the pot has to treat a bet of 0.7 pots as one of these. The
+*pseudo-harmonic* mapping treats a bet of x pots, between sizes A < B, as A with probability
 
-    f(x) = (B - x) (1 + A) / ((B - A) (1 + x)),
+    f(x) = (B - x) (1 + A) / ((B - A) (1 + x)).
 
-drawn at random, or as the likelier one, which is A up to x = (A + B + 2 A B) / (A + B + 2). A check or call has size 0.
-Source: Ganzfried and Sandholm (2013), "Action translation in extensive-form games with large action spaces: axioms, paradoxes,
-and the pseudo-harmonic mapping".
+Either the size is drawn with this probability, or the likelier size is used, which is A up to x = (A + B + 2 A B) / (A + B +
+2). A check or call has size 0. Source: Ganzfried and Sandholm (2013), "Action translation in extensive-form games with large
+action spaces: axioms, paradoxes, and the pseudo-harmonic mapping".
 
-The coarse game is tracked in parallel with the real one, with actions *translated* by the mapping. If the coarse betting
-ends first, since a small bet counted as a call or a large one as all-in, the agent checks and calls from then on.
+The coarse game is tracked in parallel with the real one, with actions *translated* by the mapping. If the coarse betting round
+ends first, because a small bet was translated to a call or a large one to all-in, the agent checks and calls until its next
+decision in the coarse game.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floa
     """Probability that a bet is translated to each of the sizes, float64 [S].
 
     Args:
-        size: the bet, in pots.
+        size: the bet size, in pots.
         sizes: ascending, at least one; 0 is a check or call.
         mapping: one of :data:`MAPPINGS`.
     """
@@ -62,9 +63,9 @@ def heard(real: Bets, action: int, coarse: Bets, mapping: str) -> Floats:
 
 
 def spoken(coarse: Bets, real: Bets) -> list[int]:
-    """The action of the real game for each action of the coarse game, [coarse actions]; for bets the nearest by the mapping.
+    """Real action for each coarse action, [coarse actions]; for bets the nearest one by the mapping.
 
-    If no bet is possible any more, a bet becomes a call; if folding is impossible, a fold becomes a check.
+    If betting is impossible, a bet becomes a call; if folding is impossible, a fold becomes a check.
     """
     passing = real.kinds.index("pass")
     raised = [number for number, kind in enumerate(real.kinds) if kind == "bet"]
@@ -80,10 +81,10 @@ def spoken(coarse: Bets, real: Bets) -> list[int]:
 
 
 def bets_at(game: PublicGame, state: State) -> Bets:
-    """The actions at a state with a player to act, as bets.
+    """Return the actions at a state with a player to act, as bets.
 
     Raises:
-        GameError: a game without bets.
+        GameError: the game has no bets.
     """
     found = game.bets(state)
     if found is None:
@@ -107,7 +108,7 @@ def check_hands(real: PublicGame, coarse: PublicGame) -> None:
 
 
 def first_deal(game: PublicGame) -> tuple[int, ...]:
-    """The labels of the first deal after all check or call; empty if there is none."""
+    """Labels of the first deal if all players check or call until then; empty if there is none."""
     state = game.first_state()
     while (options := game.options(state)).player >= 0 and (bets := game.bets(state)) is not None:
         state = game.after(state, options.labels[bets.kinds.index("pass")])

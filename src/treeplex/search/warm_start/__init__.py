@@ -1,1 +1,1 @@
-"""Searches that start from a guess of the policies."""
+"""Warm starts: searches that start from a guess of the policies."""

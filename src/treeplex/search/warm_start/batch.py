@@ -1,4 +1,4 @@
-"""Guesses in batches of public trees: their values and regrets."""
+"""Warm starts for batches of public trees: writing guesses, and their values and regrets."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_guess(search: "SubgameSearch", guess: Guess) -> None:
-    """Write the guess as current policy, from the roots down, each time with the beliefs that the guess itself leads to."""
+    """Write the guess as the current policy, from the roots down, at each state for the beliefs that the guess implies."""
     tree, decisions = search.subgames.tree, search.subgames.decisions
     levels = np.array([len(path) for path in decisions.paths], np.int64)
     for level in np.unique(levels):
@@ -27,7 +27,7 @@ def write_guess(search: "SubgameSearch", guess: Guess) -> None:
 
 
 def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
-    """Values and regrets of the current policy."""
+    """Compute values and regrets of the current policy."""
     values = values_of_guess(search, weight)
     tree, roots = search.subgames.tree, search.subgames.roots
     infoset_values, better, found = workspace(tree).infoset_values, values.copy(), []
@@ -42,7 +42,7 @@ def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
 
 
 def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
-    """Both players' gradients against the current policy, including leaves, float64 [Q], which modified CFR-AVG keeps."""
+    """Compute both players' gradients against the current policy, including leaf values, float64 [Q]."""
     tree, leaves = search.subgames.tree, search.subgames.leaves
     values = workspace(tree).values
     for player in (0, 1):
@@ -58,7 +58,7 @@ def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
 
 
 def regrets_of(search: "SubgameSearch", values: Floats) -> Floats:
-    """The value of each action minus that of the current policy at its infoset, float64 [Q]; 0 at sequences without one."""
+    """Value of each action minus the current policy's value at its infoset, float64 [Q]; 0 at sequences without infoset."""
     infosets = search.subgames.tree.sequence_infoset
     inner = infosets >= 0
     mean = np.bincount(infosets[inner], weights=(search.policy * values)[inner])

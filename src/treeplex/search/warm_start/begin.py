@@ -1,12 +1,13 @@
 """Warm starts of searches from a guess (Brown et al. 2020, section 5.3, appendix J).
 
-The guess is treated as the policy of the first ``warm`` iterations: it enters the average with the weight that the method
-gives these, and so do the values at the roots. The search continues with iteration ``warm + 1``, in which the guess is the
+The guess is treated as the policy of the first ``warm`` iterations: the guess and its root values enter the averages with the
+total weight that the method gives these iterations. The search continues with iteration ``warm + 1``, in which the guess is the
 current policy. Regrets are the gain of each action over the guess at its infoset, with an exact best response below, summed
-over ``warm`` iterations. In plain CFR this is ``warm`` times the gain, as in appendix J; other variants weight these
-iterations in their own way. Leaves are valued for the guess's beliefs throughout.
+over ``warm`` iterations. In vanilla CFR this is ``warm`` times the gain, as in appendix J; other variants weight these
+iterations according to their own schedules. Leaves are always valued for the guess's beliefs.
 
-If the current policy is derived from regrets, as in hold'em, the search continues with the policy of these regrets.
+If the current policy is derived from regrets, as in hold'em, the search continues with the policy that follows from these
+regrets.
 """
 
 from typing import Any, Protocol, runtime_checkable
@@ -23,11 +24,12 @@ from treeplex.solvers.rules.variants import Variant, added_up
 
 @runtime_checkable
 class Guided(Protocol):
-    """Leaf values that come with guesses of the policies.
+    """Leaf values that provide guesses of the policies.
 
     Attributes:
-        warm: iterations that a guess counts as, 15 in the paper; 0 for uniform starts.
-        guess: the guesses, None for none; in street search :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
+        warm: number of iterations for which a guess counts, 15 in the paper; 0 for uniform starts.
+        guess: provides the guesses, None for none; in street search a
+            :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
     """
 
     warm: int
@@ -35,16 +37,16 @@ class Guided(Protocol):
 
 
 def guess_of(leaf: LeafValue) -> Any:
-    """The guesses that come with leaf values; None without any."""
+    """Return the guesses that leaf values provide; None if they provide none."""
     return leaf.guess if isinstance(leaf, Guided) else None
 
 
 def begin_search(
     subgame: Subgame, method: Method, leaf: LeafValue, ranges: Ranges | None, iterations: int, warm: int | None = None
 ) -> SubgameSearch:
-    """A search planned for ``iterations`` iterations; a :class:`Guided` leaf warm-starts it.
+    """Create a search for ``iterations`` iterations, warm-started if the leaf is :class:`Guided`.
 
-    The guess counts as ``warm`` iterations (default: the leaf's number), at most all but the last.
+    The guess counts as ``warm`` iterations, but at most ``iterations - 1``. By default, ``warm`` is the leaf's own number.
     """
     search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
     if isinstance(leaf, Guided) and leaf.guess is not None:
@@ -53,10 +55,10 @@ def begin_search(
 
 
 def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
-    """Put a new search in the state after ``warm`` iterations of a guess.
+    """Set a new search to the state after ``warm`` iterations that played a guess.
 
     Raises:
-        AlgorithmError: a search with a gadget, or with choices behind leaves.
+        AlgorithmError: the search has a gadget or choices behind leaves.
     """
     if warm < 1:
         return

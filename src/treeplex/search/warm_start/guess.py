@@ -1,4 +1,4 @@
-"""Guesses of the policies in a subgame, and their values and regrets."""
+"""Guesses of the policies in a subgame: the protocol, and their values and regrets."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -7,27 +7,27 @@ from treeplex.search.subgames.subgame import Ranges
 
 
 class Guess(Protocol):
-    """Policies of public belief states, without search."""
+    """Protocol for predicting policies at public belief states without search."""
 
     def __call__(self, subgames: Any, rows: Ints, reached: Ranges, policy: Floats) -> None:
-        """Write the policies of hands at some decisions.
+        """Write the policies for all hands at some decisions.
 
         Args:
             subgames: the subgame.
-            rows: the numbers of the decisions, int64 [K], see :meth:`treeplex.search.subgames.subgame.Subgame.find`.
-            reached: for each player float64 [decisions, H_i], reach at all decisions; correct at ``rows``.
+            rows: the indices of the decisions, int64 [K], see :meth:`treeplex.search.subgames.subgame.Subgame.find`.
+            reached: for each player float64 [decisions, H_i], reach at all decisions; valid only at ``rows``.
             policy: float64 [Q], written at the infosets of these decisions.
         """
         ...
 
 
 class GuessRegrets(NamedTuple):
-    """Values of policies.
+    """Values and regrets of guessed policies.
 
     Attributes:
         values, best: for each player float64 [B, H_i], counterfactual values of the root hands under the policies, and under
             best responses to them.
-        regrets: float64 [Q], the gain of each action over the policy at its infoset, with a best response below.
+        regrets: float64 [Q], the gain of each action over the policy at its infoset, with a best response afterwards.
     """
 
     values: Ranges
