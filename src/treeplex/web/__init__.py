@@ -1,1 +1,1 @@
-"""Browser interface: a local server and the page that it serves. The only importer of FastAPI."""
+"""Browser interface: a local server and the page that it serves. Only this package imports FastAPI."""

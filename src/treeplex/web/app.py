@@ -1,4 +1,4 @@
-"""The web application: routes, and the responses to errors."""
+"""The web application: routes and error responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -37,7 +37,7 @@ def make_app(served: ServerState, access: Access | None = None) -> Guard:
 
     Args:
         served: the server's state.
-        access: access rules; by default this machine only.
+        access: access rules; by default only this machine has access.
     """
 
     @asynccontextmanager

@@ -14,15 +14,16 @@ LENGTH = struct.Struct("<I")
 
 
 def finite(value: float | None) -> float | None:
-    """A number for JSON; None for NaN and infinities."""
+    """Convert a number for JSON: None for NaN and infinities."""
     return value if value is not None and isfinite(value) else None
 
 
 def pack(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Encode a header and arrays as bytes.
 
-    The length of the JSON (uint32), the JSON padded with spaces to a multiple of four bytes, then the arrays one after another.
-    The JSON's ``arrays`` list each array's ``name``, ``shape`` and ``offset``, in numbers from the first array.
+    The format is the length of the JSON (uint32), the JSON padded with spaces to a multiple of four bytes, then the arrays one
+    after another. The JSON's list ``arrays`` has each array's ``name``, ``shape`` and ``offset``, counted in numbers from the
+    start of the first array.
     """
     table, parts, offset = [], [], 0
     for name, array in arrays.items():

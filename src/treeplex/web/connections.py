@@ -1,4 +1,4 @@
-"""Time limits for slow or idle connections, which are closed first when there are too many."""
+"""Time limits for slow or idle connections, which are closed first if there are too many connections."""
 
 import asyncio
 from typing import Any, final
@@ -22,7 +22,7 @@ class Connection(H11Protocol):
     """A connection with time limits; :class:`Server` calls :meth:`check` about once per second.
 
     Attributes:
-        began: start of waiting for the current request, in the loop's seconds.
+        began: time at which waiting for the current request began, in the loop's seconds.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -31,7 +31,7 @@ class Connection(H11Protocol):
         self._received, self._unread_since = 0, 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start; if there are too many connections, close the one that has waited longest for a full request."""
+        """Accept a connection; if there are too many, close the one that has waited longest for a complete request."""
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
             idle = [each for each in self.connections if isinstance(each, Connection) and each.unfinished]
@@ -48,18 +48,18 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """Note that the client reads too slowly."""
+        """Record that the client reads too slowly."""
         self._unread_since = self.loop.time()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Note that the client has read."""
+        """Record that the client has caught up."""
         self._unread_since = 0.0
         super().resume_writing()
 
     @property
     def unfinished(self) -> bool:
-        """Whether a request is incomplete or still to come."""
+        """Whether the connection waits for a complete request."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def check(self, now: float) -> None:

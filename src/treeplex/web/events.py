@@ -16,7 +16,7 @@ class Events:
     """Sends events to all open pages.
 
     Attributes:
-        greetings: events sent to a new page first: names and functions that return their data.
+        greetings: events sent first to each new page, as names and functions that return their data.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Events:
         self._closed = False
 
     def send(self, name: str, data: Mapping[str, Any]) -> None:
-        """Send an event to every page; from any thread."""
+        """Send an event to every page; may be called from any thread."""
         if self._listeners and self._loop is not None and not self._closed:
             self._loop.call_soon_threadsafe(self._spread, event(name, data))
 

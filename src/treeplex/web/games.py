@@ -1,4 +1,4 @@
-"""Trees of any game with a strategy, each game in its own process."""
+"""Game trees with a strategy, each in its own process."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,7 +23,7 @@ LONGEST_PATH = 1000
 
 
 class GameRequest(BaseModel):
-    """A game and a policy to browse: empty for a solution, ``uniform``, or a file in the folder."""
+    """A request for a game and a policy: empty to solve the game, ``uniform``, or a file in the folder."""
 
     model_config = ConfigDict(extra="forbid")
     game: str = Field(min_length=1, max_length=2000)
@@ -42,7 +42,7 @@ class Workshop:
         self._guard = threading.Lock()
 
     def ask(self, game: str, policy: str) -> str | dict[str, Any]:
-        """The id of a game once it is computed, and before that its progress. Starts the computation if necessary.
+        """Return the id of a computed game, or the progress of its computation, which is started if necessary.
 
         Raises:
             TreeplexError: the computation failed; the next request starts it again.
@@ -71,7 +71,7 @@ class Workshop:
         return self.games.hold(hosted)
 
     def close(self) -> None:
-        """Start nothing more; running computations end with the games."""
+        """Reject new computations; running ones end with their processes."""
         self._turn.shutdown(wait=False, cancel_futures=True)
 
 
@@ -109,7 +109,7 @@ def steps_of(path: str) -> list[int]:
     """Parse a path such as ``0,2,1``.
 
     Raises:
-        Refusal: not a path.
+        Refusal: the text is not a path.
     """
     parts = [part for part in path.split(",") if part]
     if len(parts) > LONGEST_PATH or not all(part.isdecimal() and part.isascii() and len(part) < 9 for part in parts):

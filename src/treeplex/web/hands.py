@@ -1,4 +1,4 @@
-"""Hand histories: replays of hands saved at tables, and reviews of hands from poker rooms."""
+"""Hand histories: replays of hands played at tables, and reviews of hands from poker sites."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ class HandText(BaseModel):
 
 
 class ReviewRequest(HandText):
-    """A hand history to review, with ranges; ``file`` resumes a stopped review."""
+    """A request to review a hand history, with ranges; ``file`` resumes a stopped review."""
 
     hero: str | None = Field(None, max_length=80)
     oop: str | None = Field(None, max_length=20_000)
@@ -90,7 +90,7 @@ def routes(served: ServerState) -> APIRouter:
         return state_of(name)
 
     def finish(number: str, name: str) -> None:
-        """Wait for a review and store its error, if any, for later requests."""
+        """Wait for a review to end, and store any error for later requests."""
         try:
             reviews[number].call_within(PATIENCE, "run")
         except (TreeplexError, Refusal) as error:
@@ -125,14 +125,14 @@ def routes(served: ServerState) -> APIRouter:
 
 
 def newest(served: ServerState, pattern: str) -> list[str]:
-    """Names of saved hands, or of review folders, newest first."""
+    """Return names of saved hands or review folders, newest first."""
     paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
     newest_first = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
     return [served.name(path if path.suffix == ".phh" else path.parent) for path in newest_first]
 
 
 def new_folder(place: Path) -> Path:
-    """Create a folder for a review; concurrent requests get different ones."""
+    """Create a folder for a review; concurrent requests get different folders."""
     place.mkdir(exist_ok=True)
     for number in count(1):
         with suppress(FileExistsError):

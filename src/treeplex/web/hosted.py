@@ -1,4 +1,4 @@
-"""Objects in separate processes, so that searches and kernels never block the server, and faults stay isolated."""
+"""Objects in separate processes, so that searches and kernels never block the server and crashes stay isolated."""
 
 import multiprocessing
 import threading
@@ -29,10 +29,10 @@ STARTER = ThreadPoolExecutor(1, "starter")
 
 @final
 class HostedObject:
-    """One object in a process; calls from any thread are answered one after another.
+    """An object in a separate process; calls from any thread are processed one at a time.
 
     Attributes:
-        progress: the latest progress of the current call.
+        progress: latest progress report of the current call.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class HostedObject:
             self._process.start()
 
     def make(self, make: Make, *arguments: Any, within: float = STARTING, **named: Any) -> None:
-        """Create the object, with at most ``within`` seconds between two progress reports.
+        """Create the object, allowing at most ``within`` seconds between two progress reports.
 
         Raises:
             TreeplexError: creating it failed.
@@ -64,7 +64,7 @@ class HostedObject:
         self._ask(("make", make, arguments, named), within)
 
     def call(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Call a method of the object; returns its result.
+        """Call a method of the object and return its result.
 
         Raises:
             TreeplexError: the method raised it.
@@ -117,7 +117,7 @@ class HostedObject:
 
 
 def serve(pipe: Connection) -> None:
-    """Main loop of the process: one object, calls in, results out, until the pipe closes."""
+    """Main loop of the process: creates one object, then answers calls until the pipe closes."""
     thing: Any = None
     while True:
         try:
@@ -154,7 +154,7 @@ def picklable(error: TreeplexError) -> TreeplexError:
 
 @final
 class Hosts:
-    """Hosted objects by id, at most ``most``; the least recently used one makes room.
+    """At most ``most`` hosted objects by id; the least recently used one is closed to make room.
 
     Attributes:
         most: maximum number.
@@ -176,7 +176,7 @@ class Hosts:
                 self._spare = HostedObject()
 
     def find(self, *arguments: Any, **named: Any) -> str:
-        """The id of the object created from ``arguments``; creates it once if it is not held, even with concurrent requests.
+        """Return the id of the object for ``arguments``, creating it only once even if requests are concurrent.
 
         Raises:
             TreeplexError: creating it failed.
@@ -199,7 +199,7 @@ class Hosts:
         return making.result()
 
     def open(self, *arguments: Any, called: str | None = None, **named: Any) -> str:
-        """Create an object; returns its id, ``called`` if given.
+        """Create an object and return its id, which is ``called`` if given.
 
         Raises:
             TreeplexError: creating it failed.
@@ -214,7 +214,7 @@ class Hosts:
         return self.hold(hosted, called)
 
     def begin(self) -> HostedObject:
-        """A process without an object yet, for :meth:`hold` or :meth:`give_up`.
+        """Start a process without an object, to be passed to :meth:`hold` or :meth:`give_up`.
 
         Raises:
             Refusal: all objects have been busy for a while, or the server is shutting down (503).
@@ -239,7 +239,7 @@ class Hosts:
         hosted.close()
 
     def hold(self, hosted: HostedObject, called: str | None = None) -> str:
-        """Add a created object; returns its id."""
+        """Add a created object and return its id."""
         closing = list[HostedObject]()
         with self._guard:
             self._numbers += 1
@@ -263,10 +263,10 @@ class Hosts:
         return name
 
     def __getitem__(self, name: str) -> HostedObject:
-        """The object with an id.
+        """Return the object with an id.
 
         Raises:
-            Refusal: no such object, or it was closed.
+            Refusal: there is no such object, or it was closed.
         """
         with self._guard:
             hosted = self._held.pop(name, None)
@@ -276,18 +276,18 @@ class Hosts:
         return hosted
 
     def names(self) -> list[str]:
-        """The ids of objects with a running process, least recently used first."""
+        """Return the ids of objects with a running process, least recently used first."""
         return [name for name, hosted in list(self._held.items()) if hosted.alive]
 
     def drop(self, name: str) -> None:
-        """Close an object if it exists."""
+        """Close the object with an id, if it exists."""
         with self._guard:
             hosted = self._held.pop(name, None)
         if hosted is not None:
             hosted.close()
 
     def close(self) -> None:
-        """Close all objects, including those being created; no more can be opened."""
+        """Close all objects, including those being created, and reject new ones."""
         with self._guard:
             self._closed = True
             closing = [*self._held.values(), *self._beginning, *([self._spare] if self._spare else [])]

@@ -1,8 +1,9 @@
 """Access control: host name, origin, token, and size of requests.
 
-A page of another site in the same browser can send requests to a local server. Three checks prevent this: the ``Host`` name (a
-name of that site pointed at this machine, *DNS rebinding*, is rejected), the ``Origin`` (cross-site request forgery), and the
-requirement that writing requests send JSON, which a foreign form cannot do without a preflight request.
+Pages of other sites in the same browser can send requests to a local server. Three checks prevent this. The ``Host`` name must
+be known, which rejects a site's name that resolves to this machine (*DNS rebinding*). The ``Origin`` must match, which prevents
+cross-site request forgery. Requests that write must send JSON, which a form on another site cannot do without a preflight
+request.
 """
 
 import hmac
@@ -57,9 +58,9 @@ class Access:
     """Access rules.
 
     Attributes:
-        names: accepted ``Host`` names, without port.
-        addresses: whether numeric addresses are accepted too; no site can have one as its name.
-        token: token that every request must have; None if only this machine has access.
+        names: accepted ``Host`` names, without ports.
+        addresses: whether numeric addresses are also accepted; they are safe, since no site can have one as its name.
+        token: token that every request must contain; None if only this machine has access.
     """
 
     names: frozenset[str] = LOOPBACK
@@ -67,7 +68,7 @@ class Access:
     token: str | None = None
 
     def knows(self, host: str) -> bool:
-        """Whether ``Host`` names this server."""
+        """Whether a ``Host`` header names this server."""
         try:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         except ValueError:
@@ -86,7 +87,7 @@ def is_address(name: str) -> bool:
 
 @final
 class Guard:
-    """ASGI middleware that rejects invalid requests, adds headers, and reports faults in one line."""
+    """ASGI middleware that rejects invalid requests, adds headers, and reports errors in one line."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
@@ -183,7 +184,7 @@ def headers_of(scope: Scope) -> dict[str, str]:
     """The headers of a request by name.
 
     Raises:
-        Refusal: a header that identifies the client occurs twice.
+        Refusal: a header that must be unique occurs twice.
     """
     headers: dict[str, str] = {}
     for raw, value in scope["headers"]:
@@ -222,7 +223,7 @@ async def limit_body(scope: Scope, headers: Mapping[str, str], receive: Receive)
 
 
 def once(message: Message, then: Receive | None = None) -> Receive:
-    """A receive function that returns one message, then those of ``then``."""
+    """Return a receive function that yields one message, then those of ``then``."""
     waiting = [message]
 
     async def receive() -> Message:
@@ -242,10 +243,10 @@ async def refuse(send: Send, status: int, line: str, field: str | None) -> None:
 
 
 def retry(status: int) -> dict[str, str]:
-    """Headers of a response to a busy server that say when to retry."""
+    """Response headers that say when to retry if the server is busy."""
     return {"retry-after": f"{RETRY_SECONDS}"} if status == 503 else {}
 
 
 def problem(line: str, field: str | None = None) -> dict[str, Any]:
-    """The body of every error."""
+    """Return the body of an error response."""
     return {"error": " ".join(line.split()), "field": field}

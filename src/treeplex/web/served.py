@@ -1,4 +1,4 @@
-"""Shared state of a server: the served folder, and possibly one more file."""
+"""State of a server: the served folder, and possibly one more file."""
 
 import os
 import re
@@ -21,11 +21,11 @@ LONGEST_NAME = 80
 
 
 class Refusal(Exception):  # noqa: N818 (an answer, no fault of ours)
-    """A rejected request, answered with a status and one line.
+    """Error for a rejected request, answered with a status and one line.
 
     Attributes:
         status: HTTP status, 4xx, or 503 if the server is busy.
-        field: the invalid field of the request, if any.
+        field: the invalid field of the request; None for none.
     """
 
     def __init__(self, status: int, line: str, field: str | None = None) -> None:
@@ -34,7 +34,7 @@ class Refusal(Exception):  # noqa: N818 (an answer, no fault of ours)
 
 
 class Work(Protocol):
-    """Interface of the job queue for the server."""
+    """Protocol of the job queue, as the server uses it."""
 
     @property
     def writing(self) -> str | None: ...
@@ -46,16 +46,16 @@ class Work(Protocol):
 
 @dataclass
 class ServerState:
-    """State of a server.
+    """The state of a server.
 
     Attributes:
         folder: folder for reading and writing; no other files are used, except ``opened``.
-        opened: the file that the server was started with, if any.
+        opened: the file given when the server was started; None for none.
         own_games: specs of custom games given on the command line.
-        threads: threads for solving; None for one per available core.
+        threads: number of threads for solving; None for one per available core.
         solutions: solved spots held in memory.
         work: the job queue; None before the application exists.
-        closing: functions called when the server ends.
+        closing: functions called when the server shuts down.
     """
 
     folder: Path
@@ -84,17 +84,17 @@ class ServerState:
         return self.folder / OWN
 
     def name(self, path: Path) -> str:
-        """Name of a path in requests: relative to the folder, with slashes."""
+        """Return a path's name in requests: relative to the folder, with slashes."""
         path = Path(os.path.abspath(path))
         if path.is_relative_to(self.folder):
             return path.relative_to(self.folder).as_posix()
         return f"{OUTSIDE}{path.name}"
 
     def path(self, file: str, *, there: bool = True) -> Path:
-        """The path of a file that a request names.
+        """Return the path of a file that a request names.
 
         Raises:
-            Refusal: the name leads outside the folder or to a hidden file (403), or to no file (404, if ``there``).
+            Refusal: the file is outside the folder or hidden (403), or ``there`` is set and it does not exist (404).
         """
         if self.opened is not None and file == self.name(self.opened):
             return self.opened
@@ -114,7 +114,7 @@ class ServerState:
         return path
 
     def inside(self, path: Path) -> Path:
-        """Check that neither ``path`` nor anything in it is a link that leads outside the folder; returns it.
+        """Return ``path``, after checking that neither it nor any link in it leads outside the folder.
 
         Raises:
             Refusal: there is such a link (403).
@@ -125,7 +125,7 @@ class ServerState:
         return path
 
     def link_out(self, path: Path) -> Path | None:
-        """The first link that leads outside the folder, at or above ``path``, otherwise below it; None if there is none."""
+        """Find a link that leads outside the folder, first at or above ``path``, then below it; None if there is none."""
         waiting, seen = [path], set[Path]()
         while waiting:
             current = waiting.pop()
@@ -142,7 +142,7 @@ class ServerState:
         return None
 
     def free_file(self, name: str, suffix: str) -> Path:
-        """An unused path in the folder, named like ``name``.
+        """Return an unused path in the folder with a name based on ``name``.
 
         Raises:
             Refusal: the name has no valid characters.
@@ -167,12 +167,12 @@ class ServerState:
         return claim(self.free_file(name, suffix) for _ in count())
 
     def _is_taken(self, path: Path) -> bool:
-        """Whether a job will write a file that does not exist yet."""
+        """Whether an unfinished job will write this file."""
         return self.work is not None and self.work.writes(path)
 
 
 def claim(paths: Iterable[Path]) -> Path:
-    """Claim the first unused one of endless paths by creating an empty file.
+    """Create an empty file at the first unused of infinitely many paths.
 
     Raises:
         OSError: the file cannot be created.

@@ -1,4 +1,4 @@
-"""The server: listening, a line with its address, and an orderly shutdown."""
+"""The server: listens, prints its address, and shuts down cleanly."""
 
 import asyncio
 import ipaddress
@@ -28,7 +28,7 @@ PATIENCE = 3
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """A listening address.
+    """The address on which the server listens.
 
     Attributes:
         socket: the bound socket.
@@ -44,7 +44,7 @@ class ServerAddress:
 
     @property
     def access(self) -> Access:
-        """The rules of access."""
+        """The access rules for this address."""
         names = LOOPBACK | {self.host.lower().rstrip(".")}
         if self.token is None:
             return Access(names=names)
@@ -61,7 +61,7 @@ class ServerAddress:
 
 
 def listen(host: str, port: int | None) -> ServerAddress:
-    """Bind an address, with the requested port or the first free one from :data:`PORT` on.
+    """Bind an address, on the requested port or the first free one from :data:`PORT` upwards.
 
     Raises:
         SpecError: the address does not belong to this machine, or no port is free.
@@ -129,7 +129,7 @@ class Server(uvicorn.Server):
         """Close the pages' event streams first, since they never end on their own."""
         self.served.events.close()
         log = logging.getLogger("uvicorn.error")
-        log.disabled = True  # requests cancelled from here on are not faults
+        log.disabled = True  # requests cancelled from here on are not errors
         try:
             await super().shutdown(sockets)
         finally:
@@ -141,8 +141,8 @@ def serve(served: ServerState, listening: ServerAddress, *, view: str = "", brow
 
     Args:
         served: the server's state.
-        listening: the listening address.
-        view: path that the browser opens, such as ``#/solution/turn.spot``.
+        listening: the address on which to listen.
+        view: path to open in the browser, such as ``#/solution/turn.spot``.
         browser: whether to open a browser.
     """
     if browser:

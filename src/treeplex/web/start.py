@@ -1,4 +1,4 @@
-"""A page's first request: contents of the folder and of the library."""
+"""Routes for a page's first request: contents of the folder and of the library."""
 
 from functools import cache
 from typing import Any
@@ -17,7 +17,7 @@ from treeplex.web.served import ServerState
 
 
 def routes(served: ServerState) -> APIRouter:
-    """Routes of the first request."""
+    """Routes for the first request."""
     router = APIRouter(prefix="/api")
 
     @router.get("/start")
@@ -41,7 +41,7 @@ def routes(served: ServerState) -> APIRouter:
 
 @cache
 def known() -> dict[str, Any]:
-    """The library's games, agents and algorithms, each with a description."""
+    """Return the library's games, agents and algorithms, each with a description."""
     return {
         "games": [{"name": name, "about": info.summary} for name, info in games.games().items()],
         "agents": [{"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items()],

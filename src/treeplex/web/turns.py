@@ -1,4 +1,4 @@
-"""Limits on concurrent expensive requests; further ones wait, or are rejected."""
+"""Limits on concurrent expensive requests; excess requests wait or are rejected."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -38,7 +38,7 @@ STREAMS: Mapping[str, int] = {"events": 256, "upload": 16}
 
 @final
 class Turns:
-    """Turn-taking for each kind of request."""
+    """Limits concurrency for each type of request."""
 
     def __init__(self) -> None:
         self._most = {**AT_ONCE, **STREAMS}
@@ -74,7 +74,7 @@ class Turns:
 
 
 def kind_of(method: str, path: str) -> str:
-    """The kind of a request: :data:`OPENING`, :data:`LOOKING`, otherwise the path segment after ``/api/``."""
+    """Return a request's type: :data:`OPENING`, :data:`LOOKING`, or the path segment after ``/api/``."""
     if (method, path) in OPENS:
         return OPENING
     parts = path.split("/")

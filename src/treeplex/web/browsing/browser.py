@@ -1,4 +1,4 @@
-"""Browses a strategy on the tree of any game: by public states if the game defines them, otherwise history by history."""
+"""Browses a strategy on any game's tree, by public states if the game defines them, otherwise by histories."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -40,7 +40,7 @@ MOST_PAYOFFS = 12
 
 
 def most_whole() -> int:
-    """Maximum number of histories of a game computed on request: those that fit in half of the free memory."""
+    """Maximum number of histories of a game that is computed on request, limited to half of the free memory."""
     free = available_memory()
     return MOST_WHOLE if free is None else max(MOST_HISTORIES, min(MOST_WHOLE, free // (2 * HISTORY_BYTES)))
 
@@ -49,8 +49,8 @@ class Browser:
     """A game and a policy to browse.
 
     Attributes:
-        rules: the game, with simultaneous moves one at a time.
-        values: the policy with values on all histories; None if the game is too large.
+        rules: the game, with simultaneous moves made sequential.
+        values: the policy with values at all histories; None if the game is too large.
         public: the game's public states; None if the game does not define them, or has no private information.
     """
 
@@ -89,7 +89,7 @@ class Browser:
         self.public = self._public_states() if self.values is not None else None
 
     def _found(self, compiled: CompiledGame, policy: str) -> Policy:
-        """The named policy, or a solution."""
+        """Load the named policy, or solve the game."""
         if policy:
             loaded: Policy = as_policy(compiled, policy)
             return loaded
@@ -110,7 +110,7 @@ class Browser:
 
     @cached_property
     def responses(self) -> list[Policy]:
-        """For each player, the policy with its best response."""
+        """For each player, the policy in which that player follows a best response."""
         assert self.values is not None
         policy = self.values.policy
         return [evaluate.best_response(policy.game, policy, player)[1] for player in range(policy.game.players)]
@@ -141,7 +141,7 @@ class Browser:
         }
 
     def node(self, path: Sequence[int] = ()) -> dict[str, Any]:
-        """The node at the end of a path: the index of an action or a chance outcome at each step.
+        """Return the node at the end of a path, which has the index of an action or chance outcome at each step.
 
         Raises:
             SpecError: the game has no such path.
@@ -151,7 +151,7 @@ class Browser:
         return self._history_node(path)
 
     def infosets(self, player: int | None = None, find: str = "") -> dict[str, Any]:
-        """The infosets with the largest losses, with paths to them.
+        """Return the infosets with the largest losses, with paths to them.
 
         Args:
             player: the player; None for all.
@@ -171,7 +171,7 @@ class Browser:
         return {"total": len(kept), "infosets": [self._row(number, path=True) for number in kept[:MOST_LISTED]]}
 
     def _row(self, number: int, *, path: bool = False) -> dict[str, Any]:
-        """An infoset: reach, value, regret, and each action's probability, value and gain."""
+        """Describe an infoset: reach, value, regret, and each action's probability, value and gain."""
         values = self.values
         assert values is not None
         tree, player = values.tree, int(values.tree.infoset_player[number])
@@ -200,7 +200,7 @@ class Browser:
         return {**row, "path": self._path_to(number)} if path else row
 
     def _path_to(self, number: int) -> list[int]:
-        """A path to the public state, or to the first history, of an infoset."""
+        """Return a path to the public state or the first history of an infoset."""
         values = self.values
         assert values is not None
         if self.public is not None:
@@ -221,7 +221,7 @@ class Browser:
 
     @cached_property
     def _places(self) -> dict[tuple[int, str], list[int]]:
-        """Path to the public state of each infoset."""
+        """Path to each infoset's public state."""
         game = self.public
         assert game is not None
         paths: dict[tuple[int, str], list[int]] = {}
@@ -271,7 +271,7 @@ class Browser:
         }
 
     def _shares(self, rows: Sequence[Mapping[str, Any]], actions: int) -> list[float | None]:
-        """Frequency of each action over all hands; None at zero reach or without a decision. 1 if the action is private."""
+        """Frequency of each action over all hands: None at zero reach or without a decision, 1 for private actions."""
         if actions == 1:
             return [1.0]
         weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
@@ -282,7 +282,7 @@ class Browser:
         return [float(share) for share in weights @ played / total]
 
     def _rows_at(self, game: PublicGame, state: Any) -> list[dict[str, Any]]:
-        """The infosets of a public state, hand by hand."""
+        """Return the infosets of a public state, hand by hand."""
         values, player = self.values, game.options(state).player
         assert values is not None
         rows = []
@@ -293,7 +293,7 @@ class Browser:
         return rows
 
     def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
-        """Player 0's payoffs at a public terminal state for all pairs of hands; None if there are too many."""
+        """Player 0's payoffs at a terminal public state for all pairs of hands; None if there are too many pairs."""
         if not isinstance(game, PublicTree):
             return None
         leaf = game.visit(pair_state(state).node)
@@ -354,7 +354,7 @@ class Browser:
         return outcomes(state)[0] if state.is_chance_node() else [int(action) for action in state.legal_actions()]
 
     def _moves(self, state: State) -> tuple[list[str], list[float]]:
-        """Names and probabilities of a history's actions or chance outcomes."""
+        """Return names and probabilities of a history's actions or chance outcomes."""
         if state.is_terminal():
             return [], []
         actions = self._actions(state)

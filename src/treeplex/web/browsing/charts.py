@@ -1,4 +1,4 @@
-"""Preflop charts of a full-game hold'em blueprint: the 169 hand classes at each decision, and the lines that follow."""
+"""Preflop charts of a full-game hold'em blueprint, with the 169 hand classes at each decision."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ WORDS = {"fold": "f", "check": "c", "call": "c"}
 
 
 class Charts:
-    """Preflop charts of one blueprint."""
+    """Preflop charts of a blueprint."""
 
     def __init__(self, path: str) -> None:
         """Load the blueprint and recompute its buckets, which is slow.
@@ -21,7 +21,7 @@ class Charts:
         self.blueprint = HoldemBlueprint.load(path)
 
     def chart(self, line: str = "") -> dict[str, Any]:
-        """The chart of one decision; ``next`` gives each action's continuation before the flop, or None.
+        """Return the chart of one decision; ``next`` has the line after each action, or None if it leaves preflop.
 
         Raises:
             SpecError: the blueprint has no such line.

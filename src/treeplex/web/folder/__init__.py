@@ -1,1 +1,1 @@
-"""The served folder: its contents, the names that requests may use, downloads and uploads."""
+"""The served folder: its contents, names allowed in requests, downloads and uploads."""

@@ -1,4 +1,4 @@
-"""Downloads and uploads: nodes as CSV and JSON, the stand-alone page, flop reports, and files."""
+"""Downloads and uploads: nodes as CSV and JSON, the stand-alone page, flop reports, and other files."""
 
 import csv
 import io
@@ -80,7 +80,7 @@ def routes(served: ServerState) -> APIRouter:
                     out.write(part)
                 out.flush()
                 await to_thread.run_sync(os.fsync, out.fileno())
-            target = served.reserve(stem, suffix)  # reserved only now, since the name may have been taken during the upload
+            target = served.reserve(stem, suffix)  # reserved after the upload, during which the name may have been taken
             os.replace(temporary, target)
         except OSError as error:
             raise FileError(f"cannot write {target.name}: {error.strerror or error}; free some space") from error
@@ -93,14 +93,14 @@ def routes(served: ServerState) -> APIRouter:
 
 
 def download(text: str, kind: str, name: str) -> Response:
-    """A text as a downloadable file."""
+    """Return a text as a downloadable file."""
     safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
     headers = {"content-disposition": f'attachment; filename="{safe.encode("ascii", "replace").decode()}"'}
     return Response(text, media_type=kind, headers=headers)
 
 
 def export_node(held: CachedSolution, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
-    """A node, optionally with the nodes below it, as a file."""
+    """Return a node, optionally with the nodes below it, as a file."""
     if ev not in EVS:
         raise Refusal(400, f"ev {ev[:20]!r} is unknown; write pot or net", "ev")
     if not 0 <= depth <= DEEPEST:
@@ -123,7 +123,7 @@ def export_node(held: CachedSolution, kind: str, line: str, depth: int, ev: str,
 
 
 def locked_lines(held: CachedSolution, line: str, depth: int, ev: str) -> Iterator[bytes]:
-    """The nodes below a line, one by one; the solution's lock is released between nodes."""
+    """Yield the nodes below a line one by one, releasing the solution's lock in between."""
     lines = node_lines(held.solution, line, depth, ev)
     while True:
         with held.lock:
@@ -134,7 +134,7 @@ def locked_lines(held: CachedSolution, line: str, depth: int, ev: str) -> Iterat
 
 
 def hands_csv(found: NodeReport) -> str:
-    """A CSV row for each hand of both players, with the acting player's strategy."""
+    """Return CSV rows for each hand of both players, with the acting player's strategy."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     names = [f"{name} {size}".strip() for name, size in zip(found.actions, found.sizes, strict=True)]
@@ -150,7 +150,7 @@ def hands_csv(found: NodeReport) -> str:
 
 
 def page_text(held: CachedSolution, line: str, file: str) -> str:
-    """The stand-alone page: a node, the path to it, and as much of its street as fits."""
+    """Return the stand-alone page: a node, the path to it, and as much of its street as fits."""
     solution = held.solution
     node = node_report(solution, line)
     lines = lines_above(node.line)
@@ -169,10 +169,10 @@ def page_text(held: CachedSolution, line: str, file: str) -> str:
 
 
 def batch_rows(folder: Path, name: str) -> dict[str, Any]:
-    """The results of a batch of boards so far, for tables and reports; ``name`` is the folder's name in requests.
+    """Return a batch's results so far, for tables and reports; ``name`` is the folder's name in requests.
 
     Raises:
-        FileError: not a batch.
+        FileError: the folder is not a batch.
     """
     about = JobFolder(BATCH, folder).about()
     rows, lines = [], dict[str, dict[str, Any]]()
@@ -193,7 +193,7 @@ def batch_rows(folder: Path, name: str) -> dict[str, Any]:
 
 
 def batch_row(row: Any, weight: float) -> dict[str, Any]:
-    """One board of a batch."""
+    """Return one board of a batch."""
     pot = float(row["pot"])
     return {
         "board": row["board"],

@@ -22,7 +22,7 @@ MOST_POINTS = 400
 
 
 def listing(served: ServerState) -> dict[str, Any]:
-    """Everything in the folder that a page can open, newest first; a batch's solved spots are listed with the batch."""
+    """List all files in the folder that a page can open, newest first; solved spots of a batch are in its entry."""
     kinds: dict[str, list[tuple[Path, float]]] = {"solutions": [], "spot_files": [], "folders": []}
     boards, looked_at = Counter[Path](), 0
     for path, modified in entries(served, served.folder, DEEPEST):
@@ -62,7 +62,7 @@ def listing(served: ServerState) -> dict[str, Any]:
 
 
 def entries(served: ServerState, folder: Path, deepest: int) -> Iterator[tuple[Path, float]]:
-    """Files and folders below a folder, with modification times.
+    """Yield files and folders below a folder, with modification times.
 
     Skips hidden files and links that lead outside the served folder, and does not follow links to folders.
     """
@@ -85,7 +85,7 @@ def entries(served: ServerState, folder: Path, deepest: int) -> Iterator[tuple[P
 
 
 def kind_of_path(served: ServerState, path: Path) -> str | None:
-    """The section of the listing a path belongs to; None if it is not listed."""
+    """Return the section of the listing to which a path belongs; None if it is not listed."""
     if path.suffix == SOLVED_FILE:
         return "solutions"
     if path.suffix in SPOT_FILES and is_spot_file(path):
@@ -105,10 +105,10 @@ def is_spot_file(path: Path) -> bool:
 
 
 def found_solution(path: Path, name: str) -> dict[str, Any]:
-    """The header of a solved spot, for lists.
+    """Return the header of a solved spot, for lists.
 
     Raises:
-        FileError: not a solved spot, or corrupted.
+        FileError: the file is not a solved spot, or is corrupted.
     """
     about = path.stat()
     return {
@@ -121,7 +121,7 @@ def found_solution(path: Path, name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=2 * MOST_FILES)
 def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
-    """The header of a file, reread when the file has changed."""
+    """Return the header of a file, reread if the file has changed."""
     header = read_header(path)
     try:
         spot, records = header["spot"], plain_records(header)
@@ -145,7 +145,7 @@ def summary(path: Path, modified: int, size: int) -> Mapping[str, Any]:
 
 
 def plain_records(header: Header) -> list[list[float | None]]:
-    """A header's records for pages: iterations, seconds and exploitability (None if judging was interrupted)."""
+    """Convert a header's records for pages: iterations, seconds, exploitability (None if evaluation was interrupted)."""
     rows = []
     for done, seconds, _, worth in header["records"]:
         rows.append([int(done), float(seconds), float(worth) if worth is not None and float(worth) == float(worth) else None])
@@ -153,7 +153,7 @@ def plain_records(header: Header) -> list[list[float | None]]:
 
 
 def thin_records(records: Sequence[Any], most: int = MOST_POINTS) -> list[Any]:
-    """At most ``most`` evenly spaced records, including the first and the last."""
+    """Select at most ``most`` evenly spaced records, including the first and the last."""
     if len(records) <= most:
         return list(records)
     return [records[round(index * (len(records) - 1) / (most - 1))] for index in range(most)]

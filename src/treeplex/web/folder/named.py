@@ -1,4 +1,4 @@
-"""Games and agents named in requests: no user code is run, and no file outside the folder is read."""
+"""Checks games and agents named in requests: runs no user code and reads no file outside the folder."""
 
 from os.path import exists, isdir
 
@@ -17,12 +17,11 @@ CODE = "custom games and agents run code, so they can only be named on the comma
 
 
 def game_named(served: ServerState, text: str) -> str:
-    """Check a game name for :func:`treeplex.load`: a spec without files, a path in the served folder, or a game given on
-    the command line.
+    """Check a game name for :func:`treeplex.load`: a spec, a file in the folder, or a game from the command line.
 
     Raises:
-        Refusal: code, or a file outside the folder.
-        SpecError: a text that names no game.
+        Refusal: the name specifies code, or a file outside the folder.
+        SpecError: there is no such game.
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
@@ -38,17 +37,17 @@ def game_named(served: ServerState, text: str) -> str:
         if wrappers or loader_of(inner)[1] != inner:
             raise Refusal(403, f"{shown(text)} names a file inside a spec; name the file itself", "game")
         return str(served.path(inner))
-    if not inner.startswith(PREFIX):  # other texts take a separate process to check
+    if not inner.startswith(PREFIX):  # other texts can only be checked in a separate process
         load(text)
     return text
 
 
 def agent_named(served: ServerState, text: str, *, depth: int = 0) -> str:
-    """Check an agent name for :func:`treeplex.agent`; files and folders it names must be in the served folder.
+    """Check an agent name for :func:`treeplex.agent`; its files and folders must be in the served folder.
 
     Raises:
-        Refusal: code, or a path outside the folder.
-        SpecError: a text that names no agent.
+        Refusal: the name specifies code, or a path outside the folder.
+        SpecError: there is no such agent.
     """
     text = text.strip()
     if len(text) > LONGEST or depth > 3:
@@ -64,12 +63,12 @@ def agent_named(served: ServerState, text: str, *, depth: int = 0) -> str:
 
 
 def setting_named(served: ServerState, value: Value, depth: int) -> Value:
-    """Check a setting of an agent: resolves paths within the folder and agents within agents; other values are unchanged."""
+    """Check a setting of an agent: resolves paths in the folder and nested agents, returns other values unchanged."""
     if isinstance(value, list):
         return [setting_named(served, item, depth) for item in value]
     if not isinstance(value, str):
         return value
-    if is_user_spec(value) or ".py" in value:  # escapes in a spec may hide it
+    if is_user_spec(value) or ".py" in value:  # escapes in a spec may hide code
         raise Refusal(403, CODE, "against")
     if "(" in value:
         try:

@@ -1,4 +1,4 @@
-"""Run folders and trainings: their kinds, settings and growing curves."""
+"""Run folders and training runs: their types, settings and curves."""
 
 import json
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def runs(served: ServerState) -> list[dict[str, Any]]:
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:
-    """The contents of ``run.json``; None if it belongs to another program or is corrupted."""
+    """Read ``run.json``; None if it belongs to another program or is corrupted."""
     try:
         about = read_json(folder / RUN)
     except (FileError, OSError, ValueError):
@@ -62,7 +62,7 @@ def about_of(folder: Path) -> dict[str, Any] | None:
 
 
 def brief(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Summary of a run: kind, game, state and latest numbers."""
+    """Summarise a run: type, game, state and latest numbers."""
     last = about.get("last") or {}
     settings = about.get("settings") or {}
     return {
@@ -76,7 +76,7 @@ def brief(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def curve(folder: Path, name: str) -> dict[str, Any]:
-    """A run's settings and records.
+    """Return a run's settings and records.
 
     Raises:
         Refusal: no such run.
@@ -98,7 +98,7 @@ def curve(folder: Path, name: str) -> dict[str, Any]:
 
 
 def records_of(folder: Path) -> list[dict[str, Any]]:
-    """The records of a run as plain data; skips invalid lines, since a run may be writing one."""
+    """Read a run's records as plain data; skips invalid lines, since the run may be writing one."""
     records = []
     for line in whole_lines(folder / METRICS) if (folder / METRICS).is_file() else ():
         try:
@@ -111,7 +111,7 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a record by name: one per element of lists and per entry of tables."""
+    """Return a record's numbers by name, with one entry per list element and table entry."""
     numbers: dict[str, float] = {}
     for key, value in record.items():
         if key in EFFORT:
@@ -133,7 +133,7 @@ def is_number(value: object) -> bool:
 
 
 def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
-    """A run's settings as texts, by name."""
+    """Return a run's settings as texts, by name."""
     settings: dict[str, str] = {}
     for key, value in about.items():
         if key in UNSAID or value is None:
@@ -151,5 +151,5 @@ def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def text(value: Any) -> str:
-    """A setting as text, at most 200 characters."""
+    """Format a setting in at most 200 characters."""
     return (value if isinstance(value, str) else json.dumps(value))[:200]

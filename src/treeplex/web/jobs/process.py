@@ -1,8 +1,8 @@
-"""The process of a job: started by the server, it solves, reports progress, answers requests, and saves when stopped.
+"""The process of a job: solves, reports progress to the server, answers requests, and saves when stopped.
 
-Standard input receives lines of JSON: ``{"do": "stop"}`` (save and end), ``{"do": "look", "id": 3, "line": "x"}`` (a node of
-the current strategy). End of input means that the server has ended; the job then also saves and ends. Standard output sends
-lines of JSON; those of the event ``node`` are followed by the given number of bytes.
+Commands arrive on standard input as lines of JSON: ``{"do": "stop"}`` (save and exit) and ``{"do": "look", "id": 3, "line":
+"x"}`` (send a node of the current strategy). End of input means that the server has exited; the job then also saves and exits.
+Events leave on standard output as lines of JSON; the event ``node`` is followed by the number of bytes that it states.
 """
 
 import json
@@ -52,8 +52,8 @@ class Line:
     """The connection to the server.
 
     Attributes:
-        interrupt: set when the job should stop.
-        looks: requests for nodes, oldest first.
+        interrupt: flag that is set when the job should stop.
+        looks: pending requests for nodes, oldest first.
     """
 
     def __init__(self, read: IO[bytes], write: IO[bytes]) -> None:
@@ -72,7 +72,7 @@ class Line:
         self.interrupt.requested = True
 
     def tell(self, event: str, content: bytes = b"", **data: Any) -> None:
-        """Send an event to the server; does nothing if the server has ended."""
+        """Send an event to the server; does nothing if the server has exited."""
         line = json.dumps({"event": event, **({"bytes": len(content)} if content else {}), **data})
         try:
             with self._lock:
@@ -128,7 +128,7 @@ class Watch:
 
 @final
 class Records:
-    """Reports records, in batches if they arrive faster than every ``TELL_SECONDS``."""
+    """Sends records to the server, in batches if they arrive more often than every ``TELL_SECONDS``."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
@@ -136,7 +136,7 @@ class Records:
         self._told = 0.0
 
     def __call__(self, record: Record) -> None:
-        """Add a new record of the session."""
+        """Add a record of the session."""
         self._waiting = [*(row for row in self._waiting if row[0] != record.done), plain_record(record)]
         if time.monotonic() - self._told >= TELL_SECONDS:
             self.tell()
@@ -150,7 +150,7 @@ class Records:
 
 
 def plain_record(record: Record) -> list[float | None]:
-    """A record for the page: iterations, seconds, exploitability."""
+    """Convert a record for the page: iterations, seconds, exploitability."""
     worth = float(record.exploitability)
     return [record.done, record.seconds, worth if worth == worth else None]
 
@@ -162,8 +162,8 @@ class Order:
     Attributes:
         request: the requested job.
         file: file of the solution; if it exists, the job resumes from it.
-        origin: file of the solution to start from, if any.
-        total: maximum number of iterations from an earlier process; None at first.
+        origin: file of the solution to start from; None for none.
+        total: maximum number of iterations, as determined by an earlier process; None in the first process.
         threads: number of threads; None for one per available core.
     """
 
@@ -183,7 +183,7 @@ class Order:
 
 
 def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
-    """The library's arguments for solving a spot, or resuming a solution."""
+    """Return the library's arguments for solving a spot or resuming a solution."""
     options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
     how = order.request.how()
     if order.file.exists():
@@ -211,7 +211,7 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, SolveRequest]:
 
 
 def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> None:
-    """Wait, up to a time limit, until no other process writes a file or folder."""
+    """Wait, up to a time limit, until no other process is writing to a file or folder."""
     ends = time.monotonic() + WAIT_SECONDS
     while not line.interrupt.requested:
         try:
@@ -225,7 +225,7 @@ def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> No
 
 
 def run(order: Order, line: Line) -> None:
-    """Solve to the end or until asked to stop."""
+    """Solve until finished or asked to stop."""
     if order.request.boards is not None:
         run_flops(order, line)
         return
@@ -255,7 +255,7 @@ def run(order: Order, line: Line) -> None:
 
 
 def run_flops(order: Order, line: Line) -> None:
-    """Solve a spot on many boards to the end or until asked to stop; the report is that of the command line."""
+    """Solve a spot on many boards until finished or asked to stop; the report is the same as on the command line."""
     request, boards = order.request.flops()
 
     def spot_on(board: str) -> Spot:
@@ -289,7 +289,7 @@ def run_flops(order: Order, line: Line) -> None:
 def main() -> None:
     """Run one job; the library's output goes to standard error."""
     if hasattr(os, "nice"):
-        os.nice(NICENESS)  # the page has priority
+        os.nice(NICENESS)  # the server has priority
     write = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     order = Order.read(sys.stdin.buffer.readline())

@@ -1,7 +1,7 @@
 """The queue of jobs: each runs in its own process, one at a time, with its progress in a file.
 
-``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server ends, even by a crash, the running
-job saves and ends; the next server puts it back into the queue.
+``.web/jobs/ID.json`` in the served folder holds the request and the state. When the server exits, even by a crash, the running
+job saves and exits; the next server returns it to the queue.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ SAVING_SECONDS = 600.0
 
 
 class PageJob(BaseModel):
-    """A job, as stored in the folder and sent to pages; ``records`` are [iterations, seconds, exploitability]."""
+    """A job as stored in the folder and sent to pages; ``records`` hold [iterations, seconds, exploitability]."""
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern="^[0-9a-f]{12}$")
@@ -62,14 +62,14 @@ class PageJob(BaseModel):
     records: list[list[float | None]] = Field(default_factory=list)
 
     def kept(self) -> str:
-        """The job in the form of its file; its progress is in the solution's own file."""
+        """Return the contents of the job's file; its progress is in the solution's own file."""
         of_now = {"phase", "done", "rate", "seconds_left", "seconds", "records"}
         return self.model_dump_json(exclude=of_now, by_alias=True, indent=1) + "\n"
 
 
 @final
 class Queue:
-    """All jobs of a folder, and the thread that runs them."""
+    """The jobs of a folder, and the thread that runs them."""
 
     def __init__(self, served: ServerState) -> None:
         self.served = served
@@ -128,11 +128,11 @@ class Queue:
 
     @property
     def writing(self) -> str | None:
-        """The file of the running job."""
+        """Return the file that the running job writes; None if no job is running."""
         return self._running[0].file if self._running else None
 
     def waiting(self) -> list[PageJob]:
-        """The queued jobs, in order."""
+        """Return the queued jobs, in order."""
         return sorted((job for job in self.jobs.values() if job.state == "waiting"), key=lambda job: job.order)
 
     def writes(self, path: Path) -> bool:
@@ -164,13 +164,13 @@ class Queue:
         self._changed(job)
         try:
             status = await running.run(self._order(job))
-        except Exception as error:  # the queue continues whatever happens to one job
+        except Exception as error:  # the failure of a job must not stop the queue
             status, job.error = 1, job.error or said_by(error)
         self._running = None
         wish = self._wishes.pop(job.id, None)
         job.phase, job.rate, job.seconds_left = None, 0.0, None
         if self._closing and not ended and job.error is None:
-            return  # killed with the server; the next server resumes it
+            return  # killed because the server exits; the next server resumes the job
         if job.error is not None or not ended:
             died = f"its process ended with {'signal ' if status < 0 else 'status '}{abs(status)} {running.last_words()}"
             job.state, job.error = "failed", job.error or died.strip()
@@ -182,7 +182,7 @@ class Queue:
         self.served.events.send("files", {})
 
     def _order(self, job: PageJob) -> dict[str, Any]:
-        """The first message to a job's process."""
+        """Return the first message to a job's process."""
         origin = job.request.origin
         return {
             "request": job.request.model_dump(by_alias=True, exclude_none=True),
@@ -227,7 +227,7 @@ class Queue:
             notify(f"error: {error}")
 
     def seen(self, job: PageJob, *, records: bool = True) -> dict[str, Any]:
-        """A job in the form sent to pages."""
+        """Return a job in the form sent to pages."""
         waiting = [queued.id for queued in self.waiting()]
         data = job.model_dump(exclude={"request", "order", "records"})
         data["exploitability"] = job.records[-1][2] if job.records else None
@@ -240,7 +240,7 @@ class Queue:
         return {**data, "records": thin_records(job.records)} if records else data
 
     def listed(self) -> dict[str, Any]:
-        """All jobs: the running one, the queued ones, and the others, newest first."""
+        """List all jobs: the running one, the queued ones, then the others from newest to oldest."""
         turn = {job.id: index for index, job in enumerate(self.waiting())}
 
         def rank(job: PageJob) -> tuple[int, float]:
@@ -251,7 +251,7 @@ class Queue:
         return {"jobs": [self.seen(job) for job in sorted(self.jobs.values(), key=rank)]}
 
     def job(self, name: str) -> PageJob:
-        """The job with an id.
+        """Return the job with an id.
 
         Raises:
             Refusal: no such job.
@@ -264,7 +264,7 @@ class Queue:
         """Append a job to the queue.
 
         Raises:
-            Refusal: an invalid request, or its file is already being written.
+            Refusal: the request is invalid, or another job writes to its file.
             FileError: the job cannot be saved in the folder.
         """
         if len(self.jobs) >= MOST_JOBS:
@@ -305,11 +305,11 @@ class Queue:
         return job
 
     def pause(self, job: PageJob) -> None:
-        """Pause a job, which saves and waits for :meth:`go_on`."""
+        """Pause a job, which saves its state until :meth:`go_on` resumes it."""
         self._end(job, "paused")
 
     def stop(self, job: PageJob) -> None:
-        """End a job for good, keeping its results so far."""
+        """Stop a job permanently, keeping its results so far."""
         self._end(job, "stopped")
 
     def _end(self, job: PageJob, state: State) -> None:
@@ -363,7 +363,7 @@ class Queue:
             try:
                 return await self._running[1].look(line)
             except Refusal as refused:
-                if refused.status != 409:  # otherwise it has just ended, and its file has the result
+                if refused.status != 409:  # status 409: the job has just ended, and its file has the result
                     raise
         try:
             path = self.served.path(job.file)

@@ -1,4 +1,4 @@
-"""Job requests from the page, also stored in the folder: a spot, a spot with node locks, or a solution to resume."""
+"""Job requests, sent by the page and stored in the folder: a spot, a spot with node locks, or a resumed solution."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,13 +22,13 @@ MOST_LOCKS = 200
 
 
 class Lock(BaseModel):
-    """A node lock: in words, or painted hand by hand.
+    """A node lock, written as text or painted hand by hand.
 
     Attributes:
         line: the line to the decision.
-        hands: a range, for a lock in words; None for all hands.
-        rows: hand numbers, for a painted lock.
-        strategy: words (``x 70%, b50% 30%``), or each action's frequencies for the ``rows``.
+        hands: a range, for a lock written as text; None for all hands.
+        rows: indices of hands, for a painted lock.
+        strategy: a text such as ``x 70%, b50% 30%``, or each action's frequencies for the ``rows``.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -45,10 +45,10 @@ class Lock(BaseModel):
         return self
 
     def lock(self, spot: Spot) -> AnyLock:
-        """The lock in the library's form.
+        """Convert the lock to the library's form.
 
         Raises:
-            SpecError: it cannot be parsed, or names unknown hands.
+            SpecError: the lock cannot be parsed, or names unknown hands.
         """
         if self.rows is None:
             given = {"line": self.line, "hands": self.hands, "strategy": self.strategy}
@@ -63,19 +63,19 @@ class Lock(BaseModel):
 
 
 class JobRequest(BaseModel):
-    """A request to solve.
+    """A request to solve a spot.
 
     Attributes:
         fields: fields of a new spot.
-        boards: boards to solve the spot on, as in ``treeplex holdem flops --boards`` but without files.
-        keep: save the solved spot of each board.
-        origin: (``from``) file of a solution whose spot is solved again, with node locks.
+        boards: boards on which to solve the spot, as in ``treeplex holdem flops --boards`` but without files.
+        keep: whether to save the solved spot of each board.
+        origin: (``from`` in JSON) file of a solution whose spot is solved again with node locks.
         resume: file of a solution to resume.
         locks: node locks for ``from``.
-        keep_locks: for ``from``: also keep that solution's locks.
+        keep_locks: for ``from``, whether to keep that solution's locks.
         name: name of the solution's file.
-        target: as in spot files, for ``from`` and ``resume``.
-        iterations: maximum number in total, likewise.
+        target: target exploitability as in spot files, for ``from`` and ``resume``.
+        iterations: maximum total number of iterations, for ``from`` and ``resume``.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -102,7 +102,7 @@ class JobRequest(BaseModel):
         return self
 
     def flops(self) -> tuple[SpotRequest, tuple[Board, ...]]:
-        """The spot and the boards of a batch.
+        """Return the spot and the boards of a batch.
 
         Raises:
             Refusal: a field or a board is missing or invalid.
@@ -118,7 +118,7 @@ class JobRequest(BaseModel):
         return request, boards
 
     def spot(self) -> Spot:
-        """The new spot.
+        """Return the new spot.
 
         Raises:
             Refusal: a field is missing or invalid.
@@ -127,7 +127,7 @@ class JobRequest(BaseModel):
         return spot_of(self.fields)
 
     def how(self) -> SolveFields:
-        """The stopping conditions that were requested besides a spot.
+        """Return the requested stopping conditions that are not part of a spot.
 
         Raises:
             Refusal: the target cannot be parsed.
@@ -140,7 +140,7 @@ class JobRequest(BaseModel):
             raise Refusal(400, str(error).removeprefix(PLACE), "target") from error
 
     def library_locks(self, spot: Spot) -> Sequence[AnyLock]:
-        """The locks in the library's form.
+        """Convert the locks to the library's form.
 
         Raises:
             Refusal: a lock cannot be parsed.

@@ -1,4 +1,4 @@
-"""Routes for jobs: see :mod:`.queue`."""
+"""Routes for jobs; see :mod:`.queue`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

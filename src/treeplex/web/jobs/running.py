@@ -1,4 +1,4 @@
-"""The server's side of a running job's process: sends lines and receives events; see :mod:`.process`."""
+"""The server's connection to a running job's process: sends commands, receives events; see :mod:`.process`."""
 
 import asyncio
 import json
@@ -24,11 +24,11 @@ class JobProcess:
     """The process of a running job.
 
     Args:
-        on_event: called with the name and the data of each event.
+        on_event: function called with the name and the data of each event.
         log: file for the process's output.
 
     Attributes:
-        ready: whether there is a strategy to look at.
+        ready: whether a strategy is available for display.
     """
 
     def __init__(self, on_event: OnEvent, log: Path) -> None:
@@ -53,7 +53,7 @@ class JobProcess:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 limit=MOST_LINE,
-                start_new_session=True,  # Ctrl-C in the terminal is for the server, which then stops the job
+                start_new_session=True,  # Ctrl-C in the terminal goes to the server, which then stops the job
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
         self._send(order)
@@ -103,12 +103,12 @@ class JobProcess:
             raise Refusal(409, "an iteration takes longer than a page waits; ask again later") from None
 
     def stop(self) -> None:
-        """Ask the process to save and end."""
+        """Ask the process to save and exit."""
         self._stopping = True
         self._send({"do": "stop"})
 
     def kill(self) -> None:
-        """Kill the process, which keeps its last save."""
+        """Kill the process; its last saved state remains."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 

@@ -1,1 +1,1 @@
-"""Play at a table: drawing, judging and storing a person's hands."""
+"""Play at a table: drawing, evaluating and storing a person's hands."""

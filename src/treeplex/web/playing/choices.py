@@ -46,7 +46,7 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 
 
 def choices(own_games: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Offered games, followed by all games, agents and networks of the library, as JSON data."""
+    """Return the offered games and all games, agents and networks of the library, as JSON data."""
     first = [
         {"title": title, "game": game, "about": about, "against": list(against)} for title, game, about, against in OFFERED
     ]

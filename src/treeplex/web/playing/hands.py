@@ -13,7 +13,7 @@ STREETS = ("preflop", "flop", "turn", "river")
 
 
 class HandReplay:
-    """A finished hand, replayed as a sequence of table states."""
+    """A finished hand as a sequence of table states."""
 
     def __init__(self, end: HoldemHistory) -> None:
         self.end = end
@@ -23,8 +23,8 @@ class HandReplay:
         """Parse the text of a ``.phh`` file.
 
         Raises:
-            FileError: the text is not a PHH hand.
-            SpecError, GameError: not a hold'em hand, or the hand breaks its rules.
+            FileError: the text is not in PHH format.
+            SpecError, GameError: the hand is not hold'em, or violates its rules.
         """
         try:
             return cls(hand_from(tomllib.loads(text)))
@@ -32,10 +32,10 @@ class HandReplay:
             raise FileError(f"not a PHH hand ({error!r}); paste the text of a hold'em .phh file") from None
 
     def steps(self) -> dict[str, Any]:
-        """The table before each action and at the end, with the action taken.
+        """Return the table before each action, with the action taken, and at the end.
 
         Raises:
-            SpecError: a card is unknown, or the hand is unfinished.
+            SpecError: a card is hidden, or the hand is unfinished.
         """
         end = self.end
         if not end.is_terminal():
@@ -64,7 +64,7 @@ class HandReplay:
 
 
 def actions_of(end: HoldemHistory) -> list[int]:
-    """The actions of a hand, in order.
+    """Return the actions of a hand, in order.
 
     Raises:
         GameError: the hand's action line cannot be parsed.

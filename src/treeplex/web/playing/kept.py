@@ -1,4 +1,4 @@
-"""A table stored in a file: events are appended line by line, so a server crash loses nothing."""
+"""A table's file: events are appended line by line, so that a server crash loses nothing."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from treeplex.search.tables.results import Hand
 
 @dataclass
 class TableRecord:
-    """Contents of a table's file: finished hands, the last deal, and the moves made after it."""
+    """Contents of a table's file: finished hands, the last deal, and the moves after it."""
 
     hands: list[Hand] = field(default_factory=list)
     deal: dict[str, Any] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class TableRecord:
 
 @final
 class TableFile:
-    """A table's file in JSON lines: the seating, then deals, moves and finished hands as they happen.
+    """A table's file as JSON lines: the seating, then deals, moves and finished hands in chronological order.
 
     A deal without a finished hand after it is the current hand; the moves after it belong to that hand.
     """
@@ -53,7 +53,7 @@ class TableFile:
         self.add("hand", asdict(hand))
 
     def read(self) -> "TableRecord":
-        """Read the events so far; drops a last line that a crash left incomplete.
+        """Read the events so far; ignores an incomplete last line left by a crash.
 
         Raises:
             FileError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""Review of a hand history in its own process; progress and result are files of a folder."""
+"""Review of a hand history in its own process, which writes progress and result to files in a folder."""
 
 import json
 import time
@@ -17,19 +17,19 @@ EVERY = 0.5
 
 
 class Reviewer:
-    """Reviews one hand."""
+    """Reviews a hand."""
 
     def __init__(self, text: str, folder: str, hero: str | None, settings: dict[str, Any]) -> None:
-        """Parse a hand.
+        """Parse the hand.
 
         Args:
             text: hand history in PokerStars, GGPoker or PHH format.
-            folder: folder where solved streets are saved.
-            hero: player whose decisions are judged; None for the player whose cards are known.
+            folder: folder to save solved streets in.
+            hero: player whose decisions are evaluated; None for the player whose cards are known.
             settings: ``oop``, ``ip``, ``street`` and ``threads`` as in :class:`ReviewSettings`.
 
         Raises:
-            FileError, SpecError: not a hand, or a hand that cannot be reviewed.
+            FileError, SpecError: the text is not a hand, or the hand cannot be reviewed.
         """
         self.folder, self._told = Path(folder), 0.0
         self.hand = played_hand(f"{text}\n", hero=hero)  # the line break marks it as text rather than a file name
@@ -47,7 +47,7 @@ class Reviewer:
         return {"title": hand.title, "names": hand.names, "positions": positions, "cards": hand.cards, "hero": hand.hero}
 
     def run(self) -> None:
-        """Solve the streets and judge the decisions; writes the result into the folder.
+        """Solve the streets and evaluate the decisions; writes the result to the folder.
 
         Raises:
             SpecError: a street does not fit in memory.
@@ -58,7 +58,7 @@ class Reviewer:
         write_atomically(self.folder / RESULT, json.dumps(result))
 
     def _watch(self, street: str, progress: Progress, pot: float) -> None:
-        """Write a street's progress, at most every ``EVERY`` seconds."""
+        """Write a street's progress, at most once every ``EVERY`` seconds."""
         now = time.monotonic()
         if now - self._told < EVERY:
             return

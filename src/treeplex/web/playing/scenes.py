@@ -1,4 +1,4 @@
-"""Scenes for the page to draw: cards, chips, dice and boards, as one player sees them."""
+"""Scenes that the page draws: cards, chips, dice and boards, as one player sees them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,12 +26,12 @@ HIDDEN = "?"
 
 
 def scene_of(state: State | None, viewer: int, *, over: bool) -> Scene | None:
-    """The scene of a history as a player sees it; None for games without a drawing.
+    """Return the scene of a history as a player sees it; None for games without a drawing.
 
     Args:
         state: the history.
-        viewer: the player who looks.
-        over: whether the game is over and everything is shown.
+        viewer: the player from whose view the scene is drawn.
+        over: whether the game is over, so that hidden information is shown.
     """
     if isinstance(state, TurnBasedState):
         scene = scene_of(state.state, viewer, over=over)
@@ -186,7 +186,7 @@ def tic_tac_toe(state: TicTacToeState, viewer: int, over: bool) -> Scene:
 
 
 def battleship(state: BattleshipState, viewer: int, over: bool) -> Scene:
-    """The opponent's sea, which the viewer shoots at, and the viewer's own sea."""
+    """The opponent's grid, at which the viewer shoots, and the viewer's own grid."""
     game, legal = state.game, state.legal_actions() if not over and state.current_player() == viewer else ()
     shooting = {action: action for action in legal if action < game.num_cells}
 
@@ -209,7 +209,7 @@ def players(state: KuhnState) -> range:
 
 
 def board_cards(cards: Any) -> list[str]:
-    """The names of cards."""
+    """Return the names of cards."""
     return [card_to_string(int(card)) for card in cards]
 
 

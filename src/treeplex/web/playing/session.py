@@ -1,4 +1,4 @@
-"""A person's session at a table: deals, the agent's replies, judged decisions and results."""
+"""A person's session at a table: deals, the agent's replies, evaluated decisions and results."""
 
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,13 @@ class TableSession:
             game: a spec, a spot, a solved-spot file, or a folder of such files, one of which is drawn for each hand.
             against: the opponent, as for :func:`treeplex.agent`, or :data:`SOLUTION`; empty means :data:`SOLUTION`.
             seat: the person's seat; None alternates seats.
-            iterations, think: budget of each of the opponent's searches.
-            seed: seed of deals and sampled actions; None for a random one.
+            iterations, think: limits for each of the opponent's searches.
+            seed: random seed for deals and sampled actions; None for a random one.
             title: display name of the game; empty for its spec.
-            keep: file that stores the table; None stores nothing.
+            keep: file in which to store the table; None for none.
 
         Raises:
-            TreeplexError: unknown game, agent or seat.
+            TreeplexError: the game, agent or seat is unknown.
         """
         self.spots = sorted(map(str, Path(game).glob(f"*{SOLVED_FILE}"))) if Path(game).is_dir() else []
         if Path(game).is_dir() and not self.spots:
@@ -80,7 +80,7 @@ class TableSession:
             self.next()
 
     def _take(self, game: str) -> None:
-        """Switch the table to a game unless it is already played there."""
+        """Switch the table to a game, unless it already plays this game."""
         if getattr(self, "_taken", None) == game:
             return
         self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
@@ -104,11 +104,11 @@ class TableSession:
 
     @property
     def hand(self) -> Hand:
-        """The current hand, or the last one."""
+        """The current or latest hand."""
         return self.hands[-1]
 
     def next(self, repeat: int | None = None) -> dict[str, Any]:
-        """Deal the next hand, or repeat an earlier hand's cards with the person in the same seat."""
+        """Deal the next hand, or an earlier hand's cards again, with the person in the same seat."""
         if len(self.hands) >= MOST_HANDS:
             raise SpecError(f"this table reached its limit of {MOST_HANDS:,} hands; open a new table")
         if self.hands and self.hand.payoff is None:
@@ -176,7 +176,7 @@ class TableSession:
             self._kept.add(kind, event)
 
     def _go_on(self, played: TableRecord) -> None:
-        """Resume from a file: replay the current hand, or deal a new one if the replay fails."""
+        """Resume from a file by replaying the current hand; deals a new hand if the replay fails."""
         self.hands, deal = played.hands, dict(played.deal)
         self._seeds.bit_generator.state = deal.pop("draws")
         if not played.under_way:
@@ -225,7 +225,7 @@ class TableSession:
         return ""
 
     def _judge(self, options: dict[int, str], action: int) -> Decided | None:
-        """Judge a decision before it is played; None if nothing can judge it."""
+        """Evaluate a decision before it is played; None if this is impossible."""
         table, player = self.table, self.hand.person
         if isinstance(table, HoldemTable):
             return None
@@ -237,7 +237,7 @@ class TableSession:
         return None
 
     def _judge_spot(self) -> None:
-        """Record the spot table's judgement of the person's latest decisions."""
+        """Record the spot table's evaluation of the person's latest decisions."""
         table = self.table
         assert isinstance(table, HoldemTable)
         made = table.decided(self.hand.person)
@@ -249,7 +249,7 @@ class TableSession:
             self.hand.decided.append(Decided(where, decision.options, decision.chosen, values, decision.policy, by, close))
 
     def _finish(self) -> None:
-        """Record the result and everything that is revealed when a hand is over."""
+        """Record the result of a finished hand, and all information revealed at its end."""
         table, hand = self.table, self.hand
         hand.payoff = float(table.returns()[hand.person])
         hand.end = {
@@ -295,7 +295,7 @@ class TableSession:
         return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
 
     def view(self) -> dict[str, Any]:
-        """The table as the person sees it, the available actions and the results so far, as JSON data for the page."""
+        """Return the person's view of the table, the available actions and the results so far, as JSON data."""
         table, hand = self.table, self.hand
         over = hand.payoff is not None
         options = {} if over else table.options()
@@ -321,7 +321,7 @@ class TableSession:
         }
 
     def _judged_by(self) -> str | None:
-        """What judges decisions: ``solution``, ``agent``, ``estimate`` or None."""
+        """The method that evaluates decisions: ``solution``, ``agent``, ``estimate`` or None."""
         if isinstance(self.table, HoldemTable):
             return "solution" if self.table.exact else "agent"
         if self.solved is not None:
@@ -329,10 +329,10 @@ class TableSession:
         return "estimate" if isinstance(self.rules, Holdem) and self.rules.num_players == 2 else None
 
     def reviewed(self, number: int) -> dict[str, Any]:
-        """Review of a finished hand: all cards, the cost of each decision, and the opponents' ranges.
+        """Review a finished hand: all cards, the loss of each decision, and the opponents' ranges.
 
         Raises:
-            SpecError: no such hand, or it is not over.
+            SpecError: there is no such hand, or it is not over.
         """
         if not 1 <= number <= len(self.hands) or self.hands[number - 1].payoff is None:
             raise SpecError(f"hand {number} is not among this table's finished hands; there are {len(self.hands)} hands")
@@ -351,10 +351,10 @@ class TableSession:
         }
 
     def phh(self, number: int) -> str:
-        """A hand of full-game hold'em in PHH format.
+        """Return a hand of full-game hold'em in PHH format.
 
         Raises:
-            SpecError: no such hand, or the game is not hold'em.
+            SpecError: there is no such hand, or the game is not hold'em.
         """
         self.reviewed(number)
         text = self.hands[number - 1].phh
@@ -363,11 +363,11 @@ class TableSession:
         return text
 
     def results(self) -> dict[str, Any]:
-        """Hands played and payoffs so far; see :func:`results_of`."""
+        """Summarise hands and payoffs so far; see :func:`results_of`."""
         return results_of(self.hands, self.rules.big_blind)
 
 
 def kind_of(name: str) -> str:
-    """The kind of an action, for its colour: fold, check, call, bet, raise, allin, pass or other."""
+    """Return an action's type, which sets its colour: fold, check, call, bet, raise, allin, pass or other."""
     word = name.lower().replace("-", "").partition(" ")[0]
     return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"

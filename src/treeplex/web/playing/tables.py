@@ -1,4 +1,4 @@
-"""Tables by id, each in its own process and stored in a file from which it can be resumed."""
+"""Tables by id, each in its own process and with a file from which it can be resumed."""
 
 import json
 import threading
@@ -52,7 +52,7 @@ class Move(BaseModel):
 
 
 class Deal(BaseModel):
-    """A request for the next hand, or for an earlier hand's cards again."""
+    """A request for the next hand, or to repeat an earlier hand's cards."""
 
     model_config = ConfigDict(extra="forbid")
     repeat: int | None = Field(None, ge=1)
@@ -60,7 +60,7 @@ class Deal(BaseModel):
 
 @final
 class Tables:
-    """The tables of a folder: all stored in files, some with a running process; others reopen on request."""
+    """The tables of a folder. All are stored in files; those without a running process are reopened on request."""
 
     def __init__(self, served: ServerState) -> None:
         self.served, self.hosts = served, Hosts(TableSession, MOST_OPEN)
@@ -91,7 +91,7 @@ class Tables:
             path = self.folder / f"{name}{KEPT}"
             write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
             opening = self._opening[name] = threading.Lock()
-            opening.acquire()  # held so that a request that sees the file meanwhile does not open the table twice
+            opening.acquire()  # locked so that a concurrent request that sees the file does not open the table twice
         try:
             self._open(name, path, body)
         except Exception:
@@ -107,11 +107,11 @@ class Tables:
         return self.hosts[self.hosts.open(game, against, called=name, keep=str(path), **more)]
 
     def __getitem__(self, name: str) -> HostedObject:
-        """The table with an id, reopened from its file if necessary.
+        """Return the table with an id, reopening it from its file if necessary.
 
         Raises:
             Refusal: no such table.
-            TreeplexError: its game or agent no longer exists.
+            TreeplexError: the table's game or agent no longer exists.
         """
         path = self.folder / f"{name}{KEPT}"
         with self._guard:
@@ -122,7 +122,7 @@ class Tables:
             return self._open(name, path, seating(path))
 
     def kept(self) -> list[Path]:
-        """The files of all tables, most recently used first."""
+        """Return the files of all tables, most recently used first."""
         files = []
         for path in self.folder.glob(f"*{KEPT}"):
             with suppress(OSError):
@@ -131,11 +131,11 @@ class Tables:
         return [path for _, path in sorted(files, reverse=True)]
 
     def names(self) -> list[str]:
-        """The ids of all tables, most recently used first."""
+        """Return the ids of all tables, most recently used first."""
         return [path.stem for path in self.kept()]
 
     def listed(self) -> list[dict[str, Any]]:
-        """All tables: id, game, opponent and time of last use."""
+        """List all tables: id, game, opponent and time of last use."""
         rows = []
         for path in self.kept():
             with suppress(FileError, OSError):
@@ -229,7 +229,7 @@ def routes(served: ServerState) -> APIRouter:
 
 
 def plain(value: Any) -> Any:
-    """Replace NaN and infinities by None, as everywhere in the API."""
+    """Replace NaN and infinities by None, as in the rest of the API."""
     if isinstance(value, float):
         return value if value - value == 0.0 else None
     if isinstance(value, dict):

@@ -20,7 +20,7 @@ MOST_ACTIONS = 10
 
 
 def ranges_of(table: Table, person: int) -> list[dict[str, Any]]:
-    """Each opponent's range given its strategy and the person's cards, in the form of :func:`rows_of`."""
+    """Return each opponent's range given its strategy and the person's cards, in the form of :func:`rows_of`."""
     if not isinstance(table, HoldemTable | AgentTable):
         return []
     rows = []
@@ -35,10 +35,10 @@ def ranges_of(table: Table, person: int) -> list[dict[str, Any]]:
 
 
 def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, Any] | None:
-    """An agent's last decision as JSON data for the page; None if the game does not mark public information.
+    """Return an agent's last decision as JSON data; None if the game does not define public information.
 
-    By action, ``policy`` is the strategy with the hand it held and ``mean`` that of its whole range; ``hands`` are those of
-    :func:`rows_of`.
+    ``policy`` has each action's probability with the hand that the agent held, ``mean`` the average over its range, and
+    ``hands`` the rows of :func:`rows_of`.
     """
     made = table.replied()
     if made is None or not isinstance(table, HoldemTable | AgentTable):
@@ -66,12 +66,12 @@ def thought_of(table: Table, where: str, thought: Thought | None) -> dict[str, A
 
 
 def rows_of(share: Floats, names: Callable[[int], str], policy: Floats | None = None) -> list[dict[str, Any]]:
-    """Hands of a range and their probabilities, the likeliest first; large hold'em ranges by hand class.
+    """List a range's hands with their probabilities, the likeliest first; large hold'em ranges by hand class.
 
     Args:
         share: float64 [H], probability of each hand.
         names: function from a hand's index to its name.
-        policy: float64 [A, H], strategy with each hand; None leaves it out.
+        policy: float64 [A, H], the strategy with each hand; None to omit it.
     """
     if len(share) == N_HANDS and np.count_nonzero(share) > MOST_SINGLE:
         weight = np.asarray(np.bincount(HAND_CLASSES, share, len(CLASSES)), np.float64)
@@ -88,7 +88,7 @@ def rows_of(share: Floats, names: Callable[[int], str], policy: Floats | None = 
 
 
 def shown_actions(mean: Floats, chosen: int) -> tuple[list[int], int]:
-    """Indices of the actions to show, in order and including the chosen one, and the number of actions left out."""
+    """Return the indices of the actions to show, including the chosen one, and the number of omitted actions."""
     if len(mean) <= MOST_ACTIONS:
         return list(range(len(mean))), 0
     first = [int(index) for index in np.argsort(-mean, kind="stable")[: MOST_ACTIONS - 1]]

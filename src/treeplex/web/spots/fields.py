@@ -64,10 +64,10 @@ START_SECONDS, JUDGED = 2.0, 1.2
 
 
 def shallow(fields: dict[str, Any]) -> dict[str, Any]:
-    """Check that ``fields`` are not nested too deeply; returns them.
+    """Return ``fields`` after checking that they are not nested too deeply.
 
     Raises:
-        ValueError: they are.
+        ValueError: the fields are nested too deeply.
     """
     check_depth(fields)
     return fields
@@ -78,7 +78,7 @@ Shallow = Annotated[dict[str, Any], AfterValidator(shallow)]
 
 
 class RangeText(BaseModel):
-    """A range, as a text or as weights of all hands."""
+    """A range, as text or as weights of all hands."""
 
     model_config = ConfigDict(extra="forbid")
     text: str | None = Field(None, max_length=500_000)
@@ -164,7 +164,7 @@ def routes(served: ServerState) -> APIRouter:
 
 
 def range_of(given: RangeText) -> dict[str, Any]:
-    """A range as text and as weights."""
+    """Return a range as text and as weights."""
     if (given.text is None) == (given.weights is None):
         raise Refusal(400, "give either text or weights", "text")
     weights = parse_range(given.text) if given.text is not None else np.array(given.weights, np.float64)
@@ -173,7 +173,7 @@ def range_of(given: RangeText) -> dict[str, Any]:
 
 
 def own_presets(served: ServerState) -> dict[str, str]:
-    """The saved ranges by name.
+    """Return the user's saved ranges by name.
 
     Raises:
         Refusal: the file is a link that leads outside the folder.
@@ -195,7 +195,7 @@ def save_presets(served: ServerState, presets: Mapping[str, str]) -> None:
 
 
 def listed_presets(served: ServerState) -> dict[str, Any]:
-    """All offered ranges, the user's own first."""
+    """Return all offered ranges, the user's own first."""
     own = list[dict[str, Any]]()
     with suppress(FileError, Refusal):  # the library's ranges are available even if the user's file is not
         own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
@@ -207,13 +207,13 @@ def spot_request(fields: Mapping[str, Any]) -> SpotRequest:
 
     Raises:
         SpecError: an unknown field.
-        FileError: braces that contain no table.
+        FileError: the text in braces is not a table.
     """
     return request_from_options(fields, PLACE)
 
 
 def spot_of(fields: Mapping[str, Any]) -> Spot:
-    """The spot of fields.
+    """Create the spot that fields describe.
 
     Raises:
         Refusal: a field is missing or invalid.
@@ -228,10 +228,10 @@ def spot_of(fields: Mapping[str, Any]) -> Spot:
 
 
 def check_algorithm(text: str | None) -> None:
-    """Check an algorithm for spots; names of files are rejected, since a page must not choose files to read or run.
+    """Check an algorithm for spots; rejects file names, since a page must not choose files to read or run.
 
     Raises:
-        SpecError: it names a file, or is unknown.
+        SpecError: the algorithm is a file, or is unknown.
     """
     if text is None:
         return
@@ -247,7 +247,7 @@ def check_algorithm(text: str | None) -> None:
 
 
 def field_and_message(message: str) -> tuple[str | None, str]:
-    """The field that an error message is about, and the message without locations of files and options."""
+    """Return the field that an error concerns, and the message without file and option locations."""
     match = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
     if match:
         return match[1].replace("-", "_"), message[match.end() :].replace(f"{PLACE}{match[1]} ", f"{match[1]}: ")
@@ -259,10 +259,10 @@ def field_and_message(message: str) -> tuple[str | None, str]:
 
 
 def boards_named(text: str) -> tuple[Board, ...]:
-    """The boards of a batch; unlike on the command line, files are not read.
+    """Parse the boards of a batch; unlike on the command line, files are not read.
 
     Raises:
-        Refusal: no board, an invalid one, or a file name.
+        Refusal: there is no board, a board is invalid, or the text is a file name.
     """
     try:
         if is_file(text.strip()):
@@ -273,7 +273,7 @@ def boards_named(text: str) -> tuple[Board, ...]:
 
 
 def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
-    """All errors in fields, and the estimated cost of solving them, on the first board of a batch."""
+    """Return all errors in fields, and the estimated cost of solving them; for a batch, on its first board."""
     problems: list[dict[str, Any]] = []
     tried, named = dict(fields), tuple[Board, ...]()
     if boards is not None:
@@ -317,7 +317,7 @@ def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | N
 
 
 def estimate_cost(spot: Spot, threads: int | None) -> dict[str, Any]:
-    """Estimated cost of solving a spot: its size, bytes and seconds."""
+    """Estimate the cost of solving a spot: its size, bytes and seconds."""
     try:
         how = replace(spot.settings, threads=spot.settings.threads or threads)
         estimate = SpotGame(replace(spot, settings=how)).estimate()
@@ -342,7 +342,7 @@ def estimate_cost(spot: Spot, threads: int | None) -> dict[str, Any]:
 
 
 def typical_iterations(spot: Spot) -> int:
-    """Approximate number of iterations to the spot's target, or to the default one."""
+    """Approximate number of iterations to reach the spot's target, or the default target."""
     how, pot = spot.settings, spot.opening_pot
     share = DEFAULT_SHARE if how.target is None or not pot else how.target.chips(pot) / pot
     most = how.iterations if how.iterations is not None else math.inf

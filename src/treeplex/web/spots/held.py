@@ -18,20 +18,20 @@ MOST_BYTES = 4_000_000_000
 
 @dataclass(frozen=True, eq=False)
 class CachedSolution:
-    """A solution in memory, with a lock for access, since it caches computed values."""
+    """A solution in memory; access needs its lock, since the solution caches computed values."""
 
     solution: HoldemSolution
     lock: threading.Lock
 
     @property
     def size(self) -> int:
-        """Bytes of its strategy."""
+        """Size of the strategy in bytes."""
         return int(self.solution.average.nbytes)
 
 
 @final
 class Solutions:
-    """The most recently used solved spots."""
+    """Cache of the most recently used solved spots."""
 
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[Path, int, int], CachedSolution] = OrderedDict()
@@ -39,10 +39,10 @@ class Solutions:
         self._reading: dict[Path, threading.Lock] = {}
 
     def get(self, path: Path) -> CachedSolution:
-        """A solution, read from its file if necessary or if the file has changed.
+        """Return a solution, reading its file if it is not cached or has changed.
 
         Raises:
-            FileError: not a solution, or corrupted.
+            FileError: the file is not a solution, or is corrupted.
         """
         with self._lock:
             reading = self._reading.setdefault(path, threading.Lock())
@@ -69,15 +69,15 @@ class Solutions:
 
     @property
     def size(self) -> int:
-        """Bytes of all strategies in memory."""
+        """Total size of the strategies in memory, in bytes."""
         return sum(solution.size for solution in self._held.values())
 
     def node(self, path: Path, line: str, ev: str = "pot") -> bytes:
-        """A node of a solution, packed.
+        """Return a node of a solution, packed.
 
         Raises:
-            FileError: not a solution.
-            SpecError: no such line.
+            FileError: the file is not a solution.
+            SpecError: there is no such line.
         """
         held = self.get(path)
         with held.lock:

@@ -1,4 +1,4 @@
-"""Nodes of solved spots for the page: one node, all runouts, and two solutions compared."""
+"""Nodes of solved spots for the page: single nodes, runouts, and comparisons of two solutions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -23,24 +23,24 @@ EVS = ("pot", "net")
 
 
 class ShownPolicy(Viewed, Protocol):
-    """A policy on a spot."""
+    """Protocol for a policy on a spot."""
 
     def at(self, line: str) -> NodeView: ...
     def locked(self, line: str) -> NDArray[np.bool_]: ...
 
 
 def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
-    """One node with everything that the page shows, packed.
+    """Return a node with all data that the page shows, packed.
 
-    ``deals`` in its header is the number of cards that come next; if several come at once, lines for them are omitted.
+    ``deals`` in its header is the number of cards dealt next; if several are dealt at once, lines for them are omitted.
 
     Args:
         played: a policy on a spot.
         line: the line to the node.
-        ev: convention of EVs: ``pot`` (chips received from the pot) or ``net``.
+        ev: EV convention: ``pot`` (chips received from the pot) or ``net``.
 
     Raises:
-        SpecError: no such line, or hands of one card.
+        SpecError: there is no such line, or hands have only one card.
     """
     view = played.at(line)
     tables = node_tables(played, view, ev)
@@ -91,7 +91,7 @@ def statistics_at(played: ShownPolicy, line: str) -> dict[str, Any]:
 
 
 def node_tables(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeReport:
-    """A view as tables."""
+    """Convert a view to tables."""
     if played.spot.format.hole != 2:
         raise SpecError(f"the page supports hands of two cards, but {played.spot.format.name} deals one; use treeplex show")
     if ev not in EVS:
@@ -101,12 +101,12 @@ def node_tables(played: ShownPolicy, view: NodeView, ev: str = "pot") -> NodeRep
 
 
 def cards_of(cards: Sequence[int]) -> list[str]:
-    """Cards as texts."""
+    """Return the names of cards."""
     return [card_to_string(card) for card in cards]
 
 
 def side_totals(side: Side) -> dict[str, float | None]:
-    """Totals of a range."""
+    """Return the totals of a range."""
     return {
         "combos": number(side.combos),
         "ev": number(side.mean(side.ev)),
@@ -115,7 +115,7 @@ def side_totals(side: Side) -> dict[str, float | None]:
 
 
 def actions(view: NodeView, found: NodeReport) -> list[dict[str, Any]]:
-    """A node's actions with the totals of each one's range."""
+    """Return a node's actions with the totals of each action's range."""
     if found.player is None:
         return []
     rows = zip(view.actions, found.sizes, actions_json(found, found.sides[found.player]), strict=True)
@@ -124,7 +124,7 @@ def actions(view: NodeView, found: NodeReport) -> list[dict[str, Any]]:
 
 
 def offer(action: Any, size: str) -> dict[str, Any]:
-    """An action with its size."""
+    """Return an action with its size."""
     return {
         "step": action_text(action),
         "name": str(action),
@@ -135,7 +135,7 @@ def offer(action: Any, size: str) -> dict[str, Any]:
 
 
 def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
-    """The nodes on the path to a node, root first, each with the chosen action and the alternatives."""
+    """Return the nodes on the path to a node, root first, each with the chosen action and its alternatives."""
     steps = line.split(",") if line else []
     nodes = []
     for count, step in enumerate(steps):
@@ -155,15 +155,15 @@ def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
 
 
 def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
-    """Runouts of a line: each next card's probability, the strategy after it, and both ranges' values.
+    """Return the runouts of a line: each next card's probability, the strategy after it, and both ranges' values.
 
     Args:
         played: a policy on a spot.
-        line: a line that ends where one card comes; the last card of a longer line stands for any card.
+        line: a line that ends before one card is dealt; in a longer line, the last card stands for any card.
         then: further actions after the card.
 
     Raises:
-        SpecError: no such line, no card or several cards come on it, or there is no decision after the card.
+        SpecError: there is no such line, not exactly one card is dealt after it, or no decision follows the card.
     """
     before, after = around_card(played, line)
     after = ",".join(filter(None, [after, then]))
@@ -188,15 +188,15 @@ def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
 
 
 def compare_nodes(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
-    """A node of two solutions compared hand by hand, packed.
+    """Compare a node of two solutions hand by hand, packed.
 
     Args:
         pair: two policies.
-        lines: the line in each; they may differ in sizes.
-        head: further entries of the header.
+        lines: the line in each solution; bet sizes may differ.
+        head: additional header entries.
 
     Raises:
-        SpecError: no such line, or the boards differ.
+        SpecError: there is no such line, or the boards differ.
     """
     views = [played.at(line) for played, line in zip(pair, lines, strict=True)]
     one, other = (node_tables(played, view) for played, view in zip(pair, views, strict=True))

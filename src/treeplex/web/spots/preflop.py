@@ -1,4 +1,4 @@
-"""Preflop charts: exact heads-up push/fold for one stack or for all stacks up to one, and charts of blueprints."""
+"""Preflop charts: exact heads-up push/fold for one stack or all stacks up to a limit, and blueprint charts."""
 
 from functools import lru_cache
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ Finite = Annotated[float, Query(allow_inf_nan=False)]
 
 
 def routes(served: ServerState) -> APIRouter:
-    """Routes for charts; columns are by hand class, in the order of the grid."""
+    """Routes for charts; columns are hand classes in grid order."""
     router = APIRouter(prefix="/api/preflop")
     charts = Hosts(Charts, MOST_BLUEPRINTS)
     served.closing.append(charts.close)
@@ -45,7 +45,7 @@ def routes(served: ServerState) -> APIRouter:
 
 @lru_cache(maxsize=256)
 def push_fold_chart(stack: float, ante: float) -> dict[str, Any]:
-    """Push/fold strategy for one stack.
+    """Return the push/fold strategy for a stack.
 
     Raises:
         SpecError: the stack or ante is too small.
@@ -58,7 +58,7 @@ def push_fold_chart(stack: float, ante: float) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def largest_stacks_chart(to: float, ante: float) -> dict[str, Any]:
-    """The largest stacks, up to one, at which each hand class pushes and calls.
+    """Return the largest stacks, up to ``to``, at which each hand class pushes and calls.
 
     Raises:
         SpecError: the stack or ante is too small.

@@ -1,4 +1,4 @@
-"""Requests of the page about solved spots."""
+"""Routes for solved spots."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -67,7 +67,7 @@ def routes(served: ServerState) -> APIRouter:
 
 
 def facts(solution: HoldemSolution) -> dict[str, Any]:
-    """Summary of a solution."""
+    """Summarise a solution."""
     spot, about = solution.spot, header(solution)
     root = node_tables(solution.policy, solution.at(""))
     names = street_names(spot.format)
@@ -98,7 +98,7 @@ def facts(solution: HoldemSolution) -> dict[str, Any]:
 
 
 def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
-    """Node locks: the line (with cards if it is one board only), the player, and the numbers of boards and hands."""
+    """List node locks: the line (with cards if it is for one board), the player, and the numbers of boards and hands."""
     game = solution.game
     locked: dict[int, list[FixedStrategy]] = {}
     streets = {}
@@ -124,7 +124,7 @@ def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
 
 
 def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
-    """The line to a node of a betting tree; without cards it stands for any cards."""
+    """Return the line to a node of a betting tree; without ``cards`` it stands for any cards."""
     above: dict[int, tuple[int, str]] = {}
     for index, node in enumerate(tree.nodes):
         if isinstance(node, Decision):
@@ -140,7 +140,7 @@ def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
 
 
 def range_at(solution: HoldemSolution, line: str, player: int) -> str:
-    """A player's range at a node, as text; the most frequent hand has weight 1.
+    """Return a player's range at a node as text; the most frequent hand has weight 1.
 
     Raises:
         SpecError: no such line.
@@ -151,7 +151,7 @@ def range_at(solution: HoldemSolution, line: str, player: int) -> str:
 
 
 def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:
-    """Summaries of two solutions, side by side."""
+    """Summarise two solutions side by side."""
     return {
         "same_spot": pair[0].spot.identity == pair[1].spot.identity,
         "iterations": [solution.iterations for solution in pair],
