@@ -103,8 +103,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     place=3,
     minutes=2,
     about=(
-        "Medians over fresh processes on one core, with compiled kernels in the cache. The paper's hours are those of its "
-        "own implementation on its own machines."
+        "Medians over fresh processes on one core, with compiled kernels in the cache. The paper's hours are for its "
+        "implementation on the authors' machines."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A custom kind of agent with settings: depth-limited search with a policy's values at the leaves.
+"""A custom agent type with settings: depth-limited search with a policy's values at the leaves.
 
 treeplex play leduc_poker --against "examples/extending/advised_agent.py:Advised(policy=runs/leduc,think=500ms)"
 """

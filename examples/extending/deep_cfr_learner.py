@@ -20,7 +20,7 @@ from treeplex.learn import Learner, Reservoir, Rows, Settings, infoset_features,
 
 @dataclass(frozen=True)
 class DeepCFRSettings(Settings):
-    """Settings of a training."""
+    """Settings of a training run."""
 
     steps: int = setting(60, "iterations", low=1)
     walks: int = setting(400, "traversals per player and iteration", low=1)

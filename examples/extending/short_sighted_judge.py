@@ -1,4 +1,4 @@
-"""A custom measure: gain of an opponent who best-responds in its first decisions and follows the policy afterwards.
+"""A custom metric: gain of an opponent who best-responds in its first decisions and follows the policy afterwards.
 
 treeplex solve leduc_poker --measure "examples/extending/short_sighted_judge.py:short_sighted_gain(decisions=2)"
 """

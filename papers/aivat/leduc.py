@@ -61,7 +61,7 @@ def reproduce() -> Result:
     return Result(
         source="Burch, Schmid, Moravčík, Morrill and Bowling 2018, AIVAT: A New Variance Reduction Technique for Agent "
         "Evaluation in Imperfect Information Games, on Leduc poker",
-        findings=[f"Means agree with the mean payoffs to {bias:.0e} chips, over all cards and actions."],
+        findings=[f"AIVAT means agree with mean payoffs to {bias:.0e} chips, over all cards and actions."],
         tables=[
             Table("Standard deviation per hand, two players", ["opponent", "mean", *judges, "hands of plain payoffs"], rows),
             Table("Three players", ["judged by", "mean", "standard deviation"], more),

@@ -172,7 +172,7 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
             Table("Conclusions; yes: worse with every seed than with any seed of the other", ["", *JUDGED], claims),
         ],
         notes=[
-            "Geometric means over a run and perturbed runs. Hold'em subgames are played as the authors' program "
+            "Numbers are geometric means over a run and perturbed runs. Hold'em subgames are played as the authors' program "
             f"plays them. Only the named component differs from the full policy, whose noise is {SIGMA:g} as in the "
             "authors' code. PPO trained for the same CPU time.",
             f"Epochs and CPU minutes: {', '.join(spent(plan, score) for plan, score in found.items() if 'epochs' in score)}.",

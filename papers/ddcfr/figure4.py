@@ -159,7 +159,7 @@ def findings(known: Mapping, shown: Mapping[str, Traces]) -> list[str]:
             "Rounding decides ties there, so two runs see slightly different exploitabilities."
         )
     found.append(
-        "Early means the first hundred iterations, late the last hundred. The paper's figure has no numbers, so only its "
+        "Early means the first hundred iterations and late the last hundred. The paper's figure has no numbers, so only its "
         "description can be compared."
     )
     return found

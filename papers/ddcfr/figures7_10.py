@@ -255,8 +255,8 @@ def notes(authors: Theirs) -> Sequence[str]:
         f"Ranges in brackets are over the run and {len(SEEDS)} perturbed ones ({len(LARGE_SEEDS)} on {LARGE[1]}, "
         f"{len(MANY)} where the ranges of that many overlap, except for the authors' network). Factors compare "
         f"geometric means. Where ranges overlap, pairs of runs decide, one of each scheme: {PAIRS:.0%} have to agree. "
-        f"Undecided: fewer agree, or means are within {CLOSE - 1:.0%}. This rule was made after the first ranges, of "
-        "8 perturbed runs, had overlapped on battleship-2. There the unperturbed run of Greedy Weights finds an exact "
+        f"Undecided: fewer agree, or means are within {CLOSE - 1:.0%}. This rule was introduced after the first ranges, of "
+        f"8 perturbed runs, had overlapped on battleship-2. There the unperturbed run of Greedy Weights finds an exact "
         "equilibrium by chance, because the game is symmetric.",
         "Greedy Weights in extensive form is the library's own reading: one weight for all infosets, at least half "
         "the mean weight, simultaneous updates. The authors' adaptation is not published, nor is code for PDCFR, "

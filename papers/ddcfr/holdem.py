@@ -375,7 +375,7 @@ def notes(known: Mapping, shares: str) -> list[str]:
         f"correctly: {known['true']['source']}.",
         "The games are those that the authors' program plays: each player has the other's range, and at showdown 3h "
         "4h 4d 5h 5d 5s are read as 2d 2s 3s 2c 3c 4c. It is not published how its lookup table treats a card that then "
-        "occurs twice. The reading used here reproduces its exploitability of the uniform strategy on both games.",
+        "occurs twice. The interpretation used here reproduces its exploitability of the uniform strategy on both games.",
         "The unit is the authors': big blinds, with ranges scaled to sum to one and pairs of hands that share a card "
         f"counted as zero. For big blinds per dealt hand, divide by the share of possible pairs, {shares}.",
         "Ranges are over the run and perturbed ones, whose regrets were changed by 1e-14 (float64) or 1e-7 (float32) "

@@ -103,7 +103,7 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
         ],
         notes=[
             "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, with populations of 100 and "
-            "the paper's fitness. Geometric means over a run and perturbed runs.",
+            "the paper's fitness. Numbers are geometric means over a run and perturbed runs.",
             training(own_policy()),
             f"The longest training run took {minutes:.0f} CPU minutes. {authors.note}",
             effort(),

@@ -95,7 +95,7 @@ def reproduce() -> Result:
             "On Leduc poker it finds most of the exploitability of policies far from equilibrium. On no-limit Leduc it "
             "finds about half, since it evaluates bets as if all players checked and called afterwards. Against strong "
             "policies it finds little or nothing. A policy that does not lose to it may still be exploitable.",
-            f"A best response learned from {SETTINGS.steps * SETTINGS.batch:,} plays finds more where bet sizes matter.",
+            f"A best response learned from {SETTINGS.steps * SETTINGS.batch:,} playthroughs finds more where bet sizes matter.",
             "Measurements by others are reproduced.",
         ],
         tables=[

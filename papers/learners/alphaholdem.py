@@ -193,7 +193,7 @@ def reproduce(*options: str) -> Result:
         notes=[
             f"A training run on Leduc poker has {cost['hands']:,} hands, matches included, at {rate:,.0f} decisions/s of "
             "CPU time, learning included. Exploitability and values are exact, computed from the network's table of all "
-            "infosets. The paper has no such figure, since its games cannot be evaluated exactly.",
+            "infosets. The paper has no such figure because its games cannot be evaluated exactly.",
             f"All trainings together took {spent:,.0f} CPU s. Stored ones are not repeated.",
         ],
         numbers={"trainings": {**measured, **by_table, **on_decks}, "nash": list(nash)},

@@ -100,5 +100,5 @@ def band(values: Sequence[float], digits: int = 2) -> str:
     return mean if len(values) == 1 else f"{mean} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
-BANDS = "Means over seeds, with the range in brackets."
+BANDS = "Numbers are means over seeds with the range in brackets."
 """What a table of bands says of itself."""

@@ -142,7 +142,7 @@ def reproduce() -> Result:
             f"Naive averaging of outcome sampling stays {at('os-mccfr', 'naive', 'distance')} away on Leduc after a "
             f"million iterations (opponent-node averaging {at('os-mccfr', 'opponent', 'distance')}, optimistic "
             f"{at('os-mccfr', 'optimistic', 'distance')}, stochastic {at('os-mccfr', 'stochastic', 'distance')}).",
-            "In external sampling the cost is highest. On Leduc the naive average has exploitability "
+            "The cost is highest in external sampling. On Leduc the naive average has exploitability "
             f"{at('es-mccfr', 'naive', 'exploitability')}, the stochastic one "
             f"{at('es-mccfr', 'stochastic', 'exploitability')} and the optimistic one "
             f"{at('es-mccfr', 'optimistic', 'exploitability')}. On the same traversals the exact, lazy and opponent-node "

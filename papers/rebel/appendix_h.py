@@ -86,8 +86,8 @@ def reproduce() -> Result:
             f"{claim(runs, points, 'flop', 'linear-fp')}. As the appendix writes it, FLOP is below linear FP "
             f"{claim(runs, points, 'flop, as written', 'linear-fp')}.",
             f'Published: "{second}". Linear CFR is below `flop` ' + claim(runs, points, "lcfr", "flop") + ".",
-            "The appendix gives the uniform start weight zero. Infosets that no reply has reached then have no "
-            "weight, and replies there are arbitrary until play reaches them. So on the larger games the curve stays "
+            "The appendix gives the uniform start weight zero. Infosets that no best response has reached then have zero "
+            "weight, and best responses there are arbitrary until play reaches them. So on the larger games the curve stays "
             "near its start for a hundred updates. The released code keeps the start, and the caption's claim "
             "requires it. `flop` keeps it too.",
         ],

@@ -169,7 +169,7 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
     return [
         f'Published: "{claims[0]}". Here, after {last} iterations with exact values: {compared(left, SOUND, CFR_D)} '
         "chips; in brackets the average policy with rivers solved for its beliefs. "
-        f"{verdict(*exceeds(left, SOUND, CFR_D))} Other boards and the effect of rounding have their own section.",
+        f"{verdict(*exceeds(left, SOUND, CFR_D))} Other boards and the effect of rounding have a separate section.",
         f'Published: "{claims[1]}". With exact values: {compared(left, CFR_D, MODIFIED)}. '
         f"{verdict(*exceeds(left, CFR_D, MODIFIED))} With networks from self-play, which here solve with DCFR in "
         f"training: CFR-D {spread(trained[OWN], CFR_D, last)}, {EXACT[MODIFIED]} "
@@ -250,8 +250,8 @@ def notes(turn: Turn) -> list[str]:
         "paper. One iteration updates both players, so 64 are the paper's 128 if it counts updates of one player.",
         f"Trainings: {SETTINGS.solves:,} subgames, {SETTINGS.iterations} iterations of {SETTINGS.method.upper()} "
         f"each, each row seen {SETTINGS.reuse:g} times, width {SETTINGS.width}, and the recipe's other settings; "
-        f"seeds {', '.join(map(str, SEEDS))}. Episodes continue from the beliefs of the sampled iteration. Brackets "
-        "hold the lowest and the highest seed. " + effort(),
+        f"seeds {', '.join(map(str, SEEDS))}. Episodes continue from the beliefs of the sampled iteration. Brackets contain "
+        f"the lowest and the highest seed. " + effort(),
     ]
 
 

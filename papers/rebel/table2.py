@@ -57,8 +57,8 @@ NOTES = (
     "the paper's N = 1,024, shown here. One training each on 1x6f and 2x3f (120,000 subgames) was made and not fully "
     "evaluated: see `docs/log.md`.",
     "Learned rows: method and T in play matter much. All CFR-D rows except the two of linear CFR search with DCFR "
-    "and the T shown, not with linear CFR and 512 as the paper. The next section shows both methods with other T, "
-    "the paper's among them.",
+    "and the T shown, not with linear CFR and 512 as the paper. The next section shows both methods with other values of T, "
+    "including the paper's.",
 )
 
 
@@ -277,11 +277,11 @@ def reproduce() -> Result:
         for cell, kept in zip(found["flop, as written"].values(), found["flop"].values(), strict=True)
     ]
     findings += [
-        "Section 7 of the paper says that its FP experiments use linear *optimistic* FP. The published row is plain "
+        "Section 7 of the paper says that its FP experiments use linear *optimistic* FP. The published row is for plain "
         "linear FP, the default of the released code.",
         f"FLOP as appendix H writes it (the uniform start gets weight zero) is {min(ratio):.1f} to {max(ratio):.1f} "
-        "times as exploitable as `flop`, which keeps the start like the released code. Without the start, infosets "
-        "that no reply reaches have no weight, every action there is a best response, and the first is played.",
+        "times as exploitable as `flop`, which keeps the start like the released code. Without the start, infosets that no "
+        "best response reaches have zero weight, so every action there is a best response and the first is played.",
     ]
     return Result(
         source=f"{numbers['source']}; {numbers['table2']['source']}",
@@ -304,8 +304,8 @@ def reproduce() -> Result:
             "(6). It is the same game. Rolls with the same dice have the same payoffs against any policy, so all updates "
             "treat them equally, and only the order of sums and ties differs.",
             "The range is over runs in which averages or regrets were changed by a relative 1e-14 during the first three "
-            "iterations. Fictitious play depends on ties, and linear CFR on signs of regrets near zero, "
-            "so two correct implementations need not agree more closely. Nine runs do not show the whole range. Sums "
+            "iterations. Fictitious play depends on ties and linear CFR on the signs of regrets near zero, so two correct "
+            "implementations need not agree more closely. Nine runs do not show the whole range. Sums "
             "that are exactly zero here and rounded there do not change under this perturbation.",
             "Known small differences: the released CFR floors regrets at 1e-80 instead of 0 (its policies tremble) "
             "and counts the policy after the last update. The released FLOP weights the start by 2 and reply t by t "

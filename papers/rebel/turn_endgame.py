@@ -117,7 +117,7 @@ def reproduce() -> Result:
             f"precision it is {thousandths(double[-1]):,.0f} mbb/hand; with 20,000 instead of 19,000 chips behind "
             f"{thousandths(other_level):,.0f}.",
             "The paper does not define an iteration. In the released code for Liar's Dice an iteration updates one player. "
-            "In that reading the level is that of 63 iterations here, "
+            "Under that interpretation the level is that of 63 iterations here, "
             f"{thousandths(main_runs['lcfr'][half]):,.0f} mbb/hand.",
             f"After {points[-1]} iterations, in mbb/hand: {', '.join(f'{key} {text}' for key, text in ends.items())}. "
             f"DCFR passes the level of {mark} iterations of linear CFR at iteration {same}.",

@@ -323,7 +323,7 @@ def notes() -> list[str]:
     """How it was measured."""
     low, high = SETTINGS.stacks
     return [
-        f"The game of search and evaluation: {GAME} Search, played and average policy as in the figure before it.",
+        f"The game of search and evaluation: {GAME} Search, played and average policy are as in the previous figure.",
         f"The games of training: any board, {low:,.0f} to {high:,.0f} chips per player, sizes changed by up to "
         f"{SETTINGS.perturbed:g} of the pot, as in the paper (appendix C.2). A turn is searched by "
         f"{SETTINGS.iterations} iterations of {EXACT[SETTINGS.method]}. From it {SETTINGS.rivers} rivers are sampled, "

@@ -163,7 +163,8 @@ def notes() -> list[str]:
         f"3s7hTdKs, 19,000 behind. Training uses any board, {low:,.0f} to {high:,.0f} chips per player, and sizes changed by "
         f"up to {SETTINGS.perturbed:g} of the pot (appendix C.2).",
         f"Networks see {SETTINGS.bins} bins of strength; {SETTINGS.layers} layers of {SETTINGS.width}; {SETTINGS.games:,} "
-        f"games, {SETTINGS.rivers} rivers from each. The paper's sees 1,326 hands, six layers of 1,536, millions of rows.",
+        f"games, {SETTINGS.rivers} rivers from each. The paper's network sees 1,326 hands and has six layers of 1,536 and "
+        f"millions of rows.",
         f"Rivers are solved for the policy's beliefs by {RIVER} iterations of DCFR, and the whole policy is evaluated "
         f"exactly. {effort()}",
     ]

@@ -254,7 +254,7 @@ def notes(turn: HoldemSubgame) -> list[str]:
         f"betting, before the river is dealt, at {len(turn.open_ends)} of {len(ends)} ends. The other ends are all-ins, "
         f"after which all rivers are enumerated.",
         f"Exact values are from {RIVER} iterations of DCFR, or {FINE}, from the beliefs at the ends, for all rivers "
-        "at once, repeated for each query. The last table shows how exact they are. Played and average policy as in "
+        "at once, repeated for each query. The last table shows how exact they are. Played and average policies are as in "
         "the figures with a small deck. CFR is linear, FP linear optimistic. An iteration updates both players.",
         f"Rivers are in {STORAGE}, turn and evaluation in float64. " + effort(),
     ]

@@ -284,7 +284,7 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
         "and sizes. All are in papers/vtcfr/games.py. Two games of Goofspiel with five random cards were removed "
         "from the fresh ones, since a run took eight seconds; a few of their scores of sapcfr+ had been seen, none "
         f"of {TESTED}.",
-        "The two hold'em subgames of the DDCFR paper have their own section.",
+        "The two hold'em subgames of the DDCFR paper have a separate section.",
     ]
     lines += [f"Left out here: {name} ({reason})." for name, reason in missing.items()]
     return lines + ([f"Left out, as there are no such algorithms: {', '.join(left_out)}."] if left_out else [])
