@@ -1,5 +1,4 @@
-"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, compared with the charts that
-ship, which have the same preflop betting and are full solves on fitted boards."""
+"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, compared with the shipped charts, which have the same preflop betting and are full solves on fitted boards."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -72,7 +71,7 @@ def reproduce() -> Result:
     return Result(
         source="a study of our own",
         findings=[
-            "At the first decision charts by the network differ from those that ship by "
+            "At the first decision charts from the network differ from the shipped ones by "
             + ", ".join(f"{apart:.0f}%" for apart in first[:-1])
             + f" and {first[-1]:.0f}% of play at "
             + ", ".join(map(str, STACKS[:-1]))
@@ -110,7 +109,7 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{ITERATIONS} iterations of DCFR. Before the flop both have the bets of {SPOT}. After it the network has "
+            f"{ITERATIONS} iterations of DCFR. Preflop both have the bets of {SPOT}. After it the network has "
             f"those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In limped or "
             "single-raised pots deeper stacks are left at 100 and 200 big blinds; there the network extrapolates."
         ],

@@ -68,7 +68,7 @@ def reproduce() -> Result:
         ],
         tables=[
             Table(
-                ("Frequencies published in words, those of the charts that ship, and those under the published rules (%)"),
+                ("Frequencies published in words, those of the shipped charts, and those under the published rules (%)"),
                 ["", "published", "ships", *STEPS[:2], "published rules"],
                 [
                     [about, said, here[about][1], *(single[step].get(about, ("", ""))[1] for step in STEPS[:2]), ours]

@@ -120,7 +120,7 @@ def reproduce() -> Result:
         notes=[
             f"Learned: `treeplex train best-response` with defaults, {HELD_OUT:,} held-out hands, ± 95%. Turns: {HANDS:,} "
             "hands, each averaged over all possible holdings.",
-            "The paper's opponents are bots of a competition and are not available.",
+            "The paper's opponents are bots from a competition and are not available.",
         ],
         numbers=numbers,
     )

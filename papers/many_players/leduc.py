@@ -127,10 +127,10 @@ def reproduce() -> Result:
             f"{min(1.0, gradients / iteration):.0%} of that. Summing the {megabytes:.0f} MB that they read takes "
             f"{plain:.1f} ms.",
             f"After {WHOLE_POINTS[-1]:,} iterations `{best.name}` with {best.updates} updates is nearest to "
-            f"equilibrium: NashConv {short_of(best.nash_conv[-1])}, the largest gain of a player "
+            f"equilibrium: NashConv is {short_of(best.nash_conv[-1])}, and the largest gain of a player is "
             f"{short_of(max(best.gains))} chips.",
             f"With four cards and one raise per round, `{worst.name}` with {worst.updates} updates does not get "
-            f"closer: NashConv {short_of(worst.nash_conv[0])} after {LONG_POINTS[0]:,} iterations, "
+            f"closer: NashConv is {short_of(worst.nash_conv[0])} after {LONG_POINTS[0]:,} iterations and "
             f"{short_of(worst.nash_conv[-1])} after {LONG_POINTS[-1]:,}.",
         ],
         tables=[
@@ -139,7 +139,7 @@ def reproduce() -> Result:
         ],
         notes=[
             "Gains and values are those after the last number of iterations, in chips (the ante is one), player 0 "
-            f"first. Times are CPU times, of an iteration the best of {ROUNDS}."
+            f"first. Times are CPU times. For an iteration it is the best of {ROUNDS}."
         ],
         numbers={"whole": [run.__dict__ for run in large], "four cards": [run.__dict__ for run in small]},
     )

@@ -1,4 +1,4 @@
-"""ReBeL's search with exact values at the leaves, compared with the networks that ship."""
+"""ReBeL's search with exact values at the leaves, compared with the shipped networks."""
 
 from time import process_time
 from typing import Any

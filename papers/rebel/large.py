@@ -130,7 +130,7 @@ def reproduce(*games: str) -> Result:
             "Exploitability is exact, of the policy of N playthroughs averaged by reach with T iterations per "
             "search. It is an upper bound of the agent's exploitability, and looser for smaller N.",
             "A tabular solver stores every infoset and starts from scratch in each game. ReBeL stores a network of a few "
-            "hundred kilobytes. Where the whole game fits, tabular CFR is the better tool.",
+            "hundred kilobytes. Where the whole game fits into memory, tabular CFR is the better tool.",
         ],
         numbers=records,
     )

@@ -48,7 +48,7 @@ NOTES = (
     "The paper's settings are those of appendix E and the released code: linear CFR and T = 512 in training and "
     f"play, step sizes halved at the same fractions of the training. Of its {PAPER.solves:,} subgames, the number "
     "shown. Settings, learning curves and evaluations of each are in `papers/rebel/results/trainings.jsonl`.",
-    "Learned rows: the change of a row was chosen after the rows above it had been seen. The 128 nodes were chosen "
+    "Learned rows: the change of a row was chosen after the rows above it had been seen. The limit of 128 nodes was chosen "
     "on networks of 1x5f, 1x6f and 2x3f (seed 0). Four times the iterations in training were tried on 1x6f after one "
     "training with 64 had not reached half the published figure (see `docs/log.md`), and on 2x3f after one of five had. "
     "Linear CFR in training and play was added after the curves below had shown that it helps on 1x4f.",

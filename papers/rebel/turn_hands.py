@@ -240,8 +240,8 @@ def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float])
         then = error * (games / int(last)) ** falls
         found.append(
             f"{kind}: {card['seconds'] / 60.0:.1f} CPU minutes. Errors fall as the number of games to the power "
-            f"{falls:.2f}. Six "
-            f"hours of two cores are {games:,.0f} games, after which the error would be {100.0 * then:.1f}% of the "
+            f"{falls:.2f}. Six hours on two cores are {games:,.0f} games, after which the error would be "
+            f"{100.0 * then:.1f}% of the "
             "pot by extrapolation."
         )
     return found

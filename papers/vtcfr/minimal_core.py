@@ -68,9 +68,9 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            f"The games were made for the study of one scheme after its constants were fixed. Large games and OpenSpiel's "
-            f"are excluded. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} count as {LEAST:g}. The "
-            f"definition of `{WOP}` is inferred (its page)."
+            "The games were made for the study of one scheme after its constants were fixed. Large games and OpenSpiel's "
+            f"are excluded. Tied: within a factor of {TIED}; exploitabilities below {LEAST:g} are treated as {LEAST:g}. The "
+            f"definition of `{WOP}` is inferred (see its page)."
         ],
         numbers={"runs": found},
     )
