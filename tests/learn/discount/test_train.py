@@ -170,7 +170,7 @@ def test_a_game_of_ones_own_is_named_again(tmp_path):
 
 
 def test_fewer_epochs_than_done_are_refused(unbroken):
-    with pytest.raises(SpecError, match="already done 6 epochs"):
+    with pytest.raises(SpecError, match="already completed 6 epochs"):
         train(resume=unbroken.folder, settings={"epochs": 5}, workers=1)
 
 

@@ -64,7 +64,7 @@ def test_what_it_resumes_stays_as_it_was() -> None:
     for options, words in (
         ({"algorithm": "cfr+"}, "uses dcfr, not cfr+; leave the algorithm out"),
         ({"net": "hands"}, "uses values of showdown, not hands; leave net out"),
-        ({"iterations": 2}, "3 iterations are already done"),
+        ({"iterations": 2}, "already has 3 iterations"),
     ):
         with pytest.raises(SpecError, match=words.replace("+", r"\+")):
             tp.solve(resume=started, **{"iterations": 6} | options)

@@ -271,7 +271,7 @@ def test_files_keep_both_networks(tmp_path: Path) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(SpecError, match="warm must be less than iterations, 6"):
+    with pytest.raises(SpecError, match=r"must be below iterations \(6\)"):
         replace(TINY, warm=6)
     with pytest.raises(SpecError, match="warm must be a whole number"):
         RebelSettings(warm=-1)

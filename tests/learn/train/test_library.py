@@ -179,7 +179,7 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
     said = call("train", "--resume", folder, "--set", "steps=5")[0]
     assert "3 seeds, 5 steps" in said
     assert call("train", "sd-cfr", "kuhn_poker", "--seeds", 2, "--out", folder, code=2)[1].count("is not empty") == 1
-    with pytest.raises(FileError, match="contains no trainings of several seeds"):
+    with pytest.raises(FileError, match="contains no training runs with several seeds"):
         train_seeds(resume=tmp_path)
 
 

@@ -19,7 +19,7 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 class AlphaHoldemAgentSettings(AgentSettings):
     """Settings of the agent."""
 
-    net: str = setting(help="folder of an alphaholdem training, or a network file in it")
+    net: str = setting(help="folder of an alphaholdem training run, or a network file in it")
 
 
 class AlphaHoldemKind(AgentKind):

@@ -17,15 +17,20 @@ OF_TABLES: Mapping[str, Any] = {"approximator": TABLE, "learning_rate": 0.03}
 class AlphaHoldemSettings(Settings):
     """Settings of AlphaHoldem: ``third``, ``discount`` and ``trace`` as published; networks and step sizes chosen for a CPU."""
 
-    updates: int = setting(100, "updates, over all resumes", low=1)
+    updates: int = setting(100, "total number of updates, including those before a resume", low=1)
     hands: int = setting(512, "hands per update", low=2)
     approximator: str = setting(
         NETWORK,
-        "what learns: a network, or in small games a table without approximation error",
+        "function approximator: a network or, in small games, a table without approximation error",
         choices=(NETWORK, TABLE),
         fixed=True,
     )
-    opponents: str = setting(BEST, "opponents: its K best snapshots by Elo, or itself", choices=(BEST, LATEST), fixed=True)
+    opponents: str = setting(
+        BEST,
+        "opponents in training: the K best snapshots by Elo rating, or the current network",
+        choices=(BEST, LATEST),
+        fixed=True,
+    )
     best: int = setting(5, "K, the number of snapshots kept", low=1, fixed=True)
     admit: int = setting(10, "updates between snapshots", low=1)
     match: int = setting(400, "hands per Elo match", low=2)
@@ -38,9 +43,9 @@ class AlphaHoldemSettings(Settings):
     trace: float = setting(0.95, "lambda of the generalised advantage estimates", low=0, high=1)
     entropy: float = setting(0.15, "weight of the entropy bonus", low=0)
     value: float = setting(0.5, "weight of the value loss", low=0)
-    norm: float = setting(1.0, "gradient norm at which gradients are clipped", above=0)
+    norm: float = setting(1.0, "maximum gradient norm, to which gradients are clipped", above=0)
     sizes: tuple[float, ...] = setting(
-        (0.5, 1.0, 2.0), "bet columns as fractions of the pot, besides the largest bet", above=0, fixed=True
+        (0.5, 1.0, 2.0), "pot fractions of the bet columns, in addition to the largest bet", above=0, fixed=True
     )
     slots: int = setting(6, "action planes per street", low=1, fixed=True)
     channels: int = setting(16, "channels per convolution", low=1, fixed=True)

@@ -43,8 +43,10 @@ class BestResponseSettings(PpoSettings):
 
     against: str = setting("uniform", "the fixed agent: a run folder, a policy file or a named agent", fixed=True)
     hands: int = setting(4000, "held-out hands per measurement in all seats, at least 30 in each", low=4, fixed=True)
-    steps: int = setting(150, "updates, each of several passes over its hands", low=1)
-    approximator: str = setting(TABLE, "what learns (uncompiled games need a network)", choices=(TABLE, NETWORK), fixed=True)
+    steps: int = setting(150, "number of updates, each with several passes over its hands", low=1)
+    approximator: str = setting(
+        TABLE, "function approximator (uncompiled games need a network)", choices=(TABLE, NETWORK), fixed=True
+    )
     batch: int = setting(16_384, "hands per update, in all seats", low=1)
     width: int = setting(64, "units per hidden layer", low=1, fixed=True)
     rate: float = setting(0.05, "step size of the policy", above=0)

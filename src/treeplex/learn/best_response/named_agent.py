@@ -26,7 +26,7 @@ from treeplex.search.subgames.beliefs import Belief
 class LearnedResponseSettings(AgentSettings):
     """Settings of the agent."""
 
-    file: str = setting(help="folder of a best-response training")
+    file: str = setting(help="folder of a best-response training run")
 
 
 class LearnedResponse(AgentKind):

@@ -11,20 +11,25 @@ from treeplex.holdem.buckets.plan import HISTOGRAM, METHODS
 class BlueprintTraining(Settings):
     """Settings of external sampling on full-game hold'em."""
 
-    boards: int = setting(1_000_000, "boards to traverse, over all resumes", low=1)
+    boards: int = setting(1_000_000, "total number of boards to traverse, including those before a resume", low=1)
     deals: int = setting(64, "deals per board, each with one traversal per player", low=1, fixed=True)
     buckets: tuple[int, ...] = setting(
         (169, 200, 200, 200),
-        "buckets of each street (none: no abstraction, every hand on every board is separate)",
+        "number of buckets per street (none: no abstraction, each hand on each board is separate)",
         low=1,
         fixed=True,
     )
-    method: str = setting(HISTOGRAM, "how hands are assigned to buckets", choices=METHODS, fixed=True)
+    method: str = setting(HISTOGRAM, "method that assigns hands to buckets", choices=METHODS, fixed=True)
     recall: bool = setting(
-        False, "perfect recall of earlier streets' buckets, which are then computed per sequence of buckets", fixed=True
+        False,
+        "perfect recall of earlier streets' buckets (buckets are computed separately for each sequence of earlier buckets)",
+        fixed=True,
     )
     discount_every: int = setting(
-        10_000, "boards between discounts, the k-th of which multiplies the sums by k / (k + 1) (0: never)", low=0, fixed=True
+        10_000,
+        "boards between discounts (0: never), where the k-th discount multiplies all sums by k / (k + 1)",
+        low=0,
+        fixed=True,
     )
     prune: float = setting(
         0.95, "fraction of deals in which actions with very negative regrets are skipped", low=0, high=1, fixed=True

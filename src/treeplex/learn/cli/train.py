@@ -73,12 +73,12 @@ def train(
     learner: Annotated[
         str | None,
         typer.Argument(
-            metavar="LEARNER", help="A name of --list, such as rebel or sd-cfr, or file.py:NAME. Optional with --resume."
+            metavar="LEARNER", help="A learner from --list, such as rebel or sd-cfr, or file.py:NAME. Optional with --resume."
         ),
     ] = None,
     games: Annotated[
         list[str] | None,
-        typer.Argument(metavar="GAME", help="The game to train on, or several if the learner takes them."),
+        typer.Argument(metavar="GAME", help="The game to train on. Discount learners accept several."),
     ] = None,
     preset: Preset = None,
     config: Config = None,
@@ -87,7 +87,7 @@ def train(
         float | None,
         typer.Option(
             metavar="S",
-            help="Time limit in seconds. --resume continues from there.",
+            help="Time limit in seconds. Use --resume to continue.",
             rich_help_panel=LIMITS,
         ),
     ] = None,
@@ -104,22 +104,25 @@ def train(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Processes that play. Default: all cores for rebel and discounts, 1 for others."),
+        typer.Option(metavar="N", help="Worker processes. Default: all cores for rebel and discount learners, 1 for others."),
     ] = None,
     ray: Ray = None,
     judge_every: Annotated[
         float | None,
-        typer.Option(metavar="S", help="Seconds between evaluations, 0 for none. Default: small games, 5% of the time."),
+        typer.Option(
+            metavar="S",
+            help="Seconds between evaluations (0: never). Default: at most 5% of the time in small games, else never.",
+        ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="AGENT", help="Opponent of best-response, short for --set against=AGENT.", rich_help_panel=SETTINGS
+            metavar="AGENT", help="Opponent for best-response. Same as --set against=AGENT.", rich_help_panel=SETTINGS
         ),
     ] = None,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also write TensorBoard events.")] = False,
     show: ShowSettings = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the learners and stop.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the learners and exit.")] = False,
     out: TrainOut = None,
     resume: TrainResume = None,
     force: Force = False,
@@ -129,9 +132,9 @@ def train(
 ) -> None:
     """Train search value networks, deep learners of policies, discount policies, or a custom learner.
 
-    treeplex train --list lists the learners, treeplex train LEARNER --help a learner's settings. The folder receives the
-    result, run.json, metrics.jsonl, state.safetensors (about every 40 seconds) and learning-curve.png. Ctrl-C saves, and
-    --resume continues bit for bit.
+    treeplex train --list lists the learners, and treeplex train LEARNER --help lists a learner's settings. The folder contains
+    the result, run.json, metrics.jsonl, state.safetensors (saved about every 40 seconds) and learning-curve.png. Ctrl-C saves
+    the run, and --resume continues it with bit-identical results.
 
     \b
     Examples:

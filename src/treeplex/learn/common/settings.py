@@ -17,15 +17,15 @@ class LearningSettings(Settings):
     batch: int = setting(512, "rows per gradient step", low=1)
     reuse: float = setting(64.0, "average number of gradient steps that use a row", above=0)
     rate: float = setting(1e-3, "Adam's initial step size", above=0)
-    last_rate: float = setting(2e-5, "Adam's final step size, along half a cosine", above=0)
+    last_rate: float = setting(2e-5, "Adam's final step size, reached by cosine decay", above=0)
     halve: float = setting(
         0.0,
-        "halve the step size after each such fraction of the training instead (0: off)",
+        "halve the step size after each such fraction of training, in place of the cosine decay (0: off)",
         low=0,
         high=1,
         added=True,
     )
-    clip: float = setting(5.0, "gradient norm at which gradients are clipped", above=0)
+    clip: float = setting(5.0, "maximum gradient norm, to which gradients are clipped", above=0)
     seed: int = setting(0, "random seed", low=0, fixed=True)
 
     @property

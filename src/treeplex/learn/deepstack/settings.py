@@ -14,7 +14,7 @@ class DeepStackSettings(LearningSettings):
 
     method: str = setting("dcfr", "solver of situations", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(400, "iterations per situation, T; both players update in each", low=1)
-    situations: int = setting(200_000, "situations per network; the step size falls over them", low=1, fixed=True)
+    situations: int = setting(200_000, "number of situations per network, over which the step size decays", low=1, fixed=True)
     searched: float = setting(
         0.0,
         "fraction of situations with ranges from searches with the current networks, as in ReBeL, rather than random ranges",

@@ -23,7 +23,7 @@ GAMES = (
 class DiscountSettings(Settings):
     """Training settings; the defaults are DDCFR's (Xu et al. 2024, section 5.1), except for sigma and the clip."""
 
-    epochs: int = setting(1000, "epochs in total, over all resumes", low=1)
+    epochs: int = setting(1000, "total number of epochs, including those before a resume", low=1)
     population: int = setting(POPULATION, "candidates per epoch (ppo: episodes per game)", low=1, fixed=True)
     sigma: float = setting(SIGMA, "standard deviation of the noise (not for ppo)", fixed=True, above=0)
     learning_rate: float | None = setting(None, "Adam's step size (none: 0.01, for ppo 0.0003)", above=0, fixed=True)
@@ -34,9 +34,9 @@ class DiscountSettings(Settings):
     exponents: tuple[str, ...] | None = setting(
         None, "exponents the policy sets (none: those of its CFR variant)", choices=EXPONENTS, fixed=True
     )
-    discrete: bool = setting(False, "round exponents to whole numbers", fixed=True)
+    discrete: bool = setting(False, "round exponents to integers", fixed=True)
     holds: tuple[int, ...] = setting(
-        HOLDS, "choices of how many iterations a decision applies to (empty: one)", low=1, fixed=True
+        HOLDS, "numbers of iterations that a decision can apply to (empty: one)", low=1, fixed=True
     )
     hidden: tuple[int, ...] = setting(HIDDEN, "units per hidden layer", low=1, fixed=True)
     clipped: bool = setting(True, "raise alpha to at least 1 after T/2, as theorem 1 requires", fixed=True)

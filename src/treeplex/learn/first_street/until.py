@@ -245,7 +245,7 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
     if net != resume.settings.net:
         raise SpecError(f"the solution to resume uses values of {resume.settings.net}, not {net}; leave net out")
     if iterations < done:
-        raise SpecError(f"{done} iterations are already done, and iterations counts them; ask for more than {done}")
+        raise SpecError(f"the solution already has {done} iterations, which count toward the total; set more than {done}")
 
 
 def check_asked(spot: Spot, until: str, asked: SolveRequest) -> None:

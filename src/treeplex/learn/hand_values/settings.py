@@ -16,8 +16,8 @@ class HandValueSettings(LearningSettings):
     street: str = setting("turn", "the street at whose start hands are valued", choices=STREETS, fixed=True)
     labels: str = setting(
         SOLVES,
-        "how situations are solved: solves, to the end of the hand, or network, their street only "
-        "with the shipped network for the next street, several times cheaper on flops",
+        "source of training values: solves (situations solved to the end of the hand), or network (only their "
+        "street is solved, with the shipped network for the next street, several times faster on flops)",
         choices=(SOLVES, NETWORK),
         fixed=True,
     )
@@ -25,7 +25,7 @@ class HandValueSettings(LearningSettings):
     raises: str = setting("a", "raise sizes on all streets", fixed=True)
     least_stack: float = setting(0.25, "the smallest stack, in pots", above=0)
     most_stack: float = setting(20.0, "the largest stack, in pots, with stacks drawn log-uniformly", above=0)
-    situations: int = setting(400, "situations to solve; the step size falls over them", low=1)
+    situations: int = setting(400, "number of situations to solve, over which the step size decays", low=1)
     iterations: int = setting(
         80,
         "Discounted CFR iterations at stacks of 1.5 to 4 pots (half below, 1.75 times above)",
@@ -33,8 +33,8 @@ class HandValueSettings(LearningSettings):
     )
     hands: int = setting(
         0,
-        "average number of random hands per player and situation (half to 1.5 times as many, 0: "
-        "all), where fewer make solves cheaper",
+        "average number of random hands per player and situation, drawn from half to 1.5 times this number (0: "
+        "all hands); fewer hands make solves faster",
         low=0,
     )
     sampled: int = setting(

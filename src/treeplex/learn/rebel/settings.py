@@ -35,11 +35,14 @@ class PlaySettings(Settings):
     method: str = setting("dcfr", "solver of subgames", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(64, "iterations per search, T; both players update in each", low=1)
     exploration: float = setting(
-        0.25, "probability of uniform play by the exploring player, who is drawn for each subgame", low=0, high=1
+        0.25, "probability that the exploring player, who is drawn for each subgame, acts uniformly at random", low=0, high=1
     )
     source: str = setting("self-play", "source of public belief states (random for comparison)", choices=SOURCES, added=True)
     draw: str = setting(
-        "uniform", "how the iteration to play is drawn (average: weighted as in the average policy)", choices=DRAWS, added=True
+        "uniform",
+        "distribution of the iteration to play (average: weighted as in the average policy)",
+        choices=DRAWS,
+        added=True,
     )
     device: str = setting(
         "cpu",
@@ -50,7 +53,10 @@ class PlaySettings(Settings):
     )
     policy_net: bool = setting(False, "train a policy network too, which warm-starts searches", fixed=True, added=True)
     warm: int = setting(
-        15, "iterations that a warm start from the policy network counts as (0: train it without using it)", low=0, added=True
+        15,
+        "iterations that a warm start from the policy network counts as (0: no warm starts, although the network is trained)",
+        low=0,
+        added=True,
     )
 
     def check(self) -> None:
@@ -58,7 +64,7 @@ class PlaySettings(Settings):
         super().check()
         if self.policy_net and self.warm >= self.iterations:
             raise SpecError(
-                f"warm must be less than iterations, {self.iterations}, since a search starts after it, not {self.warm!r}"
+                f"warm is {self.warm!r}, but must be below iterations ({self.iterations}), since it counts toward them"
             )
 
 
@@ -81,7 +87,7 @@ class NetworkSettings(LearningSettings):
 
     streams: int | None = setting(
         None,
-        "batches of games with separate random numbers, for workers (none: two per worker, one without workers)",
+        "streams of self-play for workers, each with its own random numbers (none: two per worker, one without workers)",
         low=1,
         fixed=True,
         added=True,
@@ -93,11 +99,11 @@ class SolvesSettings(NetworkSettings):
     """Length of training in subgames, and the rows to keep."""
 
     burn_in: int = setting(1024, "subgames, not rows, before the first gradient step", low=1)
-    solves: int = setting(60_000, "subgames to solve in total; the step size falls over them", low=1)
+    solves: int = setting(60_000, "total number of subgames to solve, over which the step size decays", low=1)
     fresh: float = setting(
-        0.5, "fraction of all rows kept, the newest; early rows come from an untrained network", above=0, high=1
+        0.5, "fraction of all rows to keep, the newest ones, since early rows come from an untrained network", above=0, high=1
     )
-    seconds: float | None = setting(None, "training time in place of a number of subgames (solves)", above=0, added=True)
+    seconds: float | None = setting(None, "training time, in place of a number of subgames (solves)", above=0, added=True)
 
     @property
     def length(self) -> int:
@@ -237,7 +243,7 @@ class HoldemSelfPlaySettings(HandSettings):
     rivers: int = setting(32, "rivers solved per search", low=1)
     river_iterations: int = setting(64, "Discounted CFR iterations per river", low=1)
     stacks: tuple[float, float] = setting(
-        (5_000.0, 50_000.0), "smallest and largest chips of a player, half of the initial pot included", above=0
+        (5_000.0, 50_000.0), "smallest and largest stack in chips, including half of the initial pot", above=0
     )
     perturbed: float = 0.1
     boards: bool = setting(True, "draw a new turn board for each game")
@@ -247,7 +253,7 @@ class HoldemSelfPlaySettings(HandSettings):
 class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
     """Settings for training on turns, without the spot that its games are modelled on."""
 
-    games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
+    games: int = setting(1000, "total number of turns to draw, over which the step size decays", low=1)
     bins: int = setting(64, "bins of strength by which the network represents a range", low=2, high=MOST_BINS, fixed=True)
     hands: bool = setting(False, "use single hands and the board as network inputs, in place of bins", fixed=True, added=True)
     width: int = 256
@@ -262,7 +268,7 @@ class HoldemRebelSettings(NetworkSettings, HoldemSelfPlaySettings):
         super().check()
         if self.burn_in > self.rows:
             raise SpecError(
-                f"burn_in must be at most rows, {self.rows}, since learning would never start, not {self.burn_in!r}"
+                f"burn_in is {self.burn_in!r}, above rows ({self.rows}), so learning would never start; lower burn_in"
             )
         if self.policy_net and not self.hands:
             raise SpecError("policy_net=true needs hands=true, since a policy network uses single hands")
@@ -296,7 +302,7 @@ class WholeSelfPlaySettings(HandSettings, EpisodeSettings):
         added=True,
     )
     stacks: tuple[int, int] | None = setting(
-        None, "smallest and largest chips of a player, drawn for each hand (none: the game's stacks)", low=1
+        None, "smallest and largest stack in chips, drawn for each hand (none: the game's stacks)", low=1
     )
 
 

@@ -102,7 +102,7 @@ def train_seeds(
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the interrupted training run.
     """
     if (out is None) == (resume is None):
-        raise SpecError("give a folder: out (--out) for new trainings, resume (--resume) to resume them")
+        raise SpecError("give a folder: out (--out) for new training runs, or resume (--resume) to continue them")
     asked: dict[str, Any]
     if resume is None:
         check_count("seeds", seeds)
@@ -182,7 +182,7 @@ def seeds_of(folder: Path) -> dict[str, Any]:
     """
     request = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
     if not isinstance(request, dict) or not {"game", "learner", "settings", "seeds"} <= set(request):
-        raise FileError(f"{folder} contains no trainings of several seeds, since {SEEDS} is missing or damaged")
+        raise FileError(f"{folder} contains no training runs with several seeds: {SEEDS} is missing or damaged")
     check_count("seeds", request["seeds"])
     return request
 

@@ -173,8 +173,8 @@ def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
     """
     if job.total is not None and job.done > job.total:
         raise SpecError(
-            f"{folder.path} has already done {job.done:,} {job.kind.unit}, and the setting counts them; "
-            f"ask for at least {job.done}"
+            f"{folder.path} has already completed {job.done:,} {job.kind.unit}, which count toward the total; "
+            f"set at least {job.done}"
         )
 
 

@@ -97,7 +97,7 @@ def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
 
 
 def test_a_warm_start_needs_a_policy_network(unbroken: Path) -> None:
-    with pytest.raises(SpecError, match="this training has none; leave warm out"):
+    with pytest.raises(SpecError, match="trained without a policy network, which warm starts need"):
         judge_rebel(DICE, unbroken, playthroughs=2, iterations=4, search={"warm": 2}, workers=1)
 
 

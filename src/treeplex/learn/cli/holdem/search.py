@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treeplex.learn.first_street.search import SearchedSpot
 
 
-@command("Search one street with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
+@command("Search one street, with a network or exact leaf values.", place=50, example="search turn_endgame runs/turn")
 @with_wing_options("search")
 def search(
     *,
@@ -35,7 +35,7 @@ def search(
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option("-n", "--iterations", metavar="N", help="Iterations of the search. Default: 128.")
+        int | None, typer.Option("-n", "--iterations", metavar="N", help="Number of search iterations. Default: 128.")
     ] = None,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
@@ -56,14 +56,14 @@ def search(
     progress: ShowProgress = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Search a turn, a flop or any other first street to the end of its betting, all hands at once.
+    """Search a turn, a flop or any other first street to the end of its betting, for all hands at once.
 
     Leaf values at the end of the betting come from a network over river beliefs (rebel, turns only), a network over single
     hands (hands, turns and flops), a custom leaf (my.py:MyLeaf), exact solving (--exact), or are zero (--zero). The average
-    policy on this street is judged, and saved with --out, with later streets solved for the beliefs they are reached with. EVs
-    are in chips, the pot included, so that a fold is worth 0. In --json, ev_oop and ev_ip are the search's estimates,
-    played_ev_oop and played_ev_ip are exact, and exploitability_mbb takes the spot's smallest bet (min_bet) as the big blind.
-    Ctrl-C ends the search early.
+    policy on this street is evaluated, and saved with --out, with later streets solved at the beliefs that it leads to. EVs are
+    in chips and include the pot, so a fold is worth 0. In --json, ev_oop and ev_ip are the search's estimates, and
+    played_ev_oop and played_ev_ip are exact. For exploitability_mbb the big blind is the spot's smallest bet (min_bet). Ctrl-C
+    ends the search early.
 
     \b
     Examples:

@@ -35,13 +35,16 @@ class NetworkSettings(Settings):
     """Settings for networks and their training."""
 
     approximator: str = setting(
-        NETWORK, "what learns: a network, or a table without approximation error", choices=(NETWORK, TABLE), fixed=True
+        NETWORK,
+        "function approximator: a network, or a table without approximation error",
+        choices=(NETWORK, TABLE),
+        fixed=True,
     )
     width: int = setting(64, "units per hidden layer", low=1, fixed=True)
     layers: int = setting(3, "hidden layers", low=1, fixed=True)
     batch: int = setting(2048, "rows per gradient step (all infosets at once, by their mean rows, if there are fewer)", low=1)
     rate: float = setting(1e-3, "Adam's step size", above=0)
-    clip: float = setting(1.0, "gradient norm at which gradients are clipped", above=0)
+    clip: float = setting(1.0, "maximum gradient norm, to which gradients are clipped", above=0)
 
 
 class Targets(NamedTuple):

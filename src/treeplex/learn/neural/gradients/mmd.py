@@ -32,7 +32,7 @@ class MmdSettings(PpoSettings):
     critic: str = setting(LEARNED, "source of action values (exact needs a table)", choices=(EXACT, LEARNED), fixed=True)
     kl: float = setting(0.05, "weight of the divergence from the sampling policy, with learned values", low=0)
     temperature: float = setting(0.4, "alpha of the first step with exact values, as a fraction of the largest payoff", above=0)
-    cooling: float = setting(0.5, "the temperature falls with a step's number to this power", low=0, high=1)
+    cooling: float = setting(0.5, "exponent p of the temperature's decay t^-p over steps t", low=0, high=1)
     ratio: float = setting(10.0, "step size with exact values, as a multiple of the temperature", above=0)
 
     def check(self) -> None:

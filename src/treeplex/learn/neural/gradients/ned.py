@@ -38,7 +38,7 @@ class NedSettings(NeuralSettings):
     width: int = 128
     layers: int = 2
     clip: float = 100.0
-    slowing: float = setting(0.2, "step sizes fall with a step's number to this power", low=0)
+    slowing: float = setting(0.2, "exponent p of the step sizes' decay t^-p over steps t", low=0)
 
 
 class Ned(NeuralLearner):

@@ -32,10 +32,10 @@ from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_
 class PpoSettings(ActorSettings):
     """Settings of PPO."""
 
-    steps: int = setting(1_000, "updates, each of several passes over its episodes", low=1)
+    steps: int = setting(1_000, "number of updates, each with several passes over its episodes", low=1)
     batch: int = setting(1024, "episodes per update", low=1)
     rate: float = setting(0.00025, "step size of the policy", above=0)
-    decay: float = setting(1.0, "step sizes scale with the remaining fraction of the steps to this power", low=0)
+    decay: float = setting(1.0, "step sizes are multiplied by the remaining fraction of steps to this power", low=0)
     critic_rate: float = setting(0.001, "step size of the values", above=0)
     trust: float = setting(0.1, "PPO's clip range of the probability ratio", above=0, below=1)
     passes: int = setting(4, "passes over the rows of an update", low=1)
@@ -43,7 +43,7 @@ class PpoSettings(ActorSettings):
     smoothing: float = setting(0.95, "lambda of the generalised advantage estimates", low=0, high=1)
     entropy: float = setting(0.05, "weight of the entropy bonus", low=0)
     kl: float = setting(0.0, "weight of the divergence from the sampling policy", low=0)
-    clip: float = setting(0.5, "gradient norm at which gradients are clipped", above=0)
+    clip: float = setting(0.5, "maximum gradient norm, to which gradients are clipped", above=0)
 
 
 class Ppo(Actor):

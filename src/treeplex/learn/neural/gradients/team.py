@@ -43,7 +43,7 @@ class TeamSettings(NeuralSettings):
     explore: float = setting(0.5, "initial weight of uniform play", low=0, high=1)
     explored: float = setting(0.01, "final weight of uniform play", low=0, high=1)
     exploring: int = setting(16_000, "episodes over which exploration falls linearly", low=1)
-    clip: float = setting(10.0, "gradient norm at which gradients are clipped", above=0)
+    clip: float = setting(10.0, "maximum gradient norm, to which gradients are clipped", above=0)
 
 
 class TeamLearner(NeuralLearner):

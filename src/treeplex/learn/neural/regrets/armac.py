@@ -52,7 +52,9 @@ class ArmacSettings(CriticSettings):
     past: int = setting(500, "maximum number of past policies", low=1, fixed=True)
     explore: float = setting(0.5, "weight of uniform play in the traverser's policy", above=0, high=1)
     memory: int = setting(20_000, "number of newest rows used to fit each player's advantages and average", low=1)
-    share: float = setting(0.0, "fraction of all rows so far to fit, if that is more", low=0, high=1, added=True)
+    share: float = setting(
+        0.0, "fraction of all rows so far to use, if that is more than the number of newest rows", low=0, high=1, added=True
+    )
     fits: int = setting(20, "gradient steps of advantages and average per iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4

@@ -57,7 +57,7 @@ class PsroSettings(NeuralSettings):
     simulated: int = setting(
         200, "playthroughs that estimate a strategy profile's payoffs (uncompiled games only)", low=1, added=True
     )
-    meta: str = setting("nash", "how the strategies of a pool are mixed", choices=tuple(META_SOLVERS))
+    meta: str = setting("nash", "meta-solver that mixes the strategies in each pool", choices=tuple(META_SOLVERS))
 
 
 class Pools:

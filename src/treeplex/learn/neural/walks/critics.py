@@ -34,9 +34,9 @@ TOGETHER = 512
 class CriticSettings(NeuralSettings):
     """Settings for training a critic."""
 
-    critic_memory: int = setting(200_000, "the newest transitions, which the critic is fitted to", low=1, fixed=True)
+    critic_memory: int = setting(200_000, "number of newest transitions on which the critic is trained", low=1, fixed=True)
     critic_fits: int = setting(1000, "gradient steps of the critic per iteration", low=1)
-    critic_rounds: int = setting(5, "times per iteration that the critic's targets are recomputed", low=1)
+    critic_rounds: int = setting(5, "number of times per iteration that the critic's targets are recomputed", low=1)
 
 
 class Critic(ABC):

@@ -266,7 +266,7 @@ def judge_rebel(
             raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; search settings: {', '.join(SEARCH)}")
     changes = PlaythroughSettings.read_changes(search)
     if changes.get("warm") and not net.settings.get("policy_net"):
-        raise SpecError("warm starts need a policy network, and this training has none; leave warm out")
+        raise SpecError("the network was trained without a policy network, which warm starts need; leave warm out")
     iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
     with reporting(progress, "searching"):

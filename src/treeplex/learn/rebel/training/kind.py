@@ -133,7 +133,7 @@ class RebelKind(TrainingKind):
             return settings, work.executor(settings.streams)
         if work.ray is not None:
             raise SpecError(
-                "this training started with one worker and plays in its own process; leave --ray out, or start another training"
+                "this run was started with one worker, so it plays in its own process; leave --ray out, or start a new run"
             )
         return settings, None
 

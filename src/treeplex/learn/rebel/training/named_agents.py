@@ -88,7 +88,7 @@ class RebelAgentSettings(SearchAgentSettings):
         None, "a training folder, a net.safetensors, or the name of a shipped network (none: the best shipped one)"
     )
     warm: int | None = setting(None, "iterations that a warm start from a policy network counts as", low=0)
-    net: str | None = setting(None, "code of a custom network, my.py:NAME, named again")
+    net: str | None = setting(None, "custom network my.py:NAME, needed if the network was trained with one")
 
 
 class Rebel(AgentKind):
