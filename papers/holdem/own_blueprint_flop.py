@@ -86,7 +86,7 @@ def reproduce(times: float = 1.0) -> Result:
         notes=[
             "Preflop both play the blueprint, and hands that end there count as zero. From the flop on the agent plays "
             "in each seat from the same cards and ranges; variance from turn and river cards is reduced with values without "
-            "further betting. `modicum({AGENT})`.",
+            f"further betting. `modicum({AGENT})`.",
         ],
         numbers={"won": mean, "interval": error, "hands": len(found)},
     )

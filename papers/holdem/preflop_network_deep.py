@@ -1,4 +1,5 @@
-"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, compared with the shipped charts, which have the same preflop betting and are full solves on fitted boards."""
+"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, compared with the shipped
+charts, which have the same preflop betting and are full solves on fitted boards."""
 
 from collections.abc import Mapping
 from dataclasses import replace

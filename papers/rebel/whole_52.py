@@ -252,8 +252,8 @@ def reproduce(*, times: float = 1.0, snapshots: Path | None = None) -> Result:
         ]
         + [
             "Each network's values are more accurate on its own states. On states of another training run's last network, "
-            "the mean bin values have errors of {100 * each['points'][-1][-1]:.1f}% of the pot for that network and by "
-            f"{100 * each['shipped']:.1f}% for the shipped network. On states of the one that ships they err by "
+            f"the mean bin values have errors of {100 * each['points'][-1][-1]:.1f}% of the pot for that network and "
+            f"{100 * each['shipped']:.1f}% for the shipped network. On states of the shipped one the errors are "
             f"{100 * each['there']:.1f}% and {100 * found['0']['points'][-1][-1]:.1f}%."
             for each in found.values()
             if "there" in each
