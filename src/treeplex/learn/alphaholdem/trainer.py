@@ -83,7 +83,7 @@ class AlphaHoldem:
         return losses
 
     def play(self, policies: list[PlanePolicy | None], hands: int) -> PlayedHands:
-        """Play hands of the first policy against each of the others in turn, alternating seats."""
+        """Play hands of the first policy against each of the other policies, alternating seats."""
         seats = np.zeros((hands, 2), np.int64)
         numbers = np.arange(hands)
         others = len(policies) - 1
@@ -190,7 +190,7 @@ class AlphaHoldem:
 
 
 def fresh_net(coder: PlaneCoder, settings: AlphaHoldemSettings) -> Net:
-    """Create a network for a game, with weights drawn from the seed, or a table if the settings say so.
+    """Create a network with random weights from the seed or, depending on the settings, a table.
 
     Raises:
         GameError: too many decisions for a table.

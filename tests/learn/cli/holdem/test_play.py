@@ -316,4 +316,4 @@ def test_the_network_that_comes_with_the_library_plays(tmp_path: Path, monkeypat
     without = play("turn_endgame", "--bets", "", "--raises", "", "--iterations", 1, "--seat", "oop", typed="q\n")
     assert "  1 check\n" in without
     unlike = play("turn_endgame", "--bets", "50%", "--raises", "none", "--iterations", 1, "--seat", "oop", typed="q\n")
-    assert "beware: the network was not trained for this spot: it has other bet sizes" in unlike
+    assert "beware: the network was not trained for this spot, which has other bet sizes" in unlike

@@ -188,7 +188,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     call("search", spot, trained, "-n", 1, "--river", 8, "--out", "played.spot", "--force")
     out, _ = call("search", spot, trained, "-n", 1, "--no-judge", "--bets", "50%")
     assert "not judged" in out
-    assert "the network was not trained for this spot: it has other bet sizes" in out
+    assert "the network was not trained for this spot, which has other bet sizes" in out
 
 
 def test_other_networks_are_refused(spot: str) -> None:

@@ -168,7 +168,7 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
     if net is not None and "judged" in net.card:
         facts["model card"] = judged_text(net.card)
     if found.unlike:
-        facts["beware"] = f"the network was not trained for this spot: it has {', '.join(found.unlike)}"
+        facts["beware"] = f"the network was not trained for this spot, which has {', '.join(found.unlike)}"
     judging = f", and {three_digits(found.judging_seconds)} s for judging" if played is not None else ""
     facts["time"] = f"{three_digits(found.seconds)} s{judging}"
     if saved is not None:

@@ -56,7 +56,7 @@ class SingleDeepCfr(AveragingLearner):
         return exact_average(self)
 
     def step(self) -> Mapping[str, float]:
-        """Run an iteration: each player in turn traverses and learns."""
+        """Run an iteration: for each player in turn, run traversals and fit its regrets."""
         self.iteration += 1
         losses = []
         for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):

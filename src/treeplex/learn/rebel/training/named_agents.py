@@ -76,7 +76,7 @@ class SearchAgentSettings(AgentSettings):
         values = f"{source}: river values by a network" if net is not None else "river values solved exactly"
         agent.about = f"{values}, {iterations} iterations of {method} per search"
         if differs := turns.unlike(net, game.spot):
-            agent.about += f"; beware: the network was not trained for this spot: it has {', '.join(differs)}"
+            agent.about += f"; beware: the network was not trained for this spot, which has {', '.join(differs)}"
         return agent
 
 
