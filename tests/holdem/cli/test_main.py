@@ -116,7 +116,7 @@ def test_solve_for_people(spot, tmp_path):
 
 def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
     said = complaint("solve", spot, "-n", 1, "--judge", "--out", "judged.spot")
-    assert "judge needs until; solves of all streets are always judged, so leave it out" in said
+    assert "judge needs until (solves of all streets are always evaluated); leave it out" in said
     assert not (tmp_path / "judged.spot").exists()
 
 

@@ -272,7 +272,7 @@ def test_hands_are_kept_as_they_end(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("no line end", "not a file of hands"),
+        ("no line end", "not a log of hands"),
         ("nonsense\n", ":1: no hand"),
         ('{"server": "http://y"}\n', "hands with server 'http://y', not 'http://x'"),
         (json.dumps(ABOUT) + "\n{}\n", ":2: a hand"),

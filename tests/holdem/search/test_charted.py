@@ -123,9 +123,9 @@ def test_what_the_blueprint_promises_is_known_behind_a_chart(book: ChartBook) ->
 
 
 def test_tables_of_other_stacks_are_refused(book: ChartBook) -> None:
-    with pytest.raises(SpecError, match="a chart for 20 big blinds, and the table has 100"):
+    with pytest.raises(SpecError, match="a chart for 20 big blinds, but the table has 100"):
         seated(book, "holdem(stack=200)")
     with pytest.raises(SpecError, match="preflop charts need two players, 52 cards"):
         seated(book, "holdem(ranks=5,suits=2,stack=40)")
-    with pytest.raises(SpecError, match="'deep' is no preflop chart; give 20bb"):
+    with pytest.raises(SpecError, match="'deep' is not a preflop chart; give 20bb"):
         chart_book("deep")

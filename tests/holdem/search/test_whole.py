@@ -349,7 +349,7 @@ def test_libratus_and_modicum_play_whole_holdem(folder):
     ["modicum(blueprint={},rounds=2)", "modicum(blueprint={},gadget=reach-resolve)", "libratus(blueprint={},every=decision)"],
 )
 def test_settings_that_whole_holdem_does_not_know(folder, text):
-    with pytest.raises(SpecError, match="in whole hold'em"):
+    with pytest.raises(SpecError, match="in full-game hold'em"):
         agent(text.format(folder), ANY)
 
 

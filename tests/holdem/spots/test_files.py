@@ -289,7 +289,7 @@ def test_another_board(write):
         ("rate: 5%", "rate: 500%", "spot.yaml:12: rate: '500%' is not a share from 0% to 100%; write rate: 5%"),
         ("{rate: 5%, cap: 3}", "{cap: 3}", "spot.yaml:12: rake: a cap needs a rate; write rake: {rate: 5%, cap: 3}"),
         ("format: holdem", "format: holdm", "spot.yaml:14: format: unknown format 'holdm'; did you mean 'holdem'?"),
-        ("target: 0.5%", "target: 5 big blinds", "spot.yaml:15: target: '5 big blinds' is no target; write 0.5% (of the pot)"),
+        ("target: 0.5%", "target: 5 big blinds", "spot.yaml:15: target: '5 big blinds' is not a target; write 0.5%"),
         ("iterations: 500", "iterations: 1e3", "spot.yaml:16: iterations: '1e3' is not a whole number of at least 0"),
         ("threads: 2", "threads: 0", "spot.yaml:17: threads: '0' is not a whole number of at least 1"),
         (

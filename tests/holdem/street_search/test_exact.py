@@ -63,7 +63,7 @@ def test_plans_are_searched_as_they_are_judged(spec):
 @pytest.mark.parametrize("more", ["raises=2", "rake=0.05", "stack=[4;6]", "dealer=0"])
 def test_games_that_spots_cannot_say_are_refused(more):
     stack = "" if "stack" in more else "stack=6,"
-    with pytest.raises(GameError, match="compiling whole hold'em needs equal stacks"):
+    with pytest.raises(GameError, match="compiling full-game hold'em needs equal stacks"):
         whole_spot(load(f"holdem(ranks=5,suits=2,sizes=[a],{stack}{more})").public)
 
 

@@ -29,8 +29,8 @@ LATER = HOLDEM_STREETS[1:]
 class EndgameSettings(ThinkingSettings):
     """Settings for endgame solving."""
 
-    blueprint: str = setting(help="file or folder of a blueprint made by treeplex train blueprint")
-    chart: str = setting("", "preflop chart to follow while it has the line: 20bb or a file (.spot); empty for none")
+    blueprint: str = setting(help="blueprint file, or folder of treeplex train blueprint")
+    chart: str = setting("", "preflop chart to follow as long as it has the line: 20bb or a .spot file (empty: none)")
     start: str = setting("turn", "first street to solve; the blueprint plays earlier streets", choices=LATER)
     flop: str = setting(DEFAULTS.later, "bet sizes on a solved flop, such as [50%;a]")
     turn: str = setting(DEFAULTS.bets[0], "bet sizes on a solved turn")
@@ -39,21 +39,21 @@ class EndgameSettings(ThinkingSettings):
     raises: str = setting(DEFAULTS.raises, "raise sizes, dropped when time is short")
     add_allin: float = setting(DEFAULTS.add_allin, "offer all-in up to this multiple of the pot", low=0)
     force_allin: float = setting(
-        DEFAULTS.force_allin, "turn a bet that leaves less than this multiple of the pot behind into all-in", low=0
+        DEFAULTS.force_allin, "replace a bet that leaves less than this multiple of the pot behind by all-in", low=0
     )
-    iterations: int = setting(DEFAULTS.iterations, "most iterations of a solve", low=1)
+    iterations: int = setting(DEFAULTS.iterations, "maximum number of iterations per solve", low=1)
     think: float | None = setting(2.0, "seconds per decision; none: no time limit", above=0)
-    gadget: str = setting(DEFAULTS.gadget, "gadget of solves with guaranteed values", choices=RESOLVING[:3])
+    gadget: str = setting(DEFAULTS.gadget, "gadget for solves with guaranteed values", choices=RESOLVING[:3])
     promises: str = setting(
         DEFAULTS.promises,
-        "what a hand's first solve keeps: best-response values against the blueprint, the blueprint's values, or ranges only",
+        "values that a hand's first solve guarantees: best responses to the blueprint, the blueprint's, or none",
         choices=PROMISES,
     )
-    method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS, listed=METHOD_NAMES)
+    method: str = setting(DEFAULTS.method, "solving method for streets", choices=METHODS, listed=METHOD_NAMES)
     drop: float = setting(
-        DEFAULTS.drop, "leave out hands whose reach relative to the likeliest hand is below this", low=0, below=1
+        DEFAULTS.drop, "leave out hands whose reach is below this fraction of the likeliest hand's", low=0, below=1
     )
-    threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
+    threads: int = setting(DEFAULTS.threads, "number of threads per solve", low=1)
 
     def check(self) -> None:
         """Reject invalid bet sizes, also on streets before ``start``."""
@@ -66,7 +66,7 @@ class Endgames(AgentKind):
     """Plays a full-game hold'em blueprint and solves endgames during play."""
 
     name = "endgames"
-    text = "plays a blueprint of whole hold'em, and solves turn and river to the end with real bet sizes"
+    text = "plays a full-game hold'em blueprint, and solves turns and rivers to the end with actual bet sizes"
     source = "Brown and Sandholm 2017, 2018 (Libratus, Modicum)"
     plays = "two-player no-limit holdem"
     example = "endgames(blueprint=runs/holdem,iterations=100)"

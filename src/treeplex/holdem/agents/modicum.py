@@ -37,21 +37,21 @@ FLOP_BETS = "75%"
 class ModicumSettings(ResolvingSettings):
     """Settings of Modicum."""
 
-    blueprint: str = setting(help="run folder, policy file, solved spot, or blueprint of whole hold'em")
+    blueprint: str = setting(help="run folder, policy file, solved spot, or full-game hold'em blueprint")
     continuations: int = setting(BIASED, "number of continuations that the opponent chooses from at leaves", low=1)
     approach: str = setting(
-        BIAS, "how continuations are made: biased blueprints, or best responses to searches", choices=(BIAS, GENERATE)
+        BIAS, "how continuations are generated: biased blueprints, or best responses to searches", choices=(BIAS, GENERATE)
     )
     bias: float = setting(10.0, "factor by which a bias multiplies its actions' probabilities", above=0)
     rounds: int = setting(1, "betting rounds in a subgame", low=1)
     boards: int | None = setting(
         None,
-        f"in hold'em: most complete boards used to value continuations; none: {BOARDS}, on flops {FLOP_BOARDS}",
+        f"in hold'em: maximum number of complete boards used to value continuations (none: {BOARDS}, on flops {FLOP_BOARDS})",
         low=1,
     )
     promises: str = setting(
         RANGES,
-        "whole hold'em: a first solve keeps best-response values against the blueprint, the blueprint's values, or ranges",
+        "full-game hold'em: values that a first solve guarantees: best responses to the blueprint, the blueprint's, or none",
         choices=PROMISES,
     )
     every: str = ROUND
@@ -74,11 +74,11 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
     other_bias = settings.bias != ModicumSettings.bias
     if settings.approach != BIAS or other_bias or settings.rounds != 1 or settings.every != ROUND or settings.skip:
         raise SpecError(
-            f"in whole hold'em, continuations are biased by {ModicumSettings.bias:g} and each street is solved once; leave "
-            "approach, bias, rounds, every and skip out"
+            f"approach, bias, rounds, every and skip have no effect in full-game hold'em (bias is {ModicumSettings.bias:g}); "
+            "leave them out"
         )
     if settings.gadget not in RESOLVING[:3]:
-        raise SpecError(f"whole hold'em does not support gifts; give gadget={' or '.join(RESOLVING[:3])}")
+        raise SpecError(f"full-game hold'em does not support gifts; use gadget={' or '.join(RESOLVING[:3])}")
     return StreetSolving(
         start=1,
         bets=(FLOP_BETS, *StreetSolving().bets),
@@ -106,9 +106,7 @@ class Modicum(AgentKind):
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         if settings.promises != RANGES:
-            raise SpecError(
-                "promises is for whole hold'em with its blueprint; elsewhere the blueprint's values are kept, so leave it out"
-            )
+            raise SpecError("promises applies only to full-game hold'em with its blueprint; leave it out")
         horizon = horizon_for(game, settings.rounds)
         if isinstance(game.public, HoldemGame):
             leaves = spot_leaves(game.public, settings)

@@ -141,5 +141,5 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Sequence[int], Hands], Codes]]
 def _check(board: Sequence[int]) -> None:
     if len(board) < 3:
         raise SpecError(
-            f"made hands and draws need a flop, and the board is {cards_to_string(board) or 'empty'}; group by suits or class"
+            f"made hands and draws need a flop, but the board is {cards_to_string(board) or 'empty'}; group by suits or class"
         )

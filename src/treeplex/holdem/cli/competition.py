@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 10
 """Most notes of a dealer that are printed."""
-Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands.")]
+Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Number of hands.")]
 Host = Annotated[str, typer.Option(metavar="HOST", help="Address of the dealer.")]
-Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port.")]
+Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port of the dealer.")]
 Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player at the start of each hand.")]
 Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
-PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest time of a player for one hand.")]
+PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum time per player for one hand.")]
 Average = Annotated[
     float,
-    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest average time of a player per hand over the match."),
+    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum average time per hand for each player."),
 ]
 Log = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the match to a new file, in the format of the competition's logs.")
 ]
 Start = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Longest wait for the players to connect. Default: no limit."),
+    typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Maximum wait for both players to connect. Default: no limit."),
 ]
 
 

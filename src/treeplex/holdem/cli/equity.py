@@ -24,14 +24,14 @@ def equity(
     board: Annotated[
         str, typer.Option("--board", metavar="CARDS", help="Board of three, four or five cards. Default: preflop.")
     ] = "",
-    dead: Annotated[str, typer.Option("--dead", metavar="CARDS", help="Dead cards, neither dealt nor in a hand.")] = "",
+    dead: Annotated[str, typer.Option("--dead", metavar="CARDS", help="Dead cards, removed from the deck.")] = "",
     hands: Annotated[
         str | None, typer.Option("--hands", metavar="N|all", help="List the N best hands of each range, or all.")
     ] = None,
     samples: Annotated[
         int | None, typer.Option("--samples", metavar="N", min=2, help="Number of random deals. Default: exact where possible.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random deals.", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed for sampled deals.", min=0)] = 0,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:

@@ -42,7 +42,7 @@ def flops(
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", help="Folder of the results. Boards already finished there are not solved again."),
+        typer.Option("--out", metavar="DIR", help="Folder for results. Boards already finished there are not solved again."),
     ],
     line: Annotated[
         str, typer.Option("--line", metavar="LINE", help="Decision to report, such as x (after a check). Default: the first.")
@@ -58,10 +58,10 @@ def flops(
         str | None, typer.Option("--by", metavar="TEXTURE", help="Average by texture: suits, pairing, high or connected.")
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the solved spots, boards/BOARD.spot, to show them and to play against them.")
+        bool, typer.Option("--keep", help="Keep the solved spots (boards/BOARD.spot) for treeplex show and play.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes, each solving one board at a time. Default: 1.")
+        int | None, typer.Option(metavar="N", help="Worker processes, each solving one board at a time. Default: 1.")
     ] = None,
     ray: Ray = None,
     options: Options,
@@ -72,7 +72,7 @@ def flops(
 
     Each finished board is written to boards/BOARD.json. At the end, report.csv, report.md and report.png show action
     frequencies, EV, equity and exploitability for every board and on average. Averages are weighted by the number of flops
-    that a board stands for. --line chooses the decision on the first street. Reporting another one later needs no solving.
+    that a board represents. --line chooses the decision on the first street. Reporting another decision needs no solving.
 
     Ctrl-C stops the run. The same command resumes it, also within a board. A failed board is listed in errors.txt and does
     not stop the others (exit code 1). With --keep the browser can play against the solved spots, one drawn for each hand.

@@ -1,4 +1,4 @@
-"""``treeplex holdem review``: judge a played hand street by street."""
+"""``treeplex holdem review``: review a played hand street by street."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,7 +29,7 @@ def review(
     number: Annotated[int, typer.Option("--hand", metavar="N", min=1, help="Number of the hand in the file.")] = 1,
     hero: Annotated[
         str | None,
-        typer.Option("--hero", metavar="NAME|oop|ip", help="Player to judge. Default: the one whose cards are shown."),
+        typer.Option("--hero", metavar="NAME|oop|ip", help="Player to review. Default: the player whose cards are shown."),
     ] = None,
     oop: Annotated[
         str | None, typer.Option("--oop", metavar="RANGE", help="Starting range out of position. Default: by position.")
@@ -61,12 +61,12 @@ def review(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Keep the solved streets in this folder, and reuse those already there."),
+        typer.Option("--out", metavar="DIR", help="Save solved streets in this folder and reuse those already there."),
     ] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Judge a player's decisions from the first heads-up street on: EV lost, and best, mixed or mistake.
+    """Review a player's decisions from the first heads-up street on: EV lost, and a verdict (best, mixed, mistake).
 
     Each street is solved as a spot whose bet sizes include those of the hand. Its ranges are those that the previous
     street's solution leaves on the line played. The starting ranges are the usual ones of the positions, or --oop and --ip.

@@ -25,7 +25,7 @@ ServedHands = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Save each finished hand to this file (JSON lines), and resume the match in it."),
+    typer.Option(metavar="FILE", help="Save each finished hand to this JSON Lines file, and resume the match from it."),
 ]
 
 

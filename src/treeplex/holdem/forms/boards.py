@@ -109,7 +109,9 @@ def kept_deals(
     found = deals(spot, board, symmetries, spot.format.deal[street])
     if spot.deal_set:
         if not board and len(symmetries) < factorial(4):
-            raise SpecError("a set of fitted boards does not support suit-specific ranges; give runouts as numbers")
+            raise SpecError(
+                "a fitted subset of boards does not support suit-specific ranges; give the number of runouts instead"
+            )
         shares = fitted_deals(spot.deal_set).below(board)
         yield from ((*each, shares[each[0]]) for each in found if each[0] in shares)
         return

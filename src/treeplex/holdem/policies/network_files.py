@@ -53,8 +53,8 @@ def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy
     needed, free = memory_needed(game, network.members, threads), available_memory()
     if free is not None and needed > free:
         raise PolicyError(
-            f"judging a network on {game} takes {megabytes(needed)}, and {megabytes(free)} are free; free some, or play it "
-            "(treeplex playouts)"
+            f"evaluating a network on {game} needs {megabytes(needed)} of memory, but {megabytes(free)} are free; free some, "
+            "or estimate by play (treeplex playouts)"
         )
     what = f"reading the network at {game.infosets:,} infosets, {megabytes(needed)} of memory"
 

@@ -157,7 +157,9 @@ class HoldemPolicy(HoldemMapping):
     def check_whole(self) -> None:
         """Reject a policy without its last streets."""
         if not self.whole:
-            raise PolicyError("this policy was saved without its last streets, which judging needs; save the whole solution")
+            raise PolicyError(
+                "evaluation needs all streets, but this policy was saved without its last streets; save the whole solution"
+            )
 
     def __repr__(self) -> str:
         return f"<policy for {self.game}: {len(self):,} infosets>"

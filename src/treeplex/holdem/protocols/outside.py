@@ -63,7 +63,7 @@ class OutsideHand:
         if tuple(put * self.unit for put in ours.paid) != rules.betting.root.paid:
             assert isinstance(agent.game, PublicHoldem)
             raise GameError(
-                f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; use an agent of these stakes"
+                f"the agent plays {agent.game.rules.stakes}, but the server {rules.stakes}; use an agent for these stakes"
             )
         if len(set(cards)) != 2:
             raise GameError(f"{cards_to_string(cards) or 'no cards'} is not a hold'em hand; the server must send two cards")
@@ -77,7 +77,7 @@ class OutsideHand:
             GameError: fewer actions than before, or a board with missing or repeated cards.
         """
         if len(actions) < self._done:
-            raise GameError(f"the server sent {self._done} actions before, and now only {len(actions)}")
+            raise GameError(f"the server sent {self._done} actions before, but now only {len(actions)}")
         if len({*board, *self.cards}) < len(board) + len(self.cards):
             raise GameError(f"a card appears twice: hand {cards_to_string(self.cards)}, board {cards_to_string(board)}")
         while True:
@@ -174,7 +174,7 @@ def parse_line(line: str, start: BettingState, rules: HandRules, letter: str) ->
             chips = int(line[place:end]) + (table.base if letter == "b" else 0)
             if chips <= CALL:  # these numbers stand for fold and call
                 raise GameError(
-                    f"line {line!r}: {letter}{line[place:end]} is no bet; the smallest bet is two chips in the hand"
+                    f"line {line!r}: {letter}{line[place:end]} is not a bet; the smallest bet is two chips in the hand"
                 )
             found.append(("r", chips))
             place = end

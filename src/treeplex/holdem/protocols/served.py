@@ -85,7 +85,7 @@ class HandsFile:
         lines = whole_lines(self.path)
         if not lines:
             if self.path.exists() and self.path.stat().st_size:
-                raise FileError(f"{self.path} is not a file of hands at a server; give --out another name")
+                raise FileError(f"{self.path} is not a log of hands played on a server; choose another file with --out")
             append_line(self.path, json.dumps(self.about))
             return
         found = self._line(lines, 1)
@@ -113,7 +113,7 @@ class HandsFile:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise FileError(f"{self.path}:{number}: not a hand at a server; give --out another name")
+            raise FileError(f"{self.path}:{number}: not a server hand record; choose another file with --out")
         return found
 
     def _hand(self, lines: list[str], number: int) -> ServedHand:

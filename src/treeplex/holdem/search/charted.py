@@ -43,12 +43,12 @@ class ChartedAgent(BaseAgent):
             raise SpecError("preflop charts need two players, 52 cards, no antes and the button at player 1; leave chart out")
         if table.paid[0] != 2 * table.paid[1]:
             raise SpecError(
-                f"preflop charts need blinds in the ratio 1:2, and the table's are {table.paid[1]} and {table.paid[0]}"
+                f"preflop charts need blinds in the ratio 1:2, but the table's are {table.paid[1]} and {table.paid[0]}"
             )
         deep = min(rules.stacks) / rules.betting.big_blind
         if not 1 / DEPTH <= deep / book.stack <= DEPTH:
             raise SpecError(
-                f"{book.name} is a chart for {book.stack:g} big blinds, the table has {deep:g}; use a deeper or shallower chart"
+                f"{book.name} is a chart for {book.stack:g} big blinds, but the table has {deep:g}; use another chart"
             )
         self.guide, self.book, self.at = guide, book, 0
         self.chip = rules.betting.big_blind / book.big_blind

@@ -94,7 +94,7 @@ def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
     if solution.state is None:
         raise SpecError("the solution to start from was saved without solver state (resumable); solve its spot again")
     if solution.locks:
-        raise SpecError("the solution to start from has locks, and the new spot has none; solve the spot from the start")
+        raise SpecError("the solution to start from has locks, but the new spot has none; solve the spot from the start")
 
 
 def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match]) -> NDArray[Any]:

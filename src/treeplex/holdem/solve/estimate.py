@@ -65,7 +65,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
             remedies.append(f"take storage={other} ({megabytes(smaller)})")
     what = "are free" if most is None else "are allowed"
     raise SpecError(
-        f"this spot needs {megabytes(needed)} of memory, {size.stored:,} numbers per array, and {megabytes(free)} {what}; "
+        f"this spot needs {megabytes(needed)} of memory, {size.stored:,} numbers per array, but {megabytes(free)} {what}; "
         + " or ".join([", ".join(remedies[:-1]), remedies[-1]])
     )
 

@@ -167,7 +167,7 @@ def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any
     free = available_memory()
     if free is not None and needed > free:
         raise FileError(
-            f"{path} needs {megabytes(needed)} of memory, and {megabytes(free)} are free; read it on a machine with more"
+            f"{path} needs {megabytes(needed)} of memory, but {megabytes(free)} are free; read it on a machine with more"
         )
 
 

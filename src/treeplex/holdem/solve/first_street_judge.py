@@ -53,7 +53,7 @@ def judge_first_street(
         PolicyError: the solution is stored in 16-bit numbers, or ``start`` is unsuitable.
     """
     if solution.scales.size:
-        raise PolicyError("first-street judging does not support 16-bit policies; solve with storage float32")
+        raise PolicyError("first-street evaluation does not support 16-bit policies; solve with storage float32")
     fits = start is None or (
         start.state
         and (start.algorithm, start.settings.storage) == (JUDGED_BY, "float32")

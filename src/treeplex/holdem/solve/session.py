@@ -113,7 +113,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: SolveRequest, stack: Ex
     if stops_early(given, asked):
         return until_session(given, asked, stack)
     if asked.options.get("judge"):
-        raise SpecError("judge needs until; solves of all streets are always judged, so leave it out")
+        raise SpecError("judge needs until (solves of all streets are always evaluated); leave it out")
     limits = Limits.of(given, asked)
     if resume is not None:
         solver, settings, memory = resumed_solver(given, asked, limits, stack)
@@ -124,7 +124,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: SolveRequest, stack: Ex
     longest = solver.longest
     total = limits.iterations if limits.iterations is not None else longest or usual_iterations(asked.seconds, resume)
     if longest is not None and total > longest:
-        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations; ask for at most that many in total")
+        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; ask for fewer")
     file = claimed_file(asked, stack)
     job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=asked.interrupt)
     if resume is None:
@@ -191,7 +191,7 @@ def resumed_solver(spot: Spot | None, asked: SolveRequest, limits: Limits, stack
     solver.algorithm = resume.algorithm
     if limits.iterations is not None and limits.iterations < resume.iterations:
         done = resume.iterations
-        raise SpecError(f"{done} iterations are done already, and iterations is the total; ask for more than {done}")
+        raise SpecError(f"{done} iterations are already done, and iterations is the total; set it above {done}")
     return begun
 
 
@@ -275,7 +275,7 @@ def check_start(start: HoldemSolution, asked: SolveRequest, how: SolveFields) ->
     if is_own(start.algorithm) or (asked.algorithm is not None and not same_algorithm(str(asked.algorithm), start.algorithm)):
         raise SpecError(f"the solution to start from uses {start.algorithm}; leave the algorithm out, or solve from the start")
     if asked.iterations is not None and asked.iterations <= START:
-        raise SpecError(f"{START} iterations count as done in a solution that starts from another; ask for more")
+        raise SpecError(f"a warm-started solution begins at iteration {START}; set iterations above {START}")
 
 
 def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:

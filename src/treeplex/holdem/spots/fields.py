@@ -147,7 +147,7 @@ def read_target(value: LocatedText, big_blind: float | None) -> Target:
         return Target(big_blind * number(LocatedText(value.place, text=text[:-2].strip()), "target", "0.1bb", least=0), False)
     unit, body = (text[-1], text[:-1].strip()) if text[-1] in "%c" else ("c", text)
     if not NUMBER.fullmatch(body) or not 0 <= float(body) < math.inf:
-        raise at(value, "target", f"{shown(text)} is no target; write 0.5% (of the pot) or 1.5c (chips)")
+        raise at(value, "target", f"{shown(text)} is not a target; write 0.5% (of the pot) or 1.5c (chips)")
     return Target(float(body) / 100, True) if unit == "%" else Target(float(body), False)
 
 

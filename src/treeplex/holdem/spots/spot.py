@@ -302,7 +302,9 @@ def check_cards(spot: Spot) -> None:
     runouts = tuple(int(count) for count in spot.runouts)
     if spot.deal_set:
         if spot.board or spot.format != HOLDEM:
-            raise SpecError("spot: a set of fitted boards needs a full deck and an empty board; give runouts as numbers")
+            raise SpecError(
+                "spot: a fitted subset of boards needs a full deck and an empty board; give the number of runouts instead"
+            )
         runouts = (0, *check_set(spot.deal_set))
     if runouts and (len(runouts) != len(spot.format.deal) or min(runouts) < 0):
         raise SpecError(

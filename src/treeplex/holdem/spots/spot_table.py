@@ -94,18 +94,18 @@ FIELDS: Mapping[str, Field] = {
             "donk",
             "50%",
             "SIZES",
-            "Leads into the last aggressor, or none. Default: as --bets.",
+            "Donk bets (leads into the last aggressor), or none. Default: as --bets.",
             table=True,
             parts=(
-                Part("turn-donk", "turn", "Leads into the last aggressor on the turn."),
-                Part("river-donk", "river", "Leads into the last aggressor on the river."),
+                Part("turn-donk", "turn", "Donk bets on the turn."),
+                Part("river-donk", "river", "Donk bets on the river."),
             ),
         ),
         Field(
             "thresholds",
             "{add_allin: 150%, force_allin: 20%, merge: 10%}",
             "TABLE",
-            "The next three options in one: '{add_allin: 150%, merge: 10%}'.",
+            "The next three options as one table: '{add_allin: 150%, merge: 10%}'.",
             table=True,
             parts=(
                 Part("add-allin", "add_allin", "Offer all-in up to this share of the pot, such as 150%.", "SHARE"),
@@ -115,11 +115,11 @@ FIELDS: Mapping[str, Field] = {
                     "Replace a bet by all-in if at most this share of the pot is left behind: 20%.",
                     "SHARE",
                 ),
-                Part("merge", "merge", "Drop a bet closer than this to a larger one: 10%.", "SHARE"),
+                Part("merge", "merge", "Drop bets that are within this margin of a larger bet: 10%.", "SHARE"),
             ),
         ),
         Field("min_bet", "2", "CHIPS", "Smallest bet and raise. Default: one chip, or the big blind of --blinds."),
-        Field("limps", "false", "BOOL", "Whether the first player after the blinds may just call. Default: true."),
+        Field("limps", "false", "BOOL", "Whether the first player after the blinds may limp. Default: true."),
         Field(
             "limit",
             "{bets: [2, 2, 4, 4], most: 4}",
@@ -136,7 +136,7 @@ FIELDS: Mapping[str, Field] = {
             "Deal a subset of boards: numbers of flops, turns and rivers, or a shipped set (48x2x2).",
             table=True,
             parts=(
-                Part("flops", "flop", "Deal only N flops, each standing for several.", "N"),
+                Part("flops", "flop", "Deal only N flops, each representing several.", "N"),
                 Part("turns", "turn", "Deal only N turns on each flop.", "N"),
                 Part("rivers", "river", "Deal only N rivers on each turn.", "N"),
             ),
@@ -148,21 +148,19 @@ FIELDS: Mapping[str, Field] = {
             "Rake: 5%.",
             table=True,
             parts=(
-                Part("rake-cap", "cap", "Most chips of rake.", "CHIPS"),
-                Part(
-                    "no-flop-no-drop", "no_flop_no_drop", "true: no rake from hands that end preflop. Default: false.", "BOOL"
-                ),
+                Part("rake-cap", "cap", "Maximum rake in chips.", "CHIPS"),
+                Part("no-flop-no-drop", "no_flop_no_drop", "Take no rake from hands that end preflop. Default: false.", "BOOL"),
             ),
         ),
-        Field("chip", "1", "CHIPS", "Smallest unit of chips. Default: 1, or less if pot, stack or sizes need it."),
+        Field("chip", "1", "CHIPS", "Smallest chip unit. Default: 1, or less if pot, stack or sizes require it."),
         Field("format", "holdem", "GAME", "holdem, royal, rhode_island or small(...). Default: holdem."),
-        Field("until", "turn", "STREET", "Solve the first street alone, with a network's values at this next street."),
+        Field("until", "turn", "STREET", "Solve only the first street, with a network's values at this next street."),
         Field(
-            "net", "hands", "NETWORK", "With --until: hands (default), showdown, or a folder or network of train hand-values."
+            "net", "hands", "NETWORK", "With --until: hands (default), showdown, or a network or folder of train hand-values."
         ),
         Field("target", "0.5%", "T", "Exploitability to reach: 0.5% of the pot, or 1.5c chips."),
-        Field("iterations", "1000", "N", "Most iterations.", short="-n"),
-        Field("algorithm", "dcfr", "NAME", "Default: dcfr.", short="-a"),
+        Field("iterations", "1000", "N", "Maximum number of iterations.", short="-n"),
+        Field("algorithm", "dcfr", "NAME", "Algorithm. Default: dcfr.", short="-a"),
         Field("threads", "2", "N", "Number of threads. Default: one per available core."),
         Field("storage", "float32", "KIND", "float32 (default), float64, int16, int8, packed (less memory) or disk:FOLDER."),
         Field(

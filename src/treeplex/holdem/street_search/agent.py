@@ -82,7 +82,7 @@ class WholeSearchAgent(BaseAgent):
         super().__init__(game, generator)
         if (own.rules.format, unlimited(own)) != (game.rules.format, unlimited(game)):
             raise GameError(
-                f"the agent plays {own.rules.stakes}, and the table has {game.rules.stakes}; use the agent's game, or train a "
+                f"the agent plays {own.rules.stakes}, but the table has {game.rules.stakes}; use the agent's game, or train a "
                 "network for the table"
             )
         self.leaf, self.settings, self.drawn, self.cards = leaf, settings, drawn, Cards(own)

@@ -48,7 +48,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
     )
     if not plain:
         raise GameError(
-            "compiling whole hold'em needs equal stacks, two blinds, pot-relative or all-in sizes for every street "
+            "compiling full-game hold'em needs equal stacks, two blinds, pot-relative or all-in sizes for every street "
             "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets and raises out"
         )
     small, big = betting.blinds
@@ -120,7 +120,7 @@ class Searcher:
         legal = list(self.game.rules.betting.actions(table))
         if event.player != table.player or own != legal:
             raise GameError(
-                f"the spot has the actions {own} after {table.line!r} and the rules have {legal}; choose other sizes"
+                f"the spot has the actions {own} after {table.line!r} but the rules have {legal}; choose other sizes"
             )
 
     def _chunk(self, node: int, table: BettingState, street: int, boards: Ints, reaches: Ranges) -> None:

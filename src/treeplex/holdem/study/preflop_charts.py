@@ -98,7 +98,7 @@ def chart_book(file: str) -> ChartBook:
     """
     solution = read_solved(file)
     if solution is None:
-        raise SpecError(f"{shown(file)} is no preflop chart; give {', '.join(shipped_charts())}, or a solved spot (.spot)")
+        raise SpecError(f"{shown(file)} is not a preflop chart; give {', '.join(shipped_charts())}, or a solved spot (.spot)")
     solution_chart(solution)
     betting, blinds, decisions, lines = solution.game.betting, solution.spot.blinds, list[ChartDecision](), [(0, "")]
     assert blinds is not None

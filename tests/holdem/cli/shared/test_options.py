@@ -199,7 +199,7 @@ def test_a_hand_history(tmp_path):
         ({**GOOD, "pot": "xbb", "stack": "97bb"}, {}, "--pot: 'x' is not a number; write --pot 200"),
         ({**GOOD, "pot": "6.5", "chip": "1"}, {}, "--pot: pot 6.5 is not a multiple of chip 1"),
         ({**GOOD, "board": "Td9d6hQc2sAs"}, {}, "--board: board 'Td9d6hQc2sAs' has 6 cards"),
-        ({**GOOD, "target": "-1"}, {}, "--target: '-1' is no target"),
+        ({**GOOD, "target": "-1"}, {}, "--target: '-1' is not a target"),
         ({**GOOD, "lock": ["x"]}, {}, "--lock: cannot read 'x'; write 'x, b50% [AA, KK]: c 80%, f 20%'"),
         ({key: GOOD[key] for key in GOOD if key != "ip"}, {}, "the spot: ip is missing; give --ip"),
         (GOOD, {"decoding": "true"}, "--decoding needs --endgame"),

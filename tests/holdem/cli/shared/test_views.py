@@ -49,7 +49,7 @@ def test_some_hands(call):
         "AdAc",
     ]
     assert "KdQd" not in text
-    assert "is no group of hands" in call("--only", "overpears", code=2)
+    assert "is not a group of hands" in call("--only", "overpears", code=2)
 
 
 def test_a_range_that_other_commands_read(call):

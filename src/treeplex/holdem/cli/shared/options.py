@@ -82,9 +82,9 @@ ELSEWHERE = options_under(
         bool,
         typer.Option("--judge", help="With --until: measure the first street's exploitability by solving all later streets."),
     ],
-    start=path("FILE", "Solve this solution's spot with other ranges or bet sizes, starting from its regrets.", "--from"),
+    start=path("FILE", "Solve with different ranges or bet sizes, starting from this solution's regrets.", "--from"),
     workers=number("N", "Worker processes for the boards after the first street."),
-    ray=text("ADDRESS", "Solve those boards on a Ray cluster: its address, auto, or local."),
+    ray=text("ADDRESS", "Ray cluster that solves those boards: its address, auto or local."),
 )
 SOURCES = options_under(
     SPOT_FIELDS,
@@ -92,7 +92,7 @@ SOURCES = options_under(
     decoding=text("true|ddcfr", "Card decoding of --endgame: true, or ddcfr (as in DDCFR)."),
     phh=path("FILE", "PHH hand history that sets board, pot and stack."),
     hand=number("N", "Number of the hand in a .phhs file. Default: 1."),
-    street=text("STREET", "Street of the hand. Default: the first heads-up street."),
+    street=text("STREET", "Street at which the spot begins. Default: the first heads-up street."),
 )
 DESCRIBED = [each for name in FIELDS if name not in HOW for each in options_of(FIELDS[name], SPOT_FIELDS)] + SOURCES
 LINE = text("LINE", "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in).")
@@ -104,11 +104,11 @@ SHOWN = options_under(
     only=text("NAMES", "Restrict ranges to these hands: 'top pair,flush draw', 'set', 'ss', 'AKs'."),
     runouts=flag("--runouts", "Show the decision on every turn or river card."),
     range_text=flag("--range", "Print the range at this node as text, for other tools."),
-    ev=text("pot|net", "pot: chips from the pot (a fold is worth 0). net: minus half the starting pot. Default: pot."),
+    ev=text("pot|net", "EV as chips from the pot (pot, a fold is worth 0) or minus half the starting pot (net). Default: pot."),
     html=path("FILE", "Write an HTML page to browse."),
     png=path("FILE", "Draw the grid (.png, .svg or .pdf)."),
     depth=text(
-        "N|all", "Actions and cards below the node for --json and --html. Default: 0, or to the end of the street for --html."
+        "N|all", "Actions and cards below the node for --json and --html. Default: 0 (--html: to the end of the street)."
     ),
 )
 BESIDE = options_under(
@@ -122,11 +122,11 @@ FEW_FIELDS = ("board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "m
 BRIEFLY = [each for name in FEW_FIELDS for each in options_of(replace(FIELDS[name], parts=()), SPOT_FIELDS)]
 PLAYED = options_under(
     "Hands of hold'em",
-    boards=flag("--boards", "Spots: deal another board for each hand."),
-    reveal=flag("--reveal", "Whole hands: show the opponent's cards after every hand, not only at a showdown."),
+    boards=flag("--boards", "Spots: deal a different board each hand."),
+    reveal=flag("--reveal", "Full hands: show the opponent's cards after every hand, not only at a showdown."),
     log=path("FILE", "Append each finished hand to this text file."),
-    saved_hands=path("PLACE", "Whole hands: save each finished hand as PHH, in a folder or in one .phhs file.", "--phh"),
-    review=text("STREET", "Whole hands: judge each hand by solving it from the flop, turn or river on."),
+    saved_hands=path("PLACE", "Full hands: save each finished hand as PHH, in a folder or in one .phhs file.", "--phh"),
+    review=text("STREET", "Full hands: evaluate decisions by solving each hand from the flop, turn or river on."),
 )
 READ = "treeplex.holdem.cli.shared.requests:described_spot"
 SPOT_OPTIONS = (

@@ -81,7 +81,7 @@ def read_board(place: str, text: str) -> Board:
         cards = parse_cards(name)
     except SpecError as error:
         remedy = "write boards such as AsKd2c,Td9d6h, all, subset:25, or a file"
-        raise SpecError(f"{place}: {error if len(name) <= 80 else shortened(name) + ' is no board'}; {remedy}") from None
+        raise SpecError(f"{place}: {error if len(name) <= 80 else shortened(name) + ' is not a board'}; {remedy}") from None
     if len(cards) not in (3, 4, 5):
         raise SpecError(f"{place}: {name.strip()!r} has {len(cards)} cards; a board has 3, 4 or 5")
     return Board(cards, weight)
@@ -175,7 +175,7 @@ def check_symmetric(ranges: Sequence[Floats], boards: Sequence[Board]) -> None:
             if not np.allclose(weights[moved], weights, rtol=0, atol=1e-9):
                 text = shortened(range_to_string(weights))
                 raise SpecError(
-                    f"{name}: the range {text} is suit-specific, so one flop cannot stand for its isomorphic flops; "
+                    f"{name}: the range {text} is suit-specific, so one flop cannot represent its isomorphic flops; "
                     "write classes such as AKs, or list the boards in --boards"
                 )
 

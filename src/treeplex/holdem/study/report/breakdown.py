@@ -124,7 +124,7 @@ def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
     for name in names:
         found = known.get(name.strip().lower())
         if found is None:
-            raise SpecError(f"{shown(name)} is no group of hands{nearest(name, known)}; write top pair, flush draw or AKs")
+            raise SpecError(f"{shown(name)} is not a group of hands{nearest(name, known)}; write top pair, flush draw or AKs")
         wanted.setdefault(found[0], set()).add(found[1])
     sides = []
     for side in node.sides:

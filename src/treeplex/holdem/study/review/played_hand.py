@@ -63,7 +63,7 @@ def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None)
     else:
         history, place = load_hand(Path(source), number), f"{source}, hand {number}"
     if history.variant != "NT":
-        raise SpecError(f"{place}: its game is {history.variant!r}; only no-limit hold'em (NT) can be judged")
+        raise SpecError(f"{place}: its game is {history.variant!r}; only no-limit hold'em (NT) can be reviewed")
     try:
         return from_history(history, hero, place)
     except TreeplexError:
