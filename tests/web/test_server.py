@@ -47,7 +47,7 @@ def test_the_page_is_small_and_travels_compressed(client: httpx.Client) -> None:
     ("arguments", "word"),
     [
         (["nothing.spot"], "nothing.spot"),
-        ([".", "--folder", "x"], "two folders"),
+        ([".", "--folder", "x"], "both folders"),
         (["--host", "203.0.113.9"], "--host"),
         (["--game", "nothing.py:Game"], "nothing.py"),
     ],

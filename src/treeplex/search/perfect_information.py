@@ -34,7 +34,7 @@ from treeplex.search.warm_start.begin import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Watch = Callable[[int, int], None]
-"""Called with the states searched and those known to need a search."""
+"""Called with the number of states searched, and the number known to need a search."""
 
 
 @dataclass(frozen=True, eq=False)

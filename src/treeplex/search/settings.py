@@ -7,7 +7,7 @@ from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.subgames.horizon import Horizon
 
 DRAWS = ("uniform", "average")
-"""How self-play draws the iteration whose policy it continues with; see
+"""How self-play draws the iteration whose policy it follows; see
 :func:`treeplex.search.stopping.training_iterations`."""
 
 PASSED_ON = ("iteration", "average")
@@ -22,7 +22,7 @@ class SearchSettings(Settings):
     iterations: int = setting(256, "iterations of each search, T; both players update in each", low=1)
     depth: int = setting(2, "actions before a subgame is cut; 0: no limit", low=0)
     rounds: bool = setting(False, "whether a subgame is also cut at the end of a betting round", added=True)
-    endgame: int = setting(0, "most public nodes of an endgame that is solved to the end without a cut", low=0, added=True)
+    endgame: int = setting(0, "maximum public nodes of an endgame that is solved without a cut", low=0, added=True)
 
     @property
     def horizon(self) -> Horizon:
@@ -34,6 +34,8 @@ class SearchSettings(Settings):
 class PlaythroughSettings(SearchSettings):
     """Settings for computing the policy of an agent that searches."""
 
-    warm: int | None = setting(None, "iterations that a policy network's guess counts as; none: as in its training", low=0)
+    warm: int | None = setting(
+        None, "iterations for which a policy network's guess counts; none: the value used in training", low=0
+    )
     playthroughs: int = setting(128, "number of playthroughs, N", low=1)
-    batch: int = setting(256, "subgames solved side by side", low=1)
+    batch: int = setting(256, "subgames solved together", low=1)

@@ -22,7 +22,7 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
 SETTLED = 32
-"""Iterations after which the players' root values should add up to zero if leaf values are consistent."""
+"""Number of iterations after which the players' root values should sum to zero, if leaf values are consistent."""
 CONTRADICTION = 0.2
 """Tolerated deviation of the sum of root values from zero, relative to the mean size of hand values."""
 

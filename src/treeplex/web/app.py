@@ -27,7 +27,7 @@ ASSETS = Path(__file__).parent / "assets"
 PARTS = (start, fields, jobs, solutions, preflop, files, tables, hands, games, runs)
 """Modules whose ``routes`` are served under ``/api``."""
 WORDS = {
-    404: "nothing is at this address; /api/start lists what there is",
+    404: "there is nothing at this address; see /api/start",
     405: "this method is not allowed here; see /api/start",
 }
 

@@ -39,7 +39,7 @@ class Events:
                 waiting.put_nowait(message)
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """All further events as ``text/event-stream``."""
+        """Yield all further events as ``text/event-stream``."""
         self._loop = asyncio.get_running_loop()
         waiting: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._listeners.add(waiting)

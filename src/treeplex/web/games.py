@@ -16,7 +16,7 @@ from treeplex.web.playing.tables import plain
 from treeplex.web.served import Refusal, ServerState
 
 MOST_GAMES, MOST_WHOLE = 4, 2
-"""Limits on games held in processes, and on large games being computed or queued."""
+"""Maximum number of games held in processes, and of large games being computed or queued."""
 SILENT = 1800.0
 """Seconds without progress after which the computation of a large game is cancelled."""
 LONGEST_PATH = 1000

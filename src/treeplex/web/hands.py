@@ -103,7 +103,7 @@ def routes(served: ServerState) -> APIRouter:
         folder = served.path(name)
         asked = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
         if not isinstance(asked, dict):
-            raise Refusal(404, f"{name[:80]!r} is not a review of a hand; choose one of the list", "file")
+            raise Refusal(404, f"{name[:80]!r} is not a review of a hand; choose one from the list", "file")
         result = read_json(folder / RESULT) if (folder / RESULT).is_file() else None
         progress = read_json(folder / PROGRESS) if (folder / PROGRESS).is_file() else None
         state = "done" if result else "running" if name in running else "failed" if name in failed else "stopped"

@@ -15,13 +15,13 @@ from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.web.served import Refusal
 
 Make = Callable[..., Any]
-"""Creates the object in its process: a class or function that can be imported there."""
+"""Function that creates the object in its process: a class or function that the process can import."""
 STARTING, THINKING = 120.0, 600.0
-"""Seconds after which a silent process is ended: while starting, and during a call."""
+"""Seconds without progress after which a process is ended: while starting, and during a call."""
 ROOM = 20.0
-"""Seconds to wait for an object to become idle, so that it can make room for another."""
+"""Seconds to wait for an object to become idle, so that it can be closed to make room for another."""
 ENDING = 5.0
-"""Seconds for a killed process to end."""
+"""Seconds to wait for a killed process to end."""
 
 STARTER = ThreadPoolExecutor(1, "starter")
 """Thread that starts processes: Linux ends a bound process with the *thread* that started it, and server threads end."""

@@ -50,7 +50,7 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 ADDED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-"""Headers of every response."""
+"""Headers added to every response."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Guard:
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > MOST_ADDRESS:
             raise Refusal(414, f"the address is longer than {MOST_ADDRESS} bytes; shorten it")
         if not self.access.knows(headers.get("host", "")):
-            raise Refusal(403, "this server does not have that name; open the address that it printed at its start")
+            raise Refusal(403, "unknown host name; open the address that the server printed at startup")
         if method not in READS + WRITES:
             raise Refusal(405, f"method {method[:20]} is not supported; use GET, POST or DELETE")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
@@ -153,7 +153,7 @@ class Guard:
             raise Refusal(415, "send application/json (files: application/octet-stream)")
 
     async def lets_in(self, scope: Scope, answer: Send) -> bool:
-        """Check the token; returns whether a response was already sent that sets a cookie and removes the token from the
+        """Check the token; returns whether a redirect was sent that sets a cookie and removes the token from the
         address.
 
         Raises:
@@ -171,7 +171,7 @@ class Guard:
         cookies = dict(part.strip().partition("=")[::2] for part in headers.get("cookie", "").split(";"))
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip()
         if not any(token_matches(candidate, self.access.token) for candidate in (cookies.get(COOKIE, ""), bearer)):
-            raise Refusal(401, "this server needs its token; open the address that it printed at its start")
+            raise Refusal(401, "the token is missing or wrong; open the address that the server printed at startup")
         return False
 
 
@@ -196,7 +196,9 @@ def headers_of(scope: Scope) -> dict[str, str]:
 
 
 async def limit_body(scope: Scope, headers: Mapping[str, str], receive: Receive) -> Receive:
-    """Read a request's body up to its size limit; returns a function that passes it on. Uploads are counted while they arrive.
+    """Read a request's body up to its size limit; returns a function that passes it on.
+
+    The size of uploads is checked as they arrive.
 
     Raises:
         Refusal: the body is too large.

@@ -14,9 +14,9 @@ from treeplex.web.events import Events
 from treeplex.web.spots.held import Solutions
 
 OWN = ".web"
-"""Folder in the served folder for the server's own files."""
+"""Name of the subfolder for the server's own files."""
 OUTSIDE = ":"
-"""Name prefix of the opened file if it is outside the folder."""
+"""Prefix of the opened file's name in requests if the file is outside the folder."""
 LONGEST_NAME = 80
 
 

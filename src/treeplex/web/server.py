@@ -21,9 +21,9 @@ from treeplex.web.safety import LOOPBACK, Access, is_address
 from treeplex.web.served import ServerState
 
 PORT, MOST_TRIED = 8700, 50
-"""Default port, and how many further ones to try."""
+"""Default port, and number of further ports to try."""
 PATIENCE = 3
-"""Seconds for running requests to finish at shutdown."""
+"""Seconds for which shutdown waits for running requests."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the pages' event streams first, since they never end on their own."""
+        """Shut down, closing the pages' event streams first since they never end on their own."""
         self.served.events.close()
         log = logging.getLogger("uvicorn.error")
         log.disabled = True  # requests cancelled from here on are not errors

@@ -12,10 +12,10 @@ WAITING_SECONDS = 30.0
 WAITING_EACH = 4
 """Maximum number of waiting requests per concurrent one."""
 OPENING = "opening"
-"""The kind of requests that start a process with an object."""
+"""Type of requests that start a process with an object."""
 OPENS = frozenset({("POST", "/api/games"), ("POST", "/api/tables"), ("POST", "/api/hands/review")})
 LOOKING = "looking"
-"""The kind of requests for a node of a running job."""
+"""Type of requests for a node of a running job."""
 AT_ONCE: Mapping[str, int] = {
     OPENING: 4,
     "games": 8,
@@ -29,11 +29,11 @@ AT_ONCE: Mapping[str, int] = {
     "runs": 4,
     "start": 4,
 }
-"""Concurrent requests by kind. Other kinds are cheap."""
+"""Maximum number of concurrent requests by type; requests of other types are cheap."""
 THREADS = sum(AT_ONCE.values()) + 16
-"""Number of threads for requests, with some for cheap ones."""
+"""Number of threads for requests, including some for cheap ones."""
 STREAMS: Mapping[str, int] = {"events": 256, "upload": 16}
-"""Concurrent requests that need no thread, by kind."""
+"""Maximum number of concurrent requests that need no thread, by type."""
 
 
 @final
@@ -50,7 +50,7 @@ class Turns:
         """Wait for a turn, and hold it for the duration of the request.
 
         Raises:
-            Refusal: too many requests wait, or the wait is too long (503).
+            Refusal: too many requests are waiting, or the wait is too long (503).
         """
         kind = kind_of(method, path)
         if kind not in self._free:

@@ -89,7 +89,7 @@ def test_who_is_known_says_its_policy() -> None:
 
 
 def test_where_it_is_not_for() -> None:
-    with pytest.raises(SpecError, match="checked needs heads-up whole hold'em, not leduc_poker; give auto, zero"):
+    with pytest.raises(SpecError, match="checked needs heads-up full-game hold'em, not leduc_poker; give auto, zero"):
         tp.match("leduc_poker", ["uniform", "uniform"], hands=2, sampled=True, aivat="checked")
     with pytest.raises(GameError, match="for two players, not 3"):
         CheckedDownAivat(table_of("holdem(players=3,stack=20)"))

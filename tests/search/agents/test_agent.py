@@ -186,7 +186,7 @@ def test_hands_that_are_given_are_played() -> None:
 
 
 def test_agents_of_different_games_do_not_meet() -> None:
-    with pytest.raises(GameError, match="must play the same game"):
+    with pytest.raises(GameError, match="for different games"):
         play_game([table("kuhn_poker"), table("leduc_poker")], np.random.default_rng(0))
 
 

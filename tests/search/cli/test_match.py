@@ -79,9 +79,9 @@ def test_everybody_and_three_players(policy: str) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ((GAME, "uniform"), "1 agent is named, and the game has 2 seats"),
+        ((GAME, "uniform"), "1 agent is given, but the game has 2 seats"),
         ((GAME, "uniform", "uniform", "--think", "0"), "the thinking time is '0'"),
-        ((GAME, "uniform", "uniform", "--think", "10ms"), "leave the thinking time out"),
+        ((GAME, "uniform", "uniform", "--think", "10ms"), "omit the thinking time"),
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and agents"),

@@ -117,7 +117,7 @@ def test_an_agent_as_the_other_player_of_gymnasium() -> None:
     one, again = (plays(TableAgent(rules, policy), 300) for _ in range(2))
     assert one == again
     assert np.mean(one) == pytest.approx(np.mean(plays({0: policy}, 300)), abs=0.45)
-    with pytest.raises(SpecError, match="give each other player an agent, by seat"):
+    with pytest.raises(SpecError, match="give a mapping from seats to agents"):
         GameEnv("kuhn_poker(players=3)", others=TableAgent(rules, policy))
     with pytest.raises(SpecError, match="'nosuch' is not an agent; make"):
         GameEnv(LEDUC, others="nosuch")  # type: ignore[arg-type]
@@ -145,7 +145,7 @@ def test_a_new_game_is_noticed() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     agent = tp.agent("uniform", "kuhn_poker")
-    with pytest.raises(GameError, match="seat 2 of a game of 2"):
+    with pytest.raises(GameError, match="there is no seat 2"):
         SeatedAgent(agent, 2)
     with pytest.raises(GameError, match="player 0 has no infostate 'nowhere'"):
         SeatedAgent(agent, 0).act("nowhere")

@@ -245,7 +245,7 @@ def test_an_agent_that_fails_loses_no_match(own: str, tmp_path: Path) -> None:
     number, agent, text = found.failures[0]
     assert (agent, text) == (agents[1], "RuntimeError: not this card")
     assert found.hands == 100 - len(found.failures)
-    assert "failed and left out" in " ".join(found.notes())
+    assert "failed and were excluded" in " ".join(found.notes())
     line = played(tmp_path / "m")[number]
     assert line["payoffs"] is None
     assert line["failure"] == [1, text]
@@ -318,7 +318,7 @@ def test_objects_play_too(own: str) -> None:
     assert match(LEDUC, ["uniform", "uniform"], sampled=True, hands=20, aivat=f"{own}:Cheap").about.values == f"{own}:Cheap"
     with pytest.raises(SpecError, match="play in one process"):
         match(game, [table, "uniform"], workers=2)
-    with pytest.raises(GameError, match="must play the same game"):
+    with pytest.raises(GameError, match="for different games"):
         match(LEDUC, [TableAgent(public_tree(LEDUC), table.table), f"{own}:Mine"])
     assert isinstance(table, BaseAgent)
 
@@ -326,8 +326,8 @@ def test_objects_play_too(own: str) -> None:
 @pytest.mark.parametrize(
     ("game", "agents", "options", "text"),
     [
-        (LEDUC, ["uniform"], {}, "1 agent is named, and the game has 2 seats"),
-        (THREE, ["uniform", "uniform"], {}, "2 agents are named, and the game has 3 seats.*--table"),
+        (LEDUC, ["uniform"], {}, "1 agent is given, but the game has 2 seats"),
+        (THREE, ["uniform", "uniform"], {}, "2 agents are given, but the game has 3 seats.*--table"),
         (LEDUC, ["uniform", "nobody"], {}, "nobody"),
         (LEDUC, ["uniform", "uniform"], {"think": 0.0}, "thinking time is"),
         (LEDUC, ["uniform", "uniform"], {"think": 1.0}, "searches"),

@@ -165,7 +165,7 @@ def test_who_meets_plays_one_game() -> None:
     game = load("leduc_poker(ranks=2)")
     found = [agent(text, game, seed=1) for text in ("uniform", "search(leaf=zero,iterations=4)")]
     assert sum(play_game(found, np.random.default_rng(1))) == 0.0
-    with pytest.raises(GameError, match="must play the same game"):
+    with pytest.raises(GameError, match="for different games"):
         play_game([found[0], tp.agent("uniform", KUHN)], np.random.default_rng(1))
 
 

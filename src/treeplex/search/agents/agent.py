@@ -24,11 +24,11 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
 
 PLAYS = 32
-"""Default number of draws for the policy of an agent that draws at random during play."""
+"""Default number of draws when the policy of an agent with a random policy is tabulated."""
 ROUNDING = 1e-6
-"""How far the sum of an agent's probabilities may be from 1."""
+"""Tolerance for the sum of an agent's probabilities, which should be 1."""
 Watch = Callable[[int, int, int], None]
-"""Called with the number done, the total, and the number of subgames solved so far."""
+"""Called with the number of histories processed, the total, and the number of subgames solved so far."""
 
 
 class Thought(NamedTuple):
@@ -175,7 +175,7 @@ class BaseAgent:
     def sit(self, seat: int | None, generator: np.random.Generator | None) -> None:
         """Set the seat and the random generator."""
         if seat is not None and not 0 <= seat < self.game.players:
-            raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
+            raise GameError(f"there is no seat {seat}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
     def sit_at_first(self, seat: int | None, generator: np.random.Generator | None, at: Belief | None) -> None:
@@ -340,7 +340,7 @@ def play_game(
             agent.begin(None if list(agents).count(agent) > 1 else seat, np.random.default_rng(generator.integers(2**63)))
     game, state = agents[0].game, agents[0].state
     if any(agent.game is not game for agent in agents):
-        raise GameError("agents must play the same game; make them for one game object")
+        raise GameError("the agents are for different games; create them for the same game object")
     held = list(Belief.root(game).draw(generator) if hands is None else hands)
     while (options := game.options(state)).player != TERMINAL:
         if options.player == CHANCE:

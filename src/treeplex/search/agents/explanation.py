@@ -11,9 +11,9 @@ from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
 
 SHOWN_HANDS = 20
-"""Number of hands of the player to act that a table shows, most likely first."""
+"""Maximum number of hands shown for the player to act, most likely first."""
 SHOWN_OTHERS = 6
-"""Number of hands of each other player that are shown."""
+"""Maximum number of hands shown for each other player."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

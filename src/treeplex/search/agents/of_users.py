@@ -17,7 +17,7 @@ from treeplex.search.leaf import LeafValue
 PLAYS = ("begin", "see", "policy", "act")
 """Methods that an agent must have."""
 LEAF_PARAMETERS = ("places", "believed", "reached")
-"""The first parameters of a leaf, in this order; ``player=None`` follows."""
+"""The first parameters of a leaf-value function, in this order, before ``player=None``."""
 
 
 def is_agent(thing: object) -> bool:

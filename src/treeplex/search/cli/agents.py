@@ -20,11 +20,11 @@ treeplex agents NAME shows an agent's settings."""
 @command("List the agents.", place=25, example="agents")
 def agents(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Show one agent with its settings; also my.py:MyKind.")
+        str | None, typer.Argument(metavar="NAME", help="Show one agent with its settings, or a custom type (my.py:MyKind).")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the agents by name, for playing against them, evaluating them and matches.
+    """List the named agents, which can be played against, evaluated and entered in matches.
 
     \b
     Examples:

@@ -23,26 +23,26 @@ def improve(
     sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="Bet sizes of the blueprint.")] = "100%,a",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="POLICY", help="Add this policy's bets. Default: those of best responses."),
+        typer.Option("--against", metavar="POLICY", help="Add the bets of this policy. Default: the bets of best responses."),
     ] = None,
-    times: Annotated[int, typer.Option("--times", metavar="N", min=0, help="Number of times that bets are added.")] = 5,
-    bets: Annotated[int, typer.Option("--bets", metavar="K", min=1, help="Number of bets added each time.")] = 8,
+    times: Annotated[int, typer.Option("--times", metavar="N", min=0, help="Rounds of adding bets.")] = 5,
+    bets: Annotated[int, typer.Option("--bets", metavar="K", min=1, help="Bets added per round.")] = 8,
     gadget: Annotated[
         str,
         typer.Option(
             "--gadget", metavar="NAME", help="Re-solving gadget: none, resolve, maxmargin, reach-resolve or reach-maxmargin."
         ),
     ] = "reach-maxmargin",
-    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", min=1, help="Iterations of each solve.")] = 1000,
+    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", min=1, help="Iterations per solve.")] = 1000,
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Save the policy to this file.")] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Extend a blueprint with few bet sizes to a game with many, and solve the responses to bets that it lacks.
+    """Extend a blueprint with few bet sizes to a game with many, by adding and solving missing bets.
 
-    Action translation maps a bet between two sizes to one of them. Each time, the most frequent missing bets are added to
+    Action translation maps a bet between two sizes to one of them. In each round, the most frequent missing bets are added to
     the blueprint, and the game after them is solved behind a gadget, as in Libratus' self-improver. The result is a policy
-    of GAME. --json prints the bets added, and the exploitability before and after each time.
+    of GAME. --json prints the added bets, and the exploitability before and after each round.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treeplex.search.evaluate.winnings import Winnings
 
 ROUNDING = 1e-12
-"""Tolerance in chips below which a sum of probabilities counts as zero."""
+"""Size in chips below which a value is printed as zero."""
 
 
 @command("Lower-bound an agent's exploitability (local best response).", place=75, example="lbr leduc_poker uniform")
@@ -23,28 +23,31 @@ def lbr(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent by name, see treeplex agents.")],
     hands: Annotated[
         int | None,
-        typer.Option("--hands", metavar="N", min=4, help="Play N hands. Default: exact in small games, else 2,000."),
+        typer.Option(
+            "--hands", metavar="N", min=4, help="Hands to play. Default: exact values in small games, otherwise 2,000."
+        ),
     ] = None,
     actions: Annotated[
         str,
         typer.Option(
             "--actions",
             metavar="LETTERS",
-            help="Actions considered: all, or fc (fold, call) and any of h, p, a (half pot, pot, all-in).",
+            help="Actions considered: all, or fc (fold, check and call) plus any of h, p, a (half pot, pot, all-in).",
         ),
     ] = "all",
     first_round: Annotated[
-        int, typer.Option("--first-round", metavar="R", min=0, help="Check and call before betting round R (2 is the turn).")
+        int,
+        typer.Option("--first-round", metavar="R", min=0, help="Only check and call before betting round R (2 is the turn)."),
     ] = 0,
     models: Annotated[
-        int, typer.Option("--models", metavar="K", min=1, help="Draws that model an agent with random play.")
+        int, typer.Option("--models", metavar="K", min=1, help="Draws used to model an agent with a random policy.")
     ] = 1,
     think: Think = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Play a local best response against an agent: its winnings are a lower bound on those of a best response.
+    """Play a local best response against an agent: its winnings are a lower bound on a best response's winnings.
 
     The local best response knows the agent's policy, tracks its range, and takes the action that is best if both check and
     call from then on (Lisý and Bowling 2017). It needs two-player poker. --json prints lbr, interval, exact, hands and

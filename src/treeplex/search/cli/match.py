@@ -27,7 +27,7 @@ def match(
     agents: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="AGENT...", help="Agents: names of treeplex agents, run folders, policy files, uniform, my.py:MyAgent."
+            metavar="AGENT...", help="Agents: names (see treeplex agents), run folders, policy files, uniform, my.py:MyAgent."
         ),
     ] = None,
     hands: Annotated[int | None, typer.Option("-n", "--hands", metavar="N", help="Hands per table. Default: 1000.")] = None,
@@ -43,12 +43,12 @@ def match(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="Values for AIVAT: auto, zero, checked (of whole hold'em for two), a policy or an agent, or my.py:MyValues. "
+            help="Value function for AIVAT: auto, zero, checked (heads-up hold'em), a policy, an agent or my.py:MyValues. "
             "Default: auto.",
         ),
     ] = None,
-    table: Annotated[bool, typer.Option("--table", help="Round robin: all agents against all.")] = False,
-    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even where exact values are possible.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="Play a round robin, every agent against every other.")] = False,
+    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even if exact values are possible.")] = False,
     think: Think = None,
     seed: Seed = None,
     seconds: Seconds = None,
@@ -60,12 +60,12 @@ def match(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Play agents against each other: who wins how much, and how likely the difference is by luck.
+    """Play agents against each other: each agent's winnings, and whether the difference is significant.
 
-    If the policies of all agents can be enumerated, values are exact and no hand is played, unless with --sampled. Otherwise
-    hands are played, and means have standard errors, 95% intervals and an exact test of significance. Name as many agents as
-    the game has players. With --out, the folder gets every hand (hands.jsonl), result.json, match.png and the data for
-    --resume. A hand in which an agent fails is recorded and not counted.
+    If all agents' policies can be tabulated, values are exact and no hand is played, unless --sampled is given. Otherwise
+    hands are played, and means have standard errors, 95% intervals and an exact test of significance. Give one agent per
+    player. With --out, the folder gets every hand (hands.jsonl), result.json, match.png and the data for
+    --resume. A hand in which an agent fails is recorded but excluded from the results.
 
     \b
     Examples:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 QUIT = ("q", "quit", "exit")
 WITHOUT_BET = {"call": "check"}
-"""Meanings of words for actions that are not offered where there is nothing to call."""
+"""Replacements for action names that do not apply when there is nothing to call."""
 ALL_IN = ("all in", "allin", "shove", "jam")
 """Synonyms of ``all-in``."""
 MOST_LIKE = 8
-"""Most consecutive bets that are listed one by one."""
+"""Maximum number of consecutive bets that are listed one by one."""
 
 
 class Left(Exception):  # noqa: N818 (no error)
@@ -75,7 +75,7 @@ def play(
         str | None,
         typer.Option(
             metavar="WHOM",
-            help="Opponent: a name of treeplex agents, a policy file, run folder or training folder, my.py:MyAgent "
+            help="Opponent: an agent (see treeplex agents), policy file, run folder or training folder, my.py:MyAgent "
             "or my.py:MyLeaf. Default in hold'em: rebel, or rules(style=regular) at stacks without a network.",
         ),
     ] = None,
@@ -83,7 +83,7 @@ def play(
         str | None,
         typer.Option(
             metavar="SEAT",
-            help="Your player number, from 0; oop or ip in spots, button or bb in whole hands. Default: alternate.",
+            help="Your player number, from 0; oop or ip in spots, button or bb in full-game hold'em. Default: alternate.",
         ),
     ] = None,
     games: Annotated[
@@ -99,20 +99,20 @@ def play(
     seed: DealSeed = None,
     more: Mapping[str, Any],
 ) -> None:
-    """Play a game in the terminal. Answer with the number or the name of an action. quit, Ctrl-D or Ctrl-C ends.
+    """Play a game in the terminal. Answer with the number or the name of an action. Type quit, Ctrl-D or Ctrl-C to end.
 
-    rebel is a trained network that ships with Treeplex for some games; rebel:NAME chooses one of several. After a searching
+    rebel uses a trained network, which ships with Treeplex for some games; rebel:NAME selects one by name. After a searching
     agent's action, the number of iterations is shown. With --think a search ends when the time is up.
 
-    In hold'em spots hands are dealt from the ranges. You may answer with other bets: b1500 (total chips on this street), bet
+    In hold'em spots hands are dealt from the ranges. You can also type other bets: b1500 (total chips on this street), bet
     75% or raise to 4000. A size outside the spot is added, and the street is searched again. Results are chips won or lost
     relative to half of the starting pot. After a hand the agent estimates the EV that each of your decisions lost against
     its average strategy. "rebel(drawn=true)" plays a random iteration of its search, as in the paper, which no opponent can
     exploit by more than the search's error. "search(leaf=exact)" solves rivers in every iteration.
 
-    Whole hands are those of holdem(...), from the blinds to the showdown. The blinds move after each hand, and amounts are
-    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in. After a hand your mistakes are
-    listed where they can be judged: by an estimate, or with --review by solving the streets. --phh saves the hands, for
+    Full-game hold'em is holdem(...), from the blinds to the showdown. The blinds rotate after each hand, and amounts are
+    in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in. After a hand, your mistakes are
+    listed, based on an estimate or, with --review, on solving the streets. --phh saves the hands, for
     example for treeplex holdem review.
 
     \b

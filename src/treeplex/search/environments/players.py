@@ -292,7 +292,10 @@ class GameEnv(gymnasium.Env[Any, Any]):
         if isinstance(others, Mapping):
             return cast(Mapping[int, Policy | Agent], others)
         if self.play.players != 2:
-            raise SpecError(f"{self.play.compiled} has {self.play.players} players; give each other player an agent, by seat")
+            raise SpecError(
+                f"{self.play.compiled} has {self.play.players} players, but an agent plays only one seat; "
+                "give a mapping from seats to agents"
+            )
         return {1 - self.player: others}
 
     def follow(self, follows: Policy | Agent, other: int) -> None:

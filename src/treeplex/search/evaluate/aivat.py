@@ -32,7 +32,7 @@ from treeplex.search.subgames.policy_tables import table_at
 
 Held = tuple[slice, ...]
 MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
-"""Most combinations of hands to average over: where they are computed together, and where each is requested separately."""
+"""Maximum number of combinations of hands to average over: if computed together, and if requested one by one."""
 
 
 class ValueFunction(Protocol):

@@ -29,7 +29,7 @@ SIZES = {"h": 0.5, "p": 1.0, "a": np.inf}
 """Bets by letter, as shares of the pot after a call: half pot, pot, all-in."""
 
 ROUNDING = 1e-9
-"""Difference in pots below which actions count as equally good; the first is played, with folding before all others."""
+"""Difference, in pots, below which actions are equally good; folding is preferred, then the first of them."""
 
 
 @dataclass(frozen=True)

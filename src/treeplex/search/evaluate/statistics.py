@@ -14,9 +14,9 @@ FEWEST_DEALS = 30
 instead of 95% with 4 deals, 90% with 10, 93% with 30; for fair coins 87% with 4. If one deal in twenty decides a match, even 30
 are too few."""
 MOST_ENUMERATED = 16
-"""Most samples for which all sign changes are enumerated."""
+"""Maximum number of samples for which all sign changes are enumerated."""
 FLIPS, MOST_SIGNS = 9_999, 20_000_000
-"""Number of random sign changes for more samples, and most signs drawn for them."""
+"""Number of random sign changes with more samples, and maximum number of signs drawn for them."""
 
 
 @dataclass(frozen=True)

@@ -41,15 +41,15 @@ from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.policy_tables import table_at
 
 MOST_JOINT = 4_000_000
-"""Most combinations of hands for which deals are drawn from a table of all."""
+"""Maximum number of combinations of hands for which deals are sampled from a table of all combinations."""
 TRIES = 2_000
-"""Factor of oversampling, beyond that, until enough deals share no card."""
+"""Oversampling factor with more combinations, since deals that share a card are rejected."""
 BOARDS, FITTING, MOST_BOARDS = 256, 24, 8_192
 """Limits on the complete boards of a search: fewest, enough to fit each deal about this often, and most."""
 POOL = 4_096
-"""Number of deals drawn at a time."""
+"""Number of deals sampled at a time."""
 KEPT = 64
-"""Number of rounds kept for later searches."""
+"""Number of rounds cached for later searches."""
 
 
 @dataclass(frozen=True, eq=False)

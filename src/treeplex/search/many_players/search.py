@@ -32,9 +32,9 @@ from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
 FROZEN = 1e15
-"""Regrets proportional to a policy, so large that no iteration changes it."""
+"""Factor on a frozen policy to set its regrets, so large that no iteration changes the policy."""
 STEP = 10
-"""Iterations between checks of the clock."""
+"""Number of iterations between checks of the time limit."""
 Made = TypeVar("Made")
 
 

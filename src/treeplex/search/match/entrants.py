@@ -27,11 +27,11 @@ from treeplex.search.named_agents.registry import agent, agents, is_policy, spec
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 2_000_000
-"""Most histories of a game that is compiled for a match."""
+"""Maximum number of histories of a game that is compiled for a match."""
 MOST_INFOSETS = 5_000
-"""Most infosets of a game in which a searching agent's policy is read at every decision."""
+"""Maximum number of infosets of a game in which a searching agent's policy is tabulated."""
 MOST_SEQUENCES, VALUE_ITERATIONS = 200_000, 300
-"""Most sequences of a game that is solved for a value function, and number of CFR+ iterations for it."""
+"""Maximum number of sequences of a game that is solved for a value function, and number of CFR+ iterations."""
 VALUES = ObjectKind(
     "value function",
     "MyValues",
@@ -145,7 +145,7 @@ def entrants_of(
     """
     texts = [str(each) for each in sources if isinstance(each, str | os.PathLike)]
     if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
-        raise SpecError(f"none of {', '.join(texts)} searches; leave the thinking time out")
+        raise SpecError(f"none of {', '.join(texts)} searches; omit the thinking time")
     names: list[str] = []
     for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
@@ -183,7 +183,7 @@ def checked_down(game: Game) -> CheckedDownAivat:
     """
     public = game.public
     if not public.checks_down or public.players != 2:
-        raise SpecError(f"{CHECKED} needs heads-up whole hold'em, not {game}; give auto, zero, or a policy")
+        raise SpecError(f"{CHECKED} needs heads-up full-game hold'em, not {game}; give auto, zero, or a policy")
     return CheckedDownAivat(public)
 
 

@@ -29,9 +29,9 @@ from treeplex.search.match.scores import Ledger, Score, exact_score
 from treeplex.search.match.settings import HANDS, MATCH, PLOT, RESULT
 
 MOST_FAILURES = 10
-"""Number of hands after which a match stops if all of them failed."""
+"""Number of failed hands after which a match stops if no hand succeeded."""
 PARTS = 4
-"""Number of parts per worker into which the hands of a step are split."""
+"""Number of parts per worker into which a step's hands are split."""
 
 
 class MatchJob(Job):

@@ -177,5 +177,5 @@ def reopen(
             f"{folder.path} was played by {' '.join(about['agents'])} on {about['game']}; name them, or leave them out"
         )
     if player.plan.hands < int((about.get("last") or {}).get("done", 0)):
-        raise SpecError(f"{folder.path} has {about['last']['done']:,} hands already; ask for more")
+        raise SpecError(f"{folder.path} has {about['last']['done']:,} hands already; set hands above that")
     return go_on(job_of(player, work, folder.path), folder)

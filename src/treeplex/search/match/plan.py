@@ -111,4 +111,4 @@ def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tup
         return (tuple(range(count)),)
     more = "; --table plays a round robin" if count > 1 else ""
     named = "1 agent is" if count == 1 else f"{count} agents are"
-    raise SpecError(f"{named} named, and the game has {players} seats; name {players}; an agent may be named twice{more}")
+    raise SpecError(f"{named} given, but the game has {players} seats; list {players} agents (repeats are allowed){more}")

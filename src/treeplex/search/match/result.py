@@ -239,7 +239,7 @@ class MatchResult:
             plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
             found.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")
         for number, agent, text in self.failures[:1]:
-            found.append(f"{len(self.failures):,} failed and left out; the first: {agent} in hand {number}: {text}")
+            found.append(f"{len(self.failures):,} failed and were excluded; the first: {agent} in hand {number}: {text}")
         for number, agent, seconds in self.slow[:1]:
             found.append(f"{len(self.slow):,} decisions took too long; the first: {agent} in hand {number}, {seconds:.2g} s")
         return found

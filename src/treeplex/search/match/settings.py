@@ -38,13 +38,13 @@ failed hands."""
 class MatchSettings(Settings):
     """Settings that determine the hands of a match; stored in ``run.json``."""
 
-    hands: int = setting(DEFAULT_HANDS, "hands per table, rounded up to whole rounds", low=1, high=MOST_HANDS)
+    hands: int = setting(DEFAULT_HANDS, "hands per table, rounded up to complete rounds", low=1, high=MOST_HANDS)
     seats: str = setting(
         ROTATE, "rotate: each agent in each seat; all: every order of agents; fixed: as named", choices=(ROTATE, EVERY, FIXED)
     )
     duplicate: bool = setting(False, "whether the hands of a round, one for each seating, have the same cards")
     aivat: str | None = setting(None, "value function for luck adjustment; none: unadjusted payoffs")
     table: bool = setting(False, "whether to play a round robin")
-    sampled: bool = setting(False, "whether to play hands where exact values are possible")
-    think: float | None = setting(None, "seconds per decision of agents that search; none: their settings", above=0)
-    seed: int = setting(0, "seed of all cards and all agents", low=0)
+    sampled: bool = setting(False, "whether to play hands even if exact values are possible")
+    think: float | None = setting(None, "seconds per decision for agents that search; none: each agent's own setting", above=0)
+    seed: int = setting(0, "random seed for cards and agents", low=0)

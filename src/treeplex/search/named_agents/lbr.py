@@ -19,7 +19,7 @@ class LocalBestSettings(AgentSettings):
     against: str = setting(help="the agent to respond to, by name and settings")
     actions: str = setting("all", "actions considered: all, or fc and any of h, p and a (half pot, pot, all-in)")
     first_round: int = setting(0, "only check and call before this betting round", low=0)
-    models: int = setting(1, "draws that model an agent with random play", low=1)
+    models: int = setting(1, "draws used to model an agent with a random policy", low=1)
 
 
 class LocalBest(AgentKind):

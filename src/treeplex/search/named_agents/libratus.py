@@ -20,9 +20,9 @@ from treeplex.search.subgames.horizon import TO_THE_END
 class LibratusSettings(ResolvingSettings):
     """Settings of Libratus."""
 
-    blueprint: str = setting(help="run folder, policy file, solved spot, or blueprint of whole hold'em")
+    blueprint: str = setting(help="run folder, policy file, solved spot, or full-game hold'em blueprint")
     start: int = setting(
-        1, "number of deals before solving starts, with the blueprint until then; at least 2 in whole hold'em", low=0
+        1, "number of deals before solving starts (the blueprint is played until then); at least 2 in full-game hold'em", low=0
     )
     gadget: str = "maxmargin"
     every: str = ROUND

@@ -16,7 +16,7 @@ from treeplex.search.many_players.search import Continuations, EnumeratedRounds,
 from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
 
 MOST_COMBINATIONS = 20_000
-"""Most deals and combinations of continuations for an exact search of rounds, if the choice is automatic."""
+"""Maximum number of deals times combinations of continuations for which ``auto`` searches rounds exactly."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,14 +26,19 @@ class PluribusSettings(ThinkingSettings):
     blueprint: str = setting(help="run folder, policy file, or blueprint folder of treeplex train")
     iterations: int = setting(200, "iterations of each search", low=1)
     continuations: int = setting(
-        4, "number of continuations after a round: blueprint, and biases to folding, calling and raising", low=1, high=4
+        4,
+        "number of continuations after a round: the blueprint, then its biases towards folding, calling and raising",
+        low=1,
+        high=4,
     )
     bias: float = setting(5.0, "factor by which a continuation multiplies the probability of folds, calls or raises", above=0)
     search_after: int = setting(1, "betting rounds played by the blueprint before searching", low=0)
-    play: str = setting("last", "policy of a search to play: its last iteration's or its average", choices=("last", "average"))
+    play: str = setting(
+        "last", "policy to play after a search: the last iteration's or the average", choices=("last", "average")
+    )
     search: str = setting(
         "auto",
-        "deals that a search sums over: all, or sampled; auto: all if there are few",
+        "deals used in a search: all or sampled; auto: all if there are few",
         choices=("auto", "all", "sampled"),
     )
     deals: int = setting(32, "sampled deals per iteration; each is traversed once for every player", low=1)

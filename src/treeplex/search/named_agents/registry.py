@@ -31,7 +31,7 @@ from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.settings import PlaythroughSettings
 
 ABOUT_SEARCH = ("think", "iterations")
-"""Settings of agents that search."""
+"""Names of the settings that limit a search."""
 PATIENCE = 2.0
 """Default seconds per decision against a person."""
 TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
@@ -135,7 +135,7 @@ def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
     if is_user_spec(text):
         source, user_spec = user_source(text, AGENT)
         if not names_kind(text):
-            raise SpecError(f"{text} is not a kind of agents with settings; derive treeplex.arena.AgentKind")
+            raise SpecError(f"{text} is not an agent type with settings; derive treeplex.arena.AgentKind")
         return source(), dict(user_spec.parameters)
     spec = spec_of(text)
     return agents()[spec.name], dict(spec.parameters)

@@ -19,7 +19,9 @@ from treeplex.search.named_agents.kind import AgentKind, AgentSettings
 class BlueprintSettings(AgentSettings):
     """Policy of the agent."""
 
-    file: str = setting(help="run folder or policy file, also of poker with fewer bets; for a hold'em spot its solution")
+    file: str = setting(
+        help="run folder or policy file, possibly for a game with fewer bet sizes; for a hold'em spot, its solution"
+    )
 
 
 class Blueprint(AgentKind):

@@ -25,9 +25,9 @@ class TranslatedSettings(AgentSettings):
         "random", "how bets are translated: to one of two sizes at random, or to the likelier", choices=MAPPINGS
     )
     off_tree: str = setting(
-        TRANSLATE, "whether other bets are translated, or added and solved by an agent that searches", choices=OFF_TREE
+        TRANSLATE, "how off-tree bets are handled: translated, or added and solved by an agent that searches", choices=OFF_TREE
     )
-    think: float | None = setting(None, "seconds per decision of the agent; none: its own setting", above=0)
+    think: float | None = setting(None, "seconds per decision; none: the agent's own setting", above=0)
 
 
 class Translated(AgentKind):

@@ -40,7 +40,7 @@ from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 from treeplex.search.subgames.subgame import Endgame
 
 LEAF_SHARE = 0.4
-"""Share of the thinking time for play after leaves by a blueprint; iterations get the rest."""
+"""Share of the thinking time for computing blueprint continuations behind leaves; iterations get the rest."""
 
 
 class Stand(NamedTuple):

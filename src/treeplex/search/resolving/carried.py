@@ -111,7 +111,7 @@ class ResolvingState:
             return self.promised
         if any(solved.kind(path[:depth]) == "leaf" for depth in range(len(path))):
             raise AlgorithmError(
-                "subgames end before a deal, so the values of its outcomes are unknown; end them after it, or solve from "
+                "values after a deal are unknown, since subgames end before it; end them after the deal, or solve from "
                 f"ranges alone (gadget none); at {self.belief.game.name_of(self.belief.state)}"
             )
         found = solved.responses.at(path)

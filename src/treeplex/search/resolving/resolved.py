@@ -32,7 +32,7 @@ from treeplex.search.subgames.subgame import Ranges, Subgame
 
 UNSAFE, REACH = "none", "reach-"
 RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))
-"""Ways to re-solve subgames: ``none`` from ranges alone, which is unsafe; or behind a gadget, ``reach-`` with gifts."""
+"""Gadgets for re-solving subgames: ``none`` solves from ranges alone, which is unsafe; ``reach-`` adds gifts."""
 
 SECOND_ROUND = Horizon(rounds=1)
 """Subgames begin with the second betting round."""

@@ -31,7 +31,7 @@ from treeplex.search.subgames.gadgets import GADGETS, Gadget
 from treeplex.search.subgames.policy_tables import table_at
 
 Path = tuple[int, ...]
-"""Labels of actions and cards from the beginning of a game; the last one is an off-tree action."""
+"""Labels of actions and cards from the start of the game; the last one is an off-tree action."""
 
 
 class CoarsePolicy(NamedTuple):

@@ -18,11 +18,13 @@ class Resolving(Settings):
     """Settings for re-solving."""
 
     iterations: int = setting(1000, "iterations of each search", low=1)
-    gadget: str = setting("resolve", "gadget in front of subgames; reach-: with gifts", choices=RESOLVING)
+    gadget: str = setting("resolve", "gadget in front of subgames; the prefix reach- adds gifts", choices=RESOLVING)
     every: str = setting(DECISION, "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
     method: str = setting("cfr+", "method that solves subgames", choices=METHODS, listed=METHOD_NAMES)
-    skip: int = setting(0, "first iterations of each search to leave out of averages, for methods that floor regrets", low=0)
-    threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
+    skip: int = setting(
+        0, "number of first iterations of each search to exclude from averages, for methods that floor regrets", low=0
+    )
+    threads: int = setting(1, "threads among which a solve's boards are divided, in hold'em", low=1)
 
     def check(self) -> None:
         """See :meth:`treeplex.base.settings.Settings.check`."""

@@ -9,7 +9,7 @@ import numpy as np
 from treeplex.games.public import Chance, Decision, PublicTree
 
 MOST_NODES = 2000
-"""Number of public nodes visited, breadth-first; covers small games completely and the beginning of large ones."""
+"""Number of public nodes visited, breadth-first; covers small games completely and the start of large ones."""
 
 
 def public_identity(rules: PublicTree, most: int = MOST_NODES) -> str:

@@ -27,7 +27,7 @@ Leaf = Callable[[State, Ints], Floats]
 """Function from a public state where chance moves, and deals int64 [D, N], to each player's payoffs, float64
 [C_0, ..., C_(N-1), D, N]; ``C_i`` is player i's number of continuations, 1 without a choice."""
 Considered = Callable[[State], Sequence[int]]
-"""Function from a public state with a player to act to the actions of a subgame there, in the game's order."""
+"""Function from a public state with a player to act to the subgame's actions there, in the game's order."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -321,7 +321,7 @@ class Subgame(ABC):
         Raises:
             AlgorithmError: the subgame does not support best-response values.
         """
-        raise AlgorithmError(f"{self!r} has no best responses; solve from ranges alone (gadget none)")
+        raise AlgorithmError(f"best responses are not implemented for {self!r}; use gadget none")
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: "LeafValue", path: tuple[int, ...]) -> Floats | None:
         """Compute each hand's action values under a policy; None if unsupported."""
@@ -338,7 +338,7 @@ class Subgame(ABC):
         Raises:
             AlgorithmError: the subgame supports only uniform starts.
         """
-        raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")
+        raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a guess")
 
     def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> "GuessRegrets":
         """Compute values and regrets of a search's current policy; leaves are valued for its beliefs.
@@ -347,4 +347,4 @@ class Subgame(ABC):
             search: after :meth:`write_guess`.
             weight: weight of these values in the differences of modified CFR-AVG.
         """
-        raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")
+        raise AlgorithmError(f"warm starts are not implemented for {self!r}; search without a guess")

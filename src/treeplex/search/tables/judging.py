@@ -23,15 +23,15 @@ from treeplex.search.evaluate.play import PlayedHand
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 100_000
-"""Maximum number of histories of a game that is solved while a person waits to start."""
+"""Maximum number of histories of a game that is solved before a person starts to play."""
 ITERATIONS = 1000
 """Iterations of CFR+ for the solution that evaluates decisions."""
 MOST_BETS = 12
-"""Maximum number of actions for which an estimate evaluates bets; with more, only folds and calls."""
+"""Maximum number of actions for which an estimate evaluates bets; otherwise it evaluates only folds and calls."""
 ESTIMATED = 0.05
-"""Difference in an estimate, as a share of the pot, that counts as none."""
+"""Loss in an estimate, as a share of the pot, that is ignored."""
 CLOSE = 0.002
-"""Difference in value, relative to the span of payoffs, that counts as none: the remaining error of the solution."""
+"""Loss in value, relative to the range of payoffs, that is ignored as the solution's remaining error."""
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import numpy as np
 from treeplex.games.public import PublicGame, State
 
 MOST_OPTIONS = 60
-"""Maximum number of listed actions; if there are more, some bets are listed and the rest can be typed."""
+"""Maximum number of listed actions; if there are more, a selection of bets is listed, and others can be typed."""
 SIZES = (0.0, 0.33, 0.5, 0.75, 1.0, 1.5, np.inf)
-"""Listed bets in that case, the closest to each, as shares of the pot."""
+"""Bets of this selection, as shares of the pot; the available bet closest to each is listed."""
 
 
 def listed(

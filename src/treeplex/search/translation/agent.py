@@ -21,7 +21,7 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
 
 TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
-"""Handling of a bet outside an agent's game: translated, or added and solved."""
+"""How a bet outside an agent's game is handled: translated, or added and solved."""
 
 
 def follows_blueprint(agent: Agent) -> bool:

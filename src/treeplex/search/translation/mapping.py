@@ -25,9 +25,9 @@ from treeplex.games.base import CHANCE
 from treeplex.games.public import Bets, PublicGame, State
 
 MAPPINGS = ("random", "likelier")
-"""How a bet between two sizes is translated: to one of them at random, or to the likelier one."""
+"""Mappings of a bet between two sizes: to one of them at random, or to the likelier one."""
 SAME = 1e-9
-"""Difference in pots below which sizes count as equal."""
+"""Difference, in pots, below which bet sizes are considered equal."""
 
 
 def pseudo_harmonic(size: float, sizes: Floats, mapping: str = "random") -> Floats:

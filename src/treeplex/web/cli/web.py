@@ -10,7 +10,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.run.cli.shared.commands import command
 
 DEFAULT_FOLDER = Path("runs")
-FOLDER_HELP = "Folder to read and write; other files stay untouched, except FILE."
+FOLDER_HELP = "Folder to read and write. Other files, except FILE, are not used."
 HOST_HELP = "Address to listen on. Addresses other than 127.0.0.1 need a token, which is printed once."
 
 
@@ -58,7 +58,7 @@ def web(
         raise FileError(f"{file} does not exist; name a solved spot or a folder")
     if file is not None and file.is_dir():
         if folder is not None:
-            raise SpecError(f"{file} and --folder {folder} are two folders; give one of them")
+            raise SpecError(f"{file} and --folder {folder} are both folders; give only one")
         file, folder = None, file
     games = game or []
     for spec in games:

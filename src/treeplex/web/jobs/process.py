@@ -42,7 +42,7 @@ NICENESS = 10
 TELL_SECONDS = 0.2
 """Seconds between two progress reports."""
 WAIT_SECONDS = 300.0
-"""Seconds to wait for an earlier process that still writes the file."""
+"""Seconds to wait for an earlier process that is still writing the file."""
 EVERY = 10
 """Iterations between two evaluations."""
 

@@ -86,7 +86,7 @@ class Queue:
         return self.served.own / "jobs"
 
     async def open(self) -> None:
-        """Read the jobs of earlier servers, and start."""
+        """Read the jobs that earlier servers stored, and start the queue."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(self.folder.glob("*.json"))[:MOST_JOBS]:
             with suppress(ValidationError, OSError, UnicodeDecodeError):
@@ -109,7 +109,7 @@ class Queue:
             job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
 
     async def close(self) -> None:
-        """Stop the running job, which saves; the next server resumes it."""
+        """Stop the running job, which saves its state; the next server resumes it."""
         self._closing = True
         self._wake.set()
         if self._running is not None:
@@ -352,10 +352,10 @@ class Queue:
         self.served.events.send("files", {})
 
     async def node(self, job: PageJob, line: str) -> bytes:
-        """A node of a job's current strategy, packed.
+        """Return a node of a job's current strategy, packed.
 
         Raises:
-            Refusal: no strategy yet, or no such line.
+            Refusal: there is no strategy yet, or no such line.
         """
         if job.kind == "batch":
             raise Refusal(400, "a batch of boards has no single strategy; see /api/batch")

@@ -12,9 +12,9 @@ from treeplex.web.served import Refusal
 
 MODULE = "treeplex.web.jobs.process"
 MOST_LINE = 16 * 1024 * 1024
-"""Maximum bytes of an event's line; that of ``begun`` has all records."""
+"""Maximum bytes of an event's line; the event ``begun`` contains all records."""
 LOOK_SECONDS = 120.0
-"""Seconds that a request for a node may take, since it may have to wait for an iteration."""
+"""Time limit, in seconds, for requesting a node, which may have to wait for an iteration."""
 LAST_WORDS = 2000
 OnEvent = Callable[[str, Mapping[str, Any]], None]
 
@@ -44,7 +44,7 @@ class JobProcess:
         """Run the process to its end.
 
         Returns:
-            Its exit status, negative for a signal.
+            The process's exit status, negative for a signal.
         """
         with self.log.open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(
@@ -89,10 +89,10 @@ class JobProcess:
         self.on_event(name, event)
 
     async def look(self, line: str) -> bytes:
-        """A node of the current strategy, packed.
+        """Return a node of the current strategy, packed.
 
         Raises:
-            Refusal: no such line, or the job ends meanwhile.
+            Refusal: there is no such line, or the job ends during the request.
         """
         self._asked += 1
         waiting = self._looks[self._asked] = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-"""Games offered for play, each with suitable opponents."""
+"""Games offered for play, with suitable opponents."""
 
 from typing import Any
 

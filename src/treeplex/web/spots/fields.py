@@ -41,7 +41,7 @@ DEFAULT: Mapping[str, Any] = {
     "raises": "2.5x, a",
     "target": "0.3%",
 }
-"""An example spot solved with one click: a river that takes a second or two."""
+"""The page's example spot: a river that is solved in a second or two."""
 PRESETS: Mapping[str, str] = {
     "every hand": "random",
     "top 10%": "top 10%",
@@ -156,7 +156,7 @@ def routes(served: ServerState) -> APIRouter:
         with saving:
             own = own_presets(served)
             if name not in own:
-                raise Refusal(404, f"there is no saved range named {name[:60]!r}; choose one of the list", "name")
+                raise Refusal(404, f"there is no saved range named {name[:60]!r}; choose one from the list", "name")
             save_presets(served, {preset: text for preset, text in own.items() if preset != name})
         return listed_presets(served)
 

@@ -13,7 +13,7 @@ from treeplex.web.spots.nodes import node
 MOST_HELD = 6
 """Maximum number of solutions in memory."""
 MOST_BYTES = 4_000_000_000
-"""Maximum bytes of their strategies; the current one is held whatever its size."""
+"""Maximum total bytes of their strategies; the current solution is kept regardless of its size."""
 
 
 @dataclass(frozen=True, eq=False)
