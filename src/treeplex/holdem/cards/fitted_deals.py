@@ -28,7 +28,7 @@ class DealSet(NamedTuple):
 
     Attributes:
         boards: uint8 [B, 5], complete boards as flop, turn, river; the first of each class of isomorphic boards.
-        shares: float32 [B, 3], number of deals that each copy of the flop, the turn and the river stands for.
+        shares: float32 [B, 3], number of deals that each copy of the flop, the turn and the river represents.
     """
 
     boards: NDArray[np.uint8]
@@ -41,7 +41,7 @@ class DealSet(NamedTuple):
         return cls(np.array([board for board, _ in ordered], np.uint8), np.array([shares for _, shares in ordered], np.float32))
 
     def below(self, board: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """The deals that follow a board, each with the number of deals that one copy stands for."""
+        """The deals that follow a board, each with the number of deals that one copy represents."""
         known = len(board)
         rows = (self.boards[:, :known] == np.array(board, np.uint8)).all(axis=1)
         street, cards = max(0, known - 2), slice(0, 3) if known == 0 else slice(known, known + 1)

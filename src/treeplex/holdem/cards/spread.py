@@ -21,7 +21,7 @@ def evenly_spread(
 
     Args:
         deals: the cards of each deal.
-        weights: the number of deals that each deal already stands for.
+        weights: the number of deals that each deal already represents.
         count: number of deals to take; a deal with a large weight may be taken twice.
         board: the cards dealt before. After an empty board the sample is taken at fixed positions; otherwise deals of equal
             texture are in random order and the first position is random, with the board as random seed.

@@ -73,7 +73,7 @@ def buckets(
 
 
 def buckets_from(counts: str, method: str, nested: bool, cards: str) -> "Buckets":
-    """Buckets that the options describe.
+    """The buckets specified by the options.
 
     Raises:
         SpecError: a count is not a number.

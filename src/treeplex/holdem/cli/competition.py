@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from treeplex.holdem.protocols.acpc import Dealer
 
 MOST_NOTES = 10
-"""Most notes of a dealer that are printed."""
+"""Maximum number of dealer notes that are printed."""
 Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Number of hands.")]
 Host = Annotated[str, typer.Option(metavar="HOST", help="Address of the dealer.")]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port of the dealer.")]

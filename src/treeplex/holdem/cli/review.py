@@ -111,7 +111,7 @@ def review(
 
 
 def print_review(found: "Review") -> None:
-    """Print a review for people."""
+    """Print a human-readable review."""
     from treeplex.holdem.study.review.review import VERDICTS
 
     hand = found.hand

@@ -110,7 +110,7 @@ class ServedMatch(NamedTuple):
 
 
 def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_json: bool) -> None:
-    """Play the missing hands of a match, and print the result of all hands, however the match ended."""
+    """Play the remaining hands of a match and print the result of all hands, even if the match ended early."""
     from treeplex.holdem.protocols.outside import table_at
     from treeplex.holdem.protocols.served import HandsFile
     from treeplex.holdem.protocols.servers import BLINDS, STACK, hands_at

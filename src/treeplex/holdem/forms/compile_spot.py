@@ -51,7 +51,7 @@ class CompiledSpot:
         form: the engine's arrays.
         compatible: sum of the products of range weights over pairs of hands that share no card.
         raked: whether a showdown pays the winner less than it costs the loser.
-        isomorphism: whether isomorphic boards stand for each other where the ranges allow it.
+        isomorphism: whether isomorphic boards are solved once where the ranges allow it.
     """
 
     spot: Spot
@@ -133,7 +133,7 @@ def compile_spot(
 
     Args:
         spot: the spot, or the name or file of one.
-        isomorphism: whether isomorphic boards stand for each other where the ranges allow it.
+        isomorphism: whether isomorphic boards are solved once where the ranges allow it.
         betting: its betting tree; None to build it.
         root: the betting-tree node to start from, on the street of the spot's board.
 

@@ -43,8 +43,9 @@ class StreetValues:
     Attributes:
         policy: for each decision, the acting player's average strategy, float64 [actions, hands].
         reach: for each node, both players' range weights times own reach, float64 [hands] each.
-        values: for each node, both players' counterfactual values, float64 [hands] each, in chips against half the starting
-    pot."""
+        values: for each node, both players' counterfactual values, float64 [hands] each, in chips relative to half the
+            starting pot.
+    """
 
     policy: dict[int, Floats]
     reach: dict[int, Pair]

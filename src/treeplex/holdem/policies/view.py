@@ -34,7 +34,7 @@ class Side:
         hands: int64 [n], rows of ``format.hands``.
         weight: float64 [n], range weight times own reach.
         met: float64 [n], the opponent's reach compatible with each hand.
-        ev: float64 [n], chips against half the starting pot; NaN where ``met`` is zero.
+        ev: float64 [n], chips relative to half the starting pot; NaN where ``met`` is zero.
     """
 
     order: Ints
@@ -59,7 +59,8 @@ class NodeView:
         line: canonical line to the node.
         hands: int64 [n], the acting player's hands on this board, rows of ``format.hands``; empty where no player acts.
         strategy: float32 [actions, n], probabilities; [0, 0] where no player acts.
-        action_ev: float64 [actions, n], chips against half the starting pot after each action; NaN at zero compatible reach.
+        action_ev: float64 [actions, n], chips relative to half the starting pot after each action; NaN at zero
+            compatible reach.
     """
 
     board: tuple[int, ...]

@@ -135,7 +135,7 @@ class DealtSpot(Game):
     """A spot with cards dealt one by one; see the module docstring.
 
     Attributes:
-        spot: the spot; every hand that the board leaves has weight 1.
+        spot: the spot; every hand that the board does not block has weight 1.
         cards_aside: the same game with whole hands dealt at once; provides the betting tree, names and texts.
         hole_cards: number of cards dealt to players.
     """

@@ -82,7 +82,7 @@ def features_of_board(format: Format, board: Sequence[int]) -> Floats:
 
 
 def equities(wins: Sequence[Floats], free: NDArray[np.bool_], apart: Floats) -> Floats:
-    """Each hand's probability of beating a uniformly random hand, ties counted half, over the boards to come, float64 [H].
+    """Each hand's equity against a uniformly random hand over the runouts (a tie counts half), float64 [H].
 
     Args:
         wins: for each complete board [H, H], 1 if the first hand wins, -1 if the second does, 0 for a tie.

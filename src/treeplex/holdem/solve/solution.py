@@ -50,8 +50,7 @@ SHOWN = (f"{STATE}average", f"{STATE}average_scales")
 """Arrays that contain the strategy."""
 
 SPOT = JobKind(name="spot", unit="iterations", maker="treeplex solve", numbers={"exploitability": real}, solver_time=True)
-"""Runs on spots. ``exploitability``: mean over players of a best response's gain, in chips; NaN if judging was
-interrupted."""
+"""Runs on spots. ``exploitability``: mean over players of a best response's gain, in chips; NaN if it was interrupted."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class HoldemSolution(Solution, HoldemMapping):
         algorithm: canonical spec of the algorithm.
         settings: settings of the solve.
         records: evaluations, oldest first; the last one is that of this strategy.
-        ev: both players' EVs, in chips against half the starting pot; NaN if judging was interrupted.
+        ev: both players' EVs, in chips relative to half the starting pot; NaN if evaluation was interrupted.
         status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``; ``running`` in a file
             saved during the run.
         average: [Q], the unnormalised strategy, as in :class:`treeplex.holdem.engine.form.Store`, for the first ``streets``
@@ -156,7 +155,7 @@ class HoldemSolution(Solution, HoldemMapping):
 
     @property
     def judged(self) -> bool:
-        """Whether exploitability and expected values are known; False if a second Ctrl-C interrupted judging."""
+        """Whether exploitability and expected values are known; False if a second Ctrl-C interrupted the evaluation."""
         return not isnan(self.exploitability)
 
     @property
@@ -208,8 +207,8 @@ class HoldemSolution(Solution, HoldemMapping):
     def root_values(self, *, best: bool = False) -> NDArray[np.float64]:
         """Values of all hands before the first action, float64 [2, H], in the order of ``format.hands``.
 
-        Counterfactual values: chips against half the starting pot, times the opponent's compatible range weight. Weighted by
-        a player's own range and divided by ``game.compatible`` they sum to ``ev``.
+        Counterfactual values: chips relative to half the starting pot, times the opponent's compatible range weight.
+        Weighted by a player's own range and divided by ``game.compatible``, they sum to ``ev``.
 
         Args:
             best: whether to return values of each player's best response instead of the strategy's.

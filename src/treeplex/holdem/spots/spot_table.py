@@ -185,7 +185,7 @@ SPOT_FILES = (".yaml", ".yml", ".toml")
 SOLVED_FILE = ".spot"
 """Suffix of a solved spot's file."""
 SPOTS = "treeplex.holdem.solve.spot_game:SpotGame"
-"""The class that solves and judges spots, as ``module:name``."""
+"""The class that solves and evaluates spots, as ``module:name``."""
 HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
 """The fields that configure solving; all others describe the spot itself."""
 

@@ -56,7 +56,7 @@ class Suits:
         return np.asarray(self.maps[fixing].min(axis=0))
 
     def deals(self, board: Board) -> dict[Board, int]:
-        """The canonical boards that can follow a canonical board, with the number of deals that each stands for."""
+        """The canonical boards that can follow a canonical board, with the number of deals that each represents."""
         count = self.format.deal[self.format.street(board) + 1]
         found: dict[Board, int] = {}
         for cards in combinations(self.format.cards_left(board), count):

@@ -194,7 +194,7 @@ def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Equ
 
 
 def boards_of(table: EquityTable) -> tuple[NDArray[np.uint8], Ints]:
-    """Complete boards up to the table's symmetry, uint8 [B, 5], and the number that each stands for, int64 [B]."""
+    """Complete boards up to the table's symmetry, uint8 [B, 5], and the number that each represents, int64 [B]."""
     most = comb(len(table.deck), 5 - len(table.board))
     boards, weights = np.empty((most, 5), np.uint8), np.empty(most, np.int64)
     found = run_outs(table.board, table.deck, table.group, boards, weights)

@@ -283,7 +283,7 @@ class HoldemTable(Table):
         return float(self._spot.blinds[1]) if self._spot.blinds else None
 
     def log(self, number: int, player: int) -> str:
-        """A finished game as text for a file; ``player`` is the person."""
+        """A finished game as text for the log; ``player`` is the person's player number."""
         begun = " ".join(map(card_to_string, self._begun))
         pot, stack = self._chips(self._spot.pot), self._chips(self._spot.stack)
         lines = [f"Hand {number}: {begun}, pot {pot}, stacks {stack}, you are {NAMES[player]}"]

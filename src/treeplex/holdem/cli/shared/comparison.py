@@ -23,7 +23,7 @@ def compare_solutions(files: tuple[Path, Path], options: Mapping[str, Any], *, a
 
     Args:
         files: files of the solutions.
-        options: hold'em's options of ``treeplex compare``; None where not given.
+        options: ``treeplex compare`` options for hold'em; None where not given.
         as_json: print JSON.
     """
     solutions = load_solution(files[0]), load_solution(files[1])
@@ -60,7 +60,7 @@ def comparison_json(found: NodeComparison, exploitabilities: tuple[float, float]
 
 
 def print_comparison(found: NodeComparison, files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
-    """Print a comparison for people."""
+    """Print a human-readable comparison."""
     facts = {}
     for file, node, left in zip(files, found.nodes, exploitabilities, strict=True):
         facts[file.name] = (

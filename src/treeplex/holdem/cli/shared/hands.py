@@ -1,4 +1,4 @@
-"""A person plays whole hands of hold'em at the terminal."""
+"""Plays full hands of hold'em with a person at the terminal."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ JUDGES = {
     "solution": "by solving the streets, with the usual ranges of the positions",
     "estimate": "an estimate against this opponent, as if both check and call to the end",
 }
-"""How decisions are judged, by the name of the judge."""
+"""Readable description of each evaluator of decisions, by name."""
 HUNDRED = 100
 FULL_DECK = 52
 
@@ -41,11 +41,11 @@ def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
 
     Args:
         table: the game and the opponent.
-        opponent: one line about the opponent.
+        opponent: one line that describes the opponent.
         wanted: the person's seat and options.
 
     Raises:
-        SpecError: no such seat, or a game whose hands cannot be written or whose streets cannot be solved.
+        SpecError: no such seat, or a game whose hands cannot be saved or whose streets cannot be solved.
         FileError: a file that cannot be written.
     """
     own = None if wanted.seat is None else seat_of(table, wanted.seat)
@@ -60,7 +60,7 @@ def play_hands(table: WholeTable, opponent: str, wanted: Seat) -> None:
 
 
 def play_whole(rules: Holdem, wanted: Seat) -> None:
-    """Play whole hands of a game, with the options of :class:`Seat` and of hold'em."""
+    """Play full hands of a game, with the options of :class:`Seat` and those for hold'em."""
     refuse_options(wanted.more, ("boards",), "spots")
     with Live(None) as live:
         live.say(f"setting up {rules.spec}")
@@ -74,7 +74,7 @@ def play_whole(rules: Holdem, wanted: Seat) -> None:
 
 
 def usual_opponent(rules: Holdem, wanted: Seat) -> tuple[str, Agent]:
-    """The default opponent: a ReBeL network that ships with the library if one fits, else simple rules."""
+    """The default opponent: a ReBeL network that ships with the library if one matches the game, else simple rules."""
     for whom in (UNIFORM,) if rules.num_players > 2 else ("rebel", f"{Rules.name}(style=regular)"):
         with suppress(SpecError, GameError):
             return whom, wanted.opponent(rules, whom)
@@ -202,7 +202,7 @@ class PlayedHands:
         say(f"  {self._so_far()}\n")
 
     def _reviewed(self, own: int, street: str) -> list[Decided]:
-        """The person's decisions: solved ones from a street on, which are printed, and earlier ones unchanged."""
+        """The person's decisions: from a given street on with solved values, which are printed; earlier ones unchanged."""
         with Live(None) as live:
             found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
         for made in found:
@@ -245,7 +245,7 @@ class PlayedHands:
 
 
 def chosen(made: Decided) -> str:
-    """A decision as text: where it was made, and the action."""
+    """A decision as text: street and action."""
     return f"{made.where}: {made.options[made.chosen]}"
 
 

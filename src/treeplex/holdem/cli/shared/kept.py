@@ -1,4 +1,4 @@
-"""Files of the hands that a person plays: a text log, and hand histories in PHH."""
+"""Saves the hands that a person plays: a text log, and hand histories in PHH."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ NAME = re.compile(r"hand-(\d+)\.phh")
 
 @final
 class KeptHands:
-    """Writer of finished hands; each is appended to what is already saved.
+    """Writes finished hands; each is appended to those already saved.
 
     Attributes:
         log: the text file, if any.
@@ -36,7 +36,7 @@ class KeptHands:
         """Check that everything can be written.
 
         Args:
-            log, phh: see the attributes; a folder is made.
+            log, phh: see the attributes; a folder is created if necessary.
             rules: rules of the hands.
             title: text before the first hand.
 

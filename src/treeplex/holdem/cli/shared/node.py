@@ -117,7 +117,7 @@ def write_page(path: Path, solution: Solved, node: NodeReport, depth: tuple[int 
 
 
 def facts_line(solution: Solved) -> str:
-    """One line about the spot and its exploitability."""
+    """One line with the spot and its exploitability."""
     spot = solution.spot
     pot = spot.opening_pot
     share = f" ({short(100 * solution.exploitability / pot)}% of the pot)" if pot else ""
@@ -143,7 +143,7 @@ def shown_player(node: NodeReport, player: int | None) -> int:
 
 
 def print_node(solution: Solved, node: NodeReport, player: int | None, hand: str | None, *, signed: bool, file: Path) -> None:
-    """Print a node for people."""
+    """Print a human-readable view of a node."""
 
     whole, node = node, node if signed else node.from_the_pot()
     who = shown_player(node, player)
@@ -181,7 +181,7 @@ def print_grid(console: Console, node: NodeReport, who: int, *, coloured: bool) 
 
 
 def print_actions(node: NodeReport, side: Side, *, signed: bool) -> None:
-    """Print the action frequencies of the whole range."""
+    """Print the range's action frequencies."""
     rows = []
     for number, name in enumerate(node.actions):
         size = f" ({node.sizes[number]})" if node.sizes[number] else ""

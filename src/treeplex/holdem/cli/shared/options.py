@@ -14,7 +14,7 @@ from treeplex.run.cli.shared.arguments import options_under
 from treeplex.run.cli.shared.commands import WingOptions, with_options
 
 Options = Mapping[str, object]
-"""The mapping that a command gets from :func:`with_fields`."""
+"""The mapping that :func:`with_fields` passes to a command."""
 SIZES = tuple(option for name in ("bets", "raises", "donk") for option in (name, *(part.option for part in FIELDS[name].parts)))
 """Fields for bet sizes."""
 BETTING = (*SIZES, "thresholds", *(part.option for part in FIELDS["thresholds"].parts), "min-bet", "fixed-limit")
@@ -22,7 +22,7 @@ BETTING = (*SIZES, "thresholds", *(part.option for part in FIELDS["thresholds"].
 
 
 def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace a command's parameter ``options`` by the options of some spot fields.
+    """Replace a command's ``options`` parameter by options for spot fields.
 
     The command gets a mapping from option names, without leading dashes, to the given values; None where not given.
     """
@@ -32,7 +32,7 @@ def with_fields(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
 
 
 def options_of(field: Field, panel: str | None = None) -> list[inspect.Parameter]:
-    """Options of a field and of its parts, as command parameters, under a heading of the help."""
+    """Options for a field and its parts, as command parameters under a help heading."""
     kind: Any = list[str] | None if field.repeats else str | None
     flags = [field.short] if field.short else []
     named = [(field.option, flags, kind, field.metavar, field.help)]
@@ -54,7 +54,7 @@ def path(metavar: str, text: str, *flags: str) -> Any:
 
 
 def text(metavar: str, text: str, *flags: str) -> Any:
-    """An option that takes a text."""
+    """An option that takes a string."""
     return Annotated[str | None, typer.Option(*flags, metavar=metavar, help=text)]
 
 

@@ -23,7 +23,7 @@ SETTINGS = tuple(FIELDS[name].option for name in HOW)
 PASSED = ("workers", "ray", "judge")
 """Options passed to :func:`treeplex.solve` unchanged."""
 ALSO_FIELDS = ("threads", "storage")
-"""Further such options, which estimates read from the spot."""
+"""Further options of this kind, which estimates read from the spot."""
 BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limps", "limit")
 """Spot fields that determine the betting tree."""
 
@@ -36,7 +36,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
         options: the given options of :data:`treeplex.holdem.cli.shared.options.SPOT_OPTIONS`, and ``resume``.
 
     Raises:
-        SpecError: options that exclude each other, a missing or wrong field, or a game that is no spot.
+        SpecError: options exclude each other, a field is missing or wrong, or the game is not a spot.
         FileError: a file that cannot be read.
     """
     given = {name.replace("_", "-"): value for name, value in options.items() if value is not None}
@@ -67,7 +67,7 @@ def described_spot(game: str | None, options: Mapping[str, Any]) -> GameDescript
 
 
 def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
-    """A spot with the requested ranges and bet sizes in place of its own."""
+    """The spot with its ranges and bet sizes replaced by the requested ones."""
     given = [
         read_range(request.fields[name], name, spot.format) if name in request.fields else own
         for name, own in zip(("oop", "ip"), spot.ranges, strict=True)
@@ -87,7 +87,7 @@ def fields_of(hand: HandSpot) -> dict[str, object]:
 
 
 def check_sources(game: str | None, given: Mapping[str, object], sources: Mapping[str, Any]) -> None:
-    """Reject sources that exclude each other, and options without their source."""
+    """Reject mutually exclusive sources, and options that need a source that is not given."""
     named = {"a game": game, "--endgame": sources["endgame"], "--phh": sources["phh"], "--resume": sources["resume"]}
     named["--from"] = sources["start"]
     chosen = [name for name, value in named.items() if value is not None]
@@ -116,7 +116,7 @@ def usable(path: Path) -> bool:
 
 
 def check_parent(path: Path) -> None:
-    """Reject a path whose folder does not exist, so that a mistyped folder is not created silently."""
+    """Reject a path whose folder does not exist, so that a mistyped folder is not created."""
     try:
         path.exists()
         above = next((each for each in path.parents if each.exists()), path.parent)

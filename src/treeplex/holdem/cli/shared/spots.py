@@ -1,4 +1,4 @@
-"""A person plays hands of a spot at the terminal against an agent."""
+"""Plays hands of a spot with a person at the terminal, against an agent."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
     """Play hand after hand until the person quits.
 
     Raises:
-        SpecError: options for whole hands, or no such seat.
+        SpecError: an option that applies only to full hands, or no such seat.
     """
     refuse_options(wanted.more, ("reveal", "saved_hands", "review"), "whole hands, holdem(...)")
     seats, log = [name.lower() for name in NAMES], wanted.more["log"]
@@ -47,7 +47,7 @@ def play_spot(spot: Spot, wanted: Seat) -> None:
 
 
 def other_boards(wanted: Seat, played: Spot) -> Callable[[tuple[int, ...]], Spot]:
-    """A function that returns the spot on another board, with the ranges' hands that the board leaves and the same bets."""
+    """A function that returns the spot on another board, with blocked hands removed and the same bets."""
     fields = {name: wanted.more[name] for name in FEW_FIELDS if wanted.more[name] is not None}
 
     def on(board: tuple[int, ...]) -> Spot:

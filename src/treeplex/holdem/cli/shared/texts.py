@@ -1,4 +1,4 @@
-"""Poker tables and numbers for people: EVs, shares, weights, combos."""
+"""Human-readable poker tables and numbers: EVs, shares, weights, combos."""
 
 import typer
 
@@ -28,10 +28,10 @@ def per_cent(value: float) -> str:
 
 
 def weight_text(weight: float) -> str:
-    """A weight in percent as text; small ones with three digits."""
+    """A weight in percent, as text; small weights with three digits."""
     return f"{100 * weight:.0f}%" if weight == 0 or weight >= 0.0995 else f"{short(100 * weight)}%"
 
 
 def counted(combos: float) -> str:
-    """A number of combos as text; small ones with two digits."""
+    """A number of combos, as text; small numbers with two digits."""
     return f"{combos:.2g}" if 0 < combos < 0.95 else f"{combos:.1f}"

@@ -60,7 +60,7 @@ def flop_histogram(
     """Add the number of deals of each flop code after each preflop bucket.
 
     Args:
-        boards, board_weights: uint8 [R, 3] canonical flops, and int64 [R] the number of boards each stands for.
+        boards, board_weights: uint8 [R, 3] canonical flops, and int64 [R] the number of boards each represents.
         hands: uint8 [H, 2].
         first: uint8 [H], preflop buckets.
         codes: uint16 [R, H].
@@ -92,7 +92,7 @@ def turn_histogram(
     """Add the number of deals of each turn code after each sequence of two buckets, over the four ways to deal a turn board.
 
     Args:
-        boards, board_weights: uint8 [R, 4] canonical turn boards, and int64 [R] the number of boards each stands for.
+        boards, board_weights: uint8 [R, 4] canonical turn boards, and int64 [R] the number of boards each represents.
         hands: uint8 [H, 2].
         first: uint8 [H], preflop buckets.
         flop_codes: uint16 [F, H].

@@ -24,7 +24,7 @@ def add_showdown(
         hands: uint8 [H, 2].
         order, spare: int16 [H], scratch.
         reach: float64 [H], the opponent's reach.
-        sums: float64 [2, H], added to: each hand's compatible reach, and the reach that it beats, ties counted half.
+        sums: float64 [2, H], added to: each hand's compatible reach, and the reach that it beats (a tie counts half).
     """
     size = sort_by_strength(keys, order, spare)
     total, below = 0.0, 0.0

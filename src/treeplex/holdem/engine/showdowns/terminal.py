@@ -14,7 +14,7 @@ from treeplex.engine.kernel import kernel
 
 CARDS = 54
 COLUMNS = 128
-"""Most terminals per chunk: with float32 the sums for each card fit into the first-level cache."""
+"""Maximum number of terminals per chunk; with float32, the sums for each card then fit into the L1 cache."""
 PADDING = 16
 """Columns are padded to a multiple of this, so that vector loops have no remainder."""
 

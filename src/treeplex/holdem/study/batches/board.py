@@ -43,7 +43,7 @@ class Row:
         seconds: solving time.
         exploitability: exploitability in chips.
         pot: starting pot in chips, for exploitability in percent.
-        ev: EV of both players, in chips against half the pot.
+        ev: EV of both players, in chips relative to half the pot.
         equity: equity of both players, in [0, 1].
         lines: every decision of the first street by its line: ``player``, the player to act; ``reach``, the probability of
             reaching it; and ``actions``, the range's frequency of each action.

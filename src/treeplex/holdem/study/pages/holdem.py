@@ -18,7 +18,7 @@ from treeplex.holdem.study.report.export import actions_json
 from treeplex.holdem.study.report.page_data import NodeReport, Side
 
 MOST_NODES = 400
-"""Most nodes on one page, at about 50 kB each."""
+"""Maximum number of nodes on one page, at about 50 kB each."""
 
 
 def page(

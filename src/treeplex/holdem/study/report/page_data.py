@@ -79,10 +79,10 @@ class Side:
         names: [n], the hands as text, ``"AsKd"``.
         weight: [n], weight in the starting range, whose largest weight counts as 1, times the player's own reach.
         share: [n], ``weight`` times the opponent's compatible reach, normalised to sum 1 (all zero at zero reach).
-        ev: [n], chips against half the starting pot; NaN where the hand or all opposing hands have zero reach.
+        ev: [n], chips relative to half the starting pot; NaN where the hand or all opposing hands have zero reach.
         equity: [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise.
         frequency: [A, n], the strategy; A = 0 for the player not to act.
-        action_ev: [A, n], chips against half the starting pot after each action.
+        action_ev: [A, n], chips relative to half the starting pot after each action.
     """
 
     player: int
@@ -142,7 +142,7 @@ class Classes:
         weight: [169], mean weight of those hands, in [0, 1] for ranges in [0, 1].
         share: [169], share of the range; sums to 1.
         frequency: [A, 169], the class's frequency of each action; NaN for an absent class.
-        ev: [169], chips against half the starting pot; NaN for an absent class.
+        ev: [169], chips relative to half the starting pot; NaN for an absent class.
         equity: [169], in [0, 1]; NaN for an absent class.
     """
 

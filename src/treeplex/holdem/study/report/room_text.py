@@ -67,7 +67,7 @@ def phh_texts(text: str) -> list[str]:
     """Parse a poker site's hand histories into PHH; text before the first hand is ignored.
 
     Raises:
-        SpecError: another game than no-limit hold'em, or a hand without seats, button or blinds; the message names the hand.
+        SpecError: the game is not no-limit hold'em, or a hand lacks seats, button or blinds; the message names the hand.
     """
     starts = [match.start() for match in HEAD.finditer(text)]
     ends = [*starts[1:], len(text)]
