@@ -49,7 +49,7 @@ class SubgameAgent(BaseAgent, Generic[Kept]):
     Attributes:
         game, state, think, thought: see :class:`treeplex.search.BaseAgent`. Iterations, time and subgames are totals since the
             last policy was read.
-        remember: number of solved subgames kept for later plays, those at the start of a play longest.
+        remember: number of solved subgames cached across playthroughs; those at the start of the game are kept longest.
         searches: number of subgames solved so far, excluding cached ones.
     """
 

@@ -46,7 +46,7 @@ def agents(
 
 
 def told(kind: "AgentKind") -> dict[str, Any]:
-    """An agent as fields for ``--json``."""
+    """Describe an agent as fields for ``--json``."""
     settings = {name: {"default": default, "meaning": meaning} for name, default, meaning in kind.settings.table_rows()}
     return {"text": kind.text, "source": kind.source, "plays": kind.plays, "example": kind.example, "settings": settings}
 

@@ -119,5 +119,5 @@ def print_winnings(found: "Winnings", *, title: str) -> None:
 
 
 def known(interval: float) -> float | None:
-    """An interval for JSON; null if there is none."""
+    """Convert an interval for JSON; None if there is none."""
     return interval if isfinite(interval) else None

@@ -129,7 +129,7 @@ def match_line(progress: "Progress") -> str:
 def print_match(result: "MatchResult") -> None:
     """Print means, intervals and notes."""
     columns, rows = result.columns, result.table()
-    if result.about.settings.table and len(rows) > WIDEST_MATRIX:  # one number each; picture and JSON have the matrix
+    if result.about.settings.table and len(rows) > WIDEST_MATRIX:  # too wide; plot and JSON have it
         columns, rows = ["agent", *columns[len(rows) + 1 :]], [[row[0], *row[len(rows) + 1 :]] for row in rows]
     print_table(columns, rows, title=result.about.game, right=range(1, len(columns)))
     for note in result.notes():

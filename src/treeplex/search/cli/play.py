@@ -38,16 +38,16 @@ class Left(Exception):  # noqa: N818 (no error)
 
 @dataclass(frozen=True)
 class Seat:
-    """A person's options for play; None where not given.
+    """A person's options for play; None if not given.
 
     Attributes:
         game: the game as text.
         against: the opponent, see :func:`treeplex.agent`.
         seat: the person's seat.
-        games: most games.
-        iterations, think: limits of each search.
-        seed: seed of deals and draws.
-        more: options of wings.
+        games: maximum number of games.
+        iterations, think: limits per search.
+        seed: random seed for deals and draws.
+        more: options that other packages add.
     """
 
     game: str | None
@@ -60,7 +60,7 @@ class Seat:
     more: Mapping[str, Any]
 
     def opponent(self, rules: "Game", against: str) -> "Agent":
-        """The agent named by a text."""
+        """Create the agent that a text specifies."""
         from treeplex.search.tables.seating import agent_against_person, seed_of_draws
 
         return agent_against_person(against, rules, self.iterations, self.think, seed_of_draws(self.seed))
@@ -153,12 +153,12 @@ def play(
 
 
 def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Callable[[int, int], None] | None" = None) -> None:
-    """Play game after game until the person quits.
+    """Play games until the person quits.
 
     Args:
         table: the game and the opponent.
         seat: the person's seat; None to alternate.
-        games: most games; None for any number.
+        games: maximum number of games; None for no limit.
         finished: called after each game with its number, from 1, and the person's seat.
     """
     results: list[float] = []
@@ -175,12 +175,12 @@ def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Calla
 
 
 def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[], None]") -> None:
-    """Play game after game until the person quits.
+    """Play games until the person quits.
 
     Args:
-        one: plays a game by its number, from 0; :class:`Left` in it ends the play.
-        games: most games; None for any number.
-        end: prints the result. After an error it is called only if a game was finished.
+        one: function that plays a game, given its number from 0; :class:`Left` raised in it ends the session.
+        games: maximum number of games; None for no limit.
+        end: function that prints the result. After an error it is called only if a game was finished.
     """
     number, stopped = 0, False
     try:
@@ -224,13 +224,13 @@ def one_game(table: "Table", own: int) -> float:
 
 
 def thought_text(thought: "Thought") -> str:
-    """The search behind an action, as text."""
+    """Describe the search behind an action."""
     boards = f", {thought.boards} boards behind leaves" if thought.boards else ""
     return f"{counted(thought.iterations)} in {thought.seconds:.2g} s{boards}"
 
 
 def thinking() -> Live:
-    """A progress line while the opponent thinks, shown only if that takes long."""
+    """Create a progress line for while the opponent thinks, shown only if that takes long."""
     live = Live(None)
     live.say("thinking")
     return live
@@ -249,7 +249,7 @@ def show(table: "Table", known: list[str]) -> None:
 
 
 def listed(names: list[str]) -> list[str]:
-    """Actions with their numbers; of many consecutive bets one chip apart, only the first and the last."""
+    """List actions with their numbers; of many consecutive bets one chip apart, only the first and the last are shown."""
 
     def run(each: tuple[int, str]) -> tuple[str, int]:
         word, _, chips = each[1].rpartition(" ")
@@ -263,7 +263,7 @@ def listed(names: list[str]) -> list[str]:
 
 
 def asked(table: "Table", options: dict[int, str]) -> int:
-    """The action that the person names, by number, by name or in the table's notation."""
+    """Read an action from the person: a number, a name or the table's notation."""
     numbered, lowered = list(options.items()), {name.lower() for name in options.values()}
     all_in = next((action for action, name in numbered if name.lower().startswith(("all-in", "allin"))), None)
     say("  " + "   ".join(listed([name for _, name in numbered])))
@@ -296,6 +296,6 @@ def asked(table: "Table", options: dict[int, str]) -> int:
 
 
 def score(results: list[float]) -> str:
-    """Number of games and payoffs so far, as text."""
+    """Describe the number of games and payoffs so far."""
     count = len(results)
     return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"
