@@ -46,7 +46,7 @@ class EndgameSettings(ThinkingSettings):
     gadget: str = setting(DEFAULTS.gadget, "gadget for solves with guaranteed values", choices=RESOLVING[:3])
     promises: str = setting(
         DEFAULTS.promises,
-        "values that a hand's first solve guarantees: best responses to the blueprint, the blueprint's, or none",
+        "values that a hand's first solve guarantees: best responses to the blueprint, the blueprint's, or none (ranges only)",
         choices=PROMISES,
     )
     method: str = setting(DEFAULTS.method, "solving method for streets", choices=METHODS, listed=METHOD_NAMES)

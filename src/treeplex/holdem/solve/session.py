@@ -124,7 +124,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: SolveRequest, stack: Ex
     longest = solver.longest
     total = limits.iterations if limits.iterations is not None else longest or usual_iterations(asked.seconds, resume)
     if longest is not None and total > longest:
-        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; ask for fewer")
+        raise SpecError(f"{solver.algorithm} supports at most {longest:,} iterations in total; ask for at most that many")
     file = claimed_file(asked, stack)
     job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=asked.interrupt)
     if resume is None:

@@ -21,7 +21,7 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot, Layout
 
 PARTS = 64
 LEAST_NUMBERS, MOST_NUMBERS = 50_000, 2_000_000
-"""Limits of a part's size; within them, a part has about 1/64 of the stored numbers."""
+"""Limits of a part's size; within them, a part has about 1/64 of the stored numbers if board sizes allow it."""
 
 
 @dataclass(frozen=True)
