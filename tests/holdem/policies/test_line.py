@@ -95,7 +95,7 @@ def test_cards_left_out():
         ("c", "OOP can x"),
         ("7s", "step 1, '7s': no card is dealt here; OOP can x"),
         ("x,x,x", "step 3, 'x': a card is dealt here; name it, such as As"),
-        ("x,x,AsKs", "a card comes here, not 2; name it"),
+        ("x,x,AsKs", "step 3, 'AsKs': a card is dealt here, not 2; name it, such as As"),
         ("x,x,Td", r"Td is on the board already \(Td9d6hQc\)"),
         ("a,f,x", "the hand is over after 'a,f'"),
         ("a,c,As,x", "the hand is over after 'a,c,As'"),

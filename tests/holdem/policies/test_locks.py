@@ -62,7 +62,7 @@ def test_a_lock_that_another_leaves_nothing_of_is_refused(first, second):
 
 def test_some_hands_and_the_last_word():
     locks = [lock("x [KK]: x 100%"), lock("x [KsKh]: a 100%"), lock("x [AA]: x 100%")]
-    with pytest.raises(SpecError, match="lock: IP holds none of these hands"):
+    with pytest.raises(SpecError, match="lock: IP has none of these hands there; name hands of the range"):
         solver_locks(compile_spot(RIVER), locks)
     found = solve_spot(RIVER, iterations=5, threads=1, locks=locks[:2]).at("x")
     names = RIVER.format.names(found.hands)
@@ -126,7 +126,7 @@ def test_locks_switch_isomorphism_off():
         ("x,b70%: c 100%", "lock: line 'x,b70%', step 2, 'b70%': there is no such action; IP can"),
         ("x: c 100%", "lock, action 'c': there is no such action; IP can x, b10"),
         ("x: b70% 50%, x 50%", "action 'b70%'"),
-        ("x [72o]: x 100%", "IP holds none of these hands"),
+        ("x [72o]: x 100%", "IP has none of these hands there; name hands of the range"),
     ],
 )
 def test_locks_that_do_not_fit(text, message):

@@ -122,17 +122,17 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
     [
         ("MATCHSTATE:5", "expected MATCHSTATE"),
         ("MATCHSTATE:5:0::AsKd|", "position"),
-        ("MATCHSTATE:0:0::|", "hidden"),
-        ("MATCHSTATE:1:0::AsKd|", "hidden"),
-        ("MATCHSTATE:0:0::AsKd", "two players"),
-        ("MATCHSTATE:0:0::AsKdQh|", "two each"),
-        ("MATCHSTATE:0:0::AsKd||", "two players"),
+        ("MATCHSTATE:0:0::|", "hides the cards of position 0"),
+        ("MATCHSTATE:1:0::AsKd|", "hides the cards of position 1"),
+        ("MATCHSTATE:0:0::AsKd", "two hole cards per player"),
+        ("MATCHSTATE:0:0::AsKdQh|", "two hole cards per player"),
+        ("MATCHSTATE:0:0::AsKd||", "two hole cards per player"),
         (f"MATCHSTATE:0:{'1' * 5000}::AsKd|", "no number"),
         ("MATCHSTATE:0:0:cc/:AsKd|/2c3c", "flop"),
         ("MATCHSTATE:0:0:cc/:AsKd|/2c3c4x", "4x"),
         ("MATCHSTATE:0:0:cc/:AsKd|/As2c3c", "twice"),
         ("MATCHSTATE:0:0:cc/r200:AsKd|", "board"),
-        ("MATCHSTATE:0:0:cc/:AsKd|", "next cards"),
+        ("MATCHSTATE:0:0:cc/:AsKd|", "next board cards"),
         ("MATCHSTATE:0:0:ccr200:AsKd|", "board"),
         ("MATCHSTATE:0:0:r1:AsKd|", "r1"),
         ("MATCHSTATE:0:0:r0:AsKd|", "r0"),
@@ -263,7 +263,7 @@ def test_a_player_of_another_protocol_is_one_line():
     pairs = [socket.socketpair() for _ in range(2)]
     for _, theirs in pairs:
         theirs.sendall(b"VERSION:1.0.0\r\n")
-    with pytest.raises(GameError, match=r"player 0 began with 'VERSION:1.0.0'.*another protocol"):
+    with pytest.raises(GameError, match=r"player 0 began with 'VERSION:1.0.0' in place of .*; it must use this protocol"):
         Dealer(rules, (pairs[0][0], pairs[1][0])).play(1)
     for pair in pairs:
         for each in pair:
@@ -274,7 +274,7 @@ def test_a_player_of_another_protocol_is_one_line():
     ("limits", "why"),
     [
         (Limits(action=0.05), "player 1 exceeds 0.05 s for an action; --timeout allows more, in hand 0"),
-        (Limits(hand=0.05), "player 1 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
+        (Limits(hand=0.05), "player 1 exceeds 0.05 s for a hand; --per-hand allows more, in hand 0"),
         (Limits(average=0.01), "player 1 exceeds 0.01 s per hand on average; --average allows more, in hand 0"),
     ],
 )
@@ -317,7 +317,7 @@ def test_a_side_that_leaves_within_a_hand_is_one_line():
     with connection:
         dealer.sendall(b"MATCHSTATE:1:0::|AsKd\r\n")
         dealer.close()
-        with pytest.raises(GameError, match=r"the dealer has left.* within hand 1"):
+        with pytest.raises(GameError, match=r"the dealer has disconnected.* within hand 1; check its output"):
             play_acpc(connection, real.rules, wild(ours, 0))
     dealer, connection = socket.socketpair()
     dealer.close()
@@ -327,12 +327,13 @@ def test_a_side_that_leaves_within_a_hand_is_one_line():
     for _, theirs in pairs:
         theirs.sendall(b"VERSION:2.0.0\r\n")
         theirs.close()
-    with pytest.raises(GameError, match=r"player 0 has left.* in hand 0; the match ends here"):
+    with pytest.raises(GameError, match=r"player 0 has disconnected.* in hand 0; the match ends here"):
         Dealer(real.rules, (pairs[0][0], pairs[1][0])).play(1)
     for mine, _ in pairs:
         mine.close()
 
 
 def test_stacks_that_blinds_eat_are_no_table():
-    with pytest.raises(SpecError, match=r"with stack=40 nobody .* the blinds of 50/100; .* such as stack=2000"):
+    message = r"with stack=40 no player has a decision after the blinds of 50/100; .* such as stack=2000"
+    with pytest.raises(SpecError, match=message):
         table_at(40, (50, 100))

@@ -273,10 +273,10 @@ def test_hands_are_kept_as_they_end(tmp_path):
     ("text", "why"),
     [
         ("no line end", "not a log of hands"),
-        ("nonsense\n", ":1: no hand"),
+        ("nonsense\n", ":1: not a hand at a server; give --out another name"),
         ('{"server": "http://y"}\n', "hands with server 'http://y', not 'http://x'"),
-        (json.dumps(ABOUT) + "\n{}\n", ":2: a hand"),
-        (json.dumps(ABOUT) + "\n[]\n", ":2: no hand"),
+        (json.dumps(ABOUT) + "\n{}\n", r":2: invalid fields \['number', .*\] of a hand; fix or remove that line"),
+        (json.dumps(ABOUT) + "\n[]\n", ":2: not a hand at a server; give --out another name"),
     ],
 )
 def test_a_file_of_something_else_is_left_alone(tmp_path, text, why):

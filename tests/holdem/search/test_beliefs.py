@@ -169,7 +169,7 @@ def test_what_cannot_be_is_refused() -> None:
         belief.after(9, policy_of(belief))
     with pytest.raises(GameError, match=r"action 0 at node 0 .* needs a policy"):
         belief.after(0, np.ones((2, 3)))
-    with pytest.raises(GameError, match=r"a range at node 0 .* must be 45 numbers"):
+    with pytest.raises(GameError, match=r"the range at node 0 .* has shape \(3,\); give 45 finite numbers >= 0"):
         Belief.of(rules, rules.state(0, board), (np.ones(3), np.ones(45)))
     with pytest.raises(GameError, match="not at node 0 on the board"):
         rules.state(0, (*board, *parse_cards("Ac")))

@@ -91,7 +91,7 @@ def test_who_is_known_says_its_policy() -> None:
 def test_where_it_is_not_for() -> None:
     with pytest.raises(SpecError, match="checked needs heads-up full-game hold'em, not leduc_poker; give auto, zero"):
         tp.match("leduc_poker", ["uniform", "uniform"], hands=2, sampled=True, aivat="checked")
-    with pytest.raises(GameError, match="for two players, not 3"):
+    with pytest.raises(GameError, match="need two players, not 3; use zero"):
         CheckedDownAivat(table_of("holdem(players=3,stack=20)"))
-    with pytest.raises(SpecError, match=r"uniform has no values in .*; give checked, zero, auto, or a function"):
+    with pytest.raises(SpecError, match=r"uniform has no values in .*; give checked, zero, auto, or a custom function"):
         tp.match("holdem(stack=20)", ["uniform", "uniform"], hands=2, aivat="uniform")

@@ -11,7 +11,7 @@ from treeplex.holdem.search.street_solving import StreetSolving
     [
         ({"bets": ("xx%", "a")}, "turn='xx%': cannot read the bet size 'xx%'; write sizes such as 50%"),
         ({"bets": ("50%", "50%;a")}, "river='50%;a': cannot read"),
-        ({"start": 1, "bets": ("2.5x",)}, "flop='2.5x': bet size '2.5x': a first bet has no bet to multiply"),
+        ({"start": 1, "bets": ("2.5x",)}, "flop='2.5x': bet size '2.5x': multiples such as 2.5x are for raises only"),
         ({"later": "7q"}, "later='7q'"),
         ({"raises": "foo"}, "raises='foo'"),
     ],
@@ -19,7 +19,7 @@ from treeplex.holdem.search.street_solving import StreetSolving
 def test_a_text_that_is_no_size_is_refused(given, shown):
     with pytest.raises(SpecError, match=shown) as refused:
         StreetSolving(**given).check()
-    assert "[50%;a] for several, none for no bet" in str(refused.value)
+    assert "[50%;a] for several sizes, none for no bet" in str(refused.value)
 
 
 def test_sizes_that_are_read():

@@ -298,9 +298,9 @@ def test_what_a_search_plays_moves_beliefs() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     turn, narrow = small_turn(), whole_deck()
-    with pytest.raises(AlgorithmError, match="give rounds, no depth"):
+    with pytest.raises(AlgorithmError, match="give rounds only, without depth"):
         cut(turn.game, [Belief.root(turn.game)], Horizon(2))
-    with pytest.raises(AlgorithmError, match="object is no gadget; give Resolve"):
+    with pytest.raises(AlgorithmError, match="object is not a gadget; give Resolve"):
         cut(turn.game, [Belief.root(turn.game)], Horizon(rounds=1), gadget=object())  # type: ignore[arg-type]
     with pytest.raises(GameError, match="cut one at a time, not 2"):
         cut(turn.game, [Belief.root(turn.game)] * 2, Horizon(rounds=1))
@@ -308,7 +308,7 @@ def test_what_does_not_fit_is_refused() -> None:
         HoldemEndgames(turn, method="fp")
     with pytest.raises(AlgorithmError, match="other leaves"):
         SubgameSearch(narrow, METHODS["dcfr"], HoldemEndgames(turn)).run(1)
-    with pytest.raises(GameError, match="compiled without"):
+    with pytest.raises(GameError, match="range of player 0 has hands that were not compiled; compile the subgame with them"):
         SubgameSearch(narrow, METHODS["dcfr"], ZeroLeaf(), (np.ones((1, 1326)), np.ones((1, 1326))))
     with pytest.raises(GameError, match="range of player 1"):
         SubgameSearch(turn, METHODS["dcfr"], ZeroLeaf(), (np.ones((1, 45)), -np.ones((1, 45))))

@@ -345,11 +345,15 @@ def test_libratus_and_modicum_play_whole_holdem(folder):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["modicum(blueprint={},rounds=2)", "modicum(blueprint={},gadget=reach-resolve)", "libratus(blueprint={},every=decision)"],
+    ("text", "message"),
+    [
+        ("modicum(blueprint={},rounds=2)", "approach, bias, rounds, every and skip have no effect in full-game hold'em .*; leave them out"),
+        ("modicum(blueprint={},gadget=reach-resolve)", "does not support gadget=reach-resolve; use gadget=none or resolve"),
+        ("libratus(blueprint={},every=decision)", "in full-game hold'em"),
+    ],
 )
-def test_settings_that_whole_holdem_does_not_know(folder, text):
-    with pytest.raises(SpecError, match="in full-game hold'em"):
+def test_settings_that_whole_holdem_does_not_know(folder, text, message):
+    with pytest.raises(SpecError, match=message):
         agent(text.format(folder), ANY)
 
 

@@ -246,7 +246,7 @@ def test_foreign_arrays_are_refused() -> None:
     arrays = {name: array.copy() for name, array in run.arrays().items()}
     with pytest.raises(FileError, match="'average' is float32"):
         run.restore(3, arrays | {"average": arrays["average"].astype(np.float32)})
-    with pytest.raises(FileError, match="found none"):
+    with pytest.raises(FileError, match="'average' is missing; use one of this spot"):
         run.restore(3, {"regrets": arrays["regrets"]})
     assert run.iteration == 0
 
@@ -267,7 +267,7 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         ({"threads": 0}, SpecError, "threads is 0"),
         ({"storage": "float23"}, SpecError, "did you mean 'float32'"),
         ({"algorithm": "dfcr"}, SpecError, "did you mean 'dcfr'"),
-        ({"algorithm": "lp"}, AlgorithmError, "lp is no update rule"),
+        ({"algorithm": "lp"}, AlgorithmError, "lp is not an update rule, .*; use dcfr"),
         ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "use float32"),
         ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "use float32"),
         (

@@ -165,5 +165,5 @@ def test_streets_refuse_what_they_cannot_search():
     game = load(TEN).public
     over = game.rules.betting.after(game.rules.betting.root, 0)
     both = np.ones((1, len(game.hands)))
-    with pytest.raises(GameError, match="nobody acts"):
+    with pytest.raises(GameError, match="no player acts after f; give the first decision of a street"):
         StreetSubgame.of(game, Cards(game), over, [()], (both, both))

@@ -78,7 +78,7 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
             "leave them out"
         )
     if settings.gadget not in RESOLVING[:3]:
-        raise SpecError(f"full-game hold'em does not support gifts; use gadget={' or '.join(RESOLVING[:3])}")
+        raise SpecError(f"full-game hold'em does not support gadget={settings.gadget}; use gadget={' or '.join(RESOLVING[:3])}")
     return StreetSolving(
         start=1,
         bets=(FLOP_BETS, *StreetSolving().bets),

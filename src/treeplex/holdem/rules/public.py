@@ -362,7 +362,7 @@ class HoldemGame(PublicGame):
         after, action = other.event(there), event.actions[label]
         assert isinstance(after, Decision)
         if action not in after.actions:
-            raise GameError(f"with that size, the spot's merge drops {action}, which was played")
+            raise GameError(f"with that size, the spot's merge drops {action}, which was played; give another size")
         return after.actions.index(action)
 
 

@@ -107,10 +107,8 @@ class HoldemSolver(FormSolver[Any]):
         for name, array in mine.items():
             found = arrays.get(name)
             if found is None or found.shape != array.shape or found.dtype != array.dtype:
-                what = "none" if found is None else f"{found.dtype} {found.shape}"
-                raise FileError(
-                    f"solver state does not fit: {name!r} is {what}, not {array.dtype} {array.shape}; use one of this spot"
-                )
+                what = "missing" if found is None else f"{found.dtype} {found.shape}, not {array.dtype} {array.shape}"
+                raise FileError(f"solver state does not fit: {name!r} is {what}; use one of this spot")
         self.form.restore(self.tables, iteration, arrays)
         self.iteration = iteration
 

@@ -50,7 +50,8 @@ class Belief:
         given = tuple(np.asarray(own, np.float64) for own in (game.first_ranges() if ranges is None else ranges))
         for own, can in zip(given, possible, strict=True):
             if own.shape != can.shape or not (np.isfinite(own) & (own >= 0)).all():
-                raise GameError(f"the range at {game.name_of(state)} is {own!r}; give {len(can)} numbers >= 0")
+                wrong = f"shape {own.shape}" if own.shape != can.shape else "negative or non-finite numbers"
+                raise GameError(f"the range at {game.name_of(state)} has {wrong}; give {len(can)} finite numbers >= 0")
         return cls(game, state, tuple(normalised_range(own, can) for own, can in zip(given, possible, strict=True)))
 
     @classmethod

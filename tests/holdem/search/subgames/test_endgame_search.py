@@ -54,7 +54,7 @@ def test_promises_are_kept_in_single_precision(board: str, kind: type[Gadget] | 
 def test_what_is_refused() -> None:
     with pytest.raises(AlgorithmError, match="CFR variant with alternating updates, not fp"):
         EndgameSearch(cut(belief(RIVER).game, [belief(RIVER)]), METHODS["fp"])
-    with pytest.raises(AlgorithmError, match="alternating, not by dcfr-simultaneous; take dcfr"):
+    with pytest.raises(AlgorithmError, match="alternating updates, not dcfr-simultaneous; use dcfr"):
         EndgameSearch(cut(belief(RIVER).game, [belief(RIVER)]), METHODS["dcfr-simultaneous"])
     one = cut(belief(TURN).game, [belief(TURN)], Horizon(rounds=1))
     with pytest.raises(AlgorithmError, match="to the end of the game"):

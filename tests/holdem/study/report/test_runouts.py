@@ -42,7 +42,7 @@ def test_runouts_after_actions(turn):
     np.testing.assert_allclose(found.reach, first.frequency[first.actions.index("check")], rtol=1e-6)
     with pytest.raises(SpecError, match="no card is dealt"):
         runouts(turn, "x")
-    with pytest.raises(SpecError, match="nobody acts"):
+    with pytest.raises(SpecError, match="line 'x,x,7s,x,x': no player acts after the card; extend the line to a decision"):
         runouts(turn, "x,x,7s,x,x")
 
 
