@@ -144,7 +144,7 @@ STATE = {
         ({"action": None}, "'action' is null, not a text"),
         ({"action": "b200"}, "waits for an action, but the agent is not to act"),
         ({"action": "b1"}, "b1 is no bet"),
-        ({"action": "b0"}, "b0 is no bet"),
+        ({"action": "b0"}, "b0 is not a bet"),
         ({"action": "b\u00b2"}, "a bet without chips"),
         ({"action": "zz"}, "'z' is none of"),
         ({"winnings": "lots"}, "'winnings' is \"lots\", not a number of chips"),
@@ -273,10 +273,10 @@ def test_hands_are_kept_as_they_end(tmp_path):
     ("text", "why"),
     [
         ("no line end", "not a log of hands"),
-        ("nonsense\n", ":1: not a hand at a server; give --out another name"),
+        ("nonsense\n", ":1: not a server hand record; choose another file with --out"),
         ('{"server": "http://y"}\n', "hands with server 'http://y', not 'http://x'"),
         (json.dumps(ABOUT) + "\n{}\n", r":2: invalid fields \['number', .*\] of a hand; fix or remove that line"),
-        (json.dumps(ABOUT) + "\n[]\n", ":2: not a hand at a server; give --out another name"),
+        (json.dumps(ABOUT) + "\n[]\n", ":2: not a server hand record; choose another file with --out"),
     ],
 )
 def test_a_file_of_something_else_is_left_alone(tmp_path, text, why):

@@ -141,7 +141,7 @@ def test_short_numbers_are_not_moved():
 def test_what_cannot_be_started_from(solved, tmp_path):
     with pytest.raises(SpecError, match="more than ranges and bet sizes"):
         solve_spot(replace(SPOT, pot=110), start=solved, threads=1)
-    with pytest.raises(SpecError, match="count as done"):
+    with pytest.raises(SpecError, match="begins at iteration 20; set iterations above 20"):
         solve_spot(SPOT, iterations=10, start=solved, threads=1)
     with pytest.raises(SpecError, match="leave the algorithm out"):
         solve_spot(SPOT, "cfr+", start=solved, threads=1)

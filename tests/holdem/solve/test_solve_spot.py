@@ -178,7 +178,7 @@ def test_what_cannot_be_resumed():
         ({"threads": 0}, "threads is 0"),
         ({"storage": "float8"}, "storage is 'float8'"),
         ({"algorithm": "dcfx"}, "unknown algorithm 'dcfx'"),
-        ({"most_memory": 1000}, r"needs .* MB of memory, .* numbers per array, and 0.001 MB are allowed; offer fewer sizes"),
+        ({"most_memory": 1000}, r"needs .* MB of memory, .* numbers per array, but 0.001 MB are allowed; offer fewer sizes"),
     ],
 )
 def test_options_out_of_range(options, message):
@@ -189,7 +189,7 @@ def test_options_out_of_range(options, message):
 def test_nothing_to_solve():
     with pytest.raises(SpecError, match="no spot given"):
         solve_spot()
-    with pytest.raises(AlgorithmError, match="lp is no update rule"):
+    with pytest.raises(AlgorithmError, match="lp is not an update rule"):
         solve_spot(RIVER, "lp")
 
 

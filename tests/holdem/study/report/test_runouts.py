@@ -75,7 +75,7 @@ def test_groups_are_those_hands(turn):
     assert "TsTh" not in filtered(node, ["top pair"]).sides[0].names
     assert set(filtered(node, ["AA", "TT"]).sides[0].names) >= {"AsAh", "TsTh"}
     assert "AA" in CLASSES
-    with pytest.raises(SpecError, match="no group of hands; did you mean 'top pair'"):
+    with pytest.raises(SpecError, match="is not a group of hands; did you mean 'top pair'"):
         filtered(node, ["top pairs"])
     with pytest.raises(SpecError, match="cannot be grouped"):
         group_hands(node.sides[0], node.cards, "colour")
