@@ -151,8 +151,7 @@ class Qpg(PolicyGradient):
 
 
 class Rpg(PolicyGradient):
-    """Regret policy gradient: descends on the sum of positive regrets; for two-player constant-sum games, to which its theory
-    applies."""
+    """Regret policy gradient: descends on the sum of positive regrets; for two-player constant-sum games."""
 
     source = Qpg.source
     zero_sum = "rpg"
@@ -160,8 +159,7 @@ class Rpg(PolicyGradient):
 
 
 class Rmpg(PolicyGradient):
-    """Regret matching policy gradient: ascends on positive regrets; for two-player constant-sum games, to which its theory
-    applies."""
+    """Regret matching policy gradient: ascends on positive regrets; for two-player constant-sum games."""
 
     source = Qpg.source
     zero_sum = "rmpg"
