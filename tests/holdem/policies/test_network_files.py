@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
         tp.judge("leduc_holdem", tmp_path / "other")
     (tmp_path / "empty").mkdir()
     assert (
-        "a folder without a network for a hold'em spot; give one of treeplex train"
+        "a folder without a network for a hold'em spot; give a folder of treeplex train"
         in (call("evaluate", "leduc_holdem", tmp_path / "empty", code=2)[1])
     )
     with pytest.raises(FileError, match="check the path"):
@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
     with pytest.raises(AlgorithmError, match="Rcfr needs the whole game"):
         tp.train("leduc_holdem", "rcfr", out=tmp_path / "rcfr")
     monkeypatch.setattr(on_spots, "available_memory", lambda: 1000)
-    with pytest.raises(PolicyError, match=r"takes .* MB, and .* MB are free"):
+    with pytest.raises(PolicyError, match=r"needs .* MB of memory, but .* MB are free; free some"):
         tp.judge("leduc_holdem", folder)
 
 

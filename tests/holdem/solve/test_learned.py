@@ -110,7 +110,7 @@ def test_a_spot_is_solved_at_its_pace() -> None:
 
 def test_what_is_refused() -> None:
     game = both(TWO[0]).hands
-    with pytest.raises(SpecError, match="paces itself for 30"):
+    with pytest.raises(SpecError, match="plans for 30 iterations, but the run may take 31; give at most 30"):
         HoldemSolver(game, untrained_discount_policy(horizon=30), horizon=31)
     with pytest.raises(AlgorithmError, match="the speed of the policy"):
         HoldemSolver(game, untrained_discount_policy(features=("movement",)))

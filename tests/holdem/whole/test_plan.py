@@ -174,9 +174,9 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
     ("parameters", "words"),
     [
         ("sizes=[0%]", "holdem: sizes: bet size '0%' is a bet of 0 chips; give more than 0, or only none for no bet"),
-        ("sizes=[0c;a]", "bet size '0c' is a bet of nothing"),
-        ("preflop=[0bb]", "bet size '0bb' is a bet of nothing"),
-        ("turn=[e0%]", "bet size 'e0%' is a bet of nothing"),
+        ("sizes=[0c;a]", "bet size '0c' is a bet of 0 chips; give more than 0"),
+        ("preflop=[0bb]", "bet size '0bb' is a bet of 0 chips; give more than 0"),
+        ("turn=[e0%]", "bet size 'e0%' is a bet of 0 chips; give more than 0"),
         ("sizes=[1e9%]", "bet size '1e9%': over one street e means all-in; write a, or a percentage of the pot such as 75%"),
         ("preflop=[0.5bb]", r"holdem: preflop: bet size 0.5bb is below the smallest raise, to 2bb; give that or more"),
         ("oop_preflop=[1.5bb]", "bet size 1.5bb is below the smallest raise, to 2bb"),

@@ -227,11 +227,11 @@ def damaged(tmp_path: Path, change: Any) -> Path:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda header, arrays: header.update(base="cfr9"), "steers one of dcfr"),
+        (lambda header, arrays: header.update(base="cfr9"), "controls one of dcfr"),
         (lambda header, arrays: header.update(features=["iteration"]), r"has 4808 finite numbers, found shape \[4872\]"),
         (lambda header, arrays: arrays.update(parameters=arrays["parameters"][:-1]), r"found shape \[4871\]"),
         (lambda header, arrays: arrays["parameters"].fill(np.nan), "finite numbers"),
-        (lambda header, arrays: header.update(features=["iteration", "weather"]), "knows no 'weather'"),
+        (lambda header, arrays: header.update(features=["iteration", "weather"]), "does not support 'weather'"),
         (lambda header, arrays: header.update(format="policy"), "is not a discount policy"),
         (lambda header, arrays: header.update(format_version=9), "format version 9"),
         (lambda header, arrays: header.pop("holds"), "damaged or not a discount policy"),
@@ -260,7 +260,7 @@ def test_runs_beyond_the_horizon_are_refused() -> None:
         make_solver(KUHN, "ddcfr", horizon=5000)
     solver = make_solver(KUHN, "ddcfr(horizon=20)", horizon=20)
     solver.run(20)
-    with pytest.raises(SpecError, match="paces itself for 20"):
+    with pytest.raises(SpecError, match="plans for 20 iterations"):
         solver.run(1)
     make_solver(KUHN, "ddcfr(horizon=5000)", horizon=5000)
 
@@ -275,7 +275,7 @@ def test_a_run_without_a_number_of_iterations_keeps_its_pace(tmp_path: Path) -> 
     folder = tmp_path / "run"
     tp.solve(KUHN, "ddcfr(horizon=50)", iterations=20, out=folder)
     before = (folder / "run.json").read_bytes()
-    with pytest.raises(SpecError, match="paces itself for 50 iterations"):
+    with pytest.raises(SpecError, match="plans for 50 iterations"):
         tp.solve(resume=folder, iterations=60)
     assert (folder / "run.json").read_bytes() == before
     assert tp.solve(resume=folder, iterations=50).iterations == 50
@@ -295,7 +295,7 @@ def test_games_and_policies_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(AlgorithmError, match="two-player zero-sum"):
         make_solver(tp.compile("kuhn_poker(players=3)"), "ddcfr")
     path = save_discount_policy(untrained_discount_policy("pcfr+"), tmp_path / "a.safetensors")
-    with pytest.raises(SpecError, match=r"steers pcfr\+, ddcfr needs a policy for dcfr"):
+    with pytest.raises(SpecError, match=r"controls pcfr\+, but ddcfr needs a policy for dcfr"):
         make_solver(KUHN, f"ddcfr(policy={path})")
     assert make_solver(KUHN, f"dpcfr+(policy={path})").algorithm == f"dpcfr+(policy={path})"
 

@@ -149,7 +149,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
 
 
 @pytest.mark.slow_cases(
-    "arguments4-other.phhs is no file of hand histories",
+    "arguments4-other.phhs is not a file of hand histories",
     "arguments13---review is 'rivers'; give the first street to solve: flop, turn, river",
 )
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*SMALL, "--phh", "hands"), "hand histories need hold'em with 52 cards"),
         ((*WHOLE, "--phh", "hand.phh"), "would hold a single hand; give a folder, or hand.phhs"),
         ((*WHOLE, "--phh", "nowhere/hands"), "there is no folder nowhere"),
-        ((*WHOLE, "--phh", "other.phhs"), "other.phhs is no file of hand histories"),
+        ((*WHOLE, "--phh", "other.phhs"), "other.phhs is not a file of hand histories"),
         ((*WHOLE, "--log", "nowhere/hands.txt"), "make the folder nowhere first"),
         ((*SMALL, "--board", "3s7hTdKs"), "--board is for hold'em spots, and holdem(ranks=5,suits=2,stack=8) is not one"),
         ((*SMALL, "--boards"), "--boards is for spots"),
