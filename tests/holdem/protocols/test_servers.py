@@ -235,7 +235,7 @@ def test_gto_wizard_is_asked_how_a_hand_stands_before_an_action_is_sent_again(fa
 def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():
     said = json.dumps(SLUMBOT).encode()
     _, stopped, there = played(True, 1, lambda number, path: (200, said))
-    assert "the last action is not in its line" in stopped
+    assert "the last action does not appear in the hand" in stopped
     assert len(there.asked) == 2
 
 

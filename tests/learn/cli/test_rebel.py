@@ -157,7 +157,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("train rebel liars_dice --epochs 3 --out {0}", "see treeplex train --help"),
         ("train rebel --resume {0}", "holds no training of treeplex train"),
         ("train rebel --resume {0} --preset paper", "--set"),
-        ("train ddcfr --resume {1}", "of another kind (rebel)"),
+        ("train ddcfr --resume {1}", "a job of kind rebel"),
         ("evaluate liars_dice {1}", "a network for liars_dice(dice_sides=2)"),
         ("evaluate liars_dice(dice_sides=2) {1} --exact", "about policies"),
         ("evaluate liars_dice(dice_sides=2) {1} --playthroughs 0", "playthroughs must be"),
@@ -165,8 +165,8 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "depth must be a whole number of at least 0, not -1"),
         ("evaluate liars_dice(dice_sides=2) {1} --set depth", "key=value"),
         ("evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps", "true or false"),
-        ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "which uniform is not"),
-        ("evaluate liars_dice(dice_sides=2) uniform --playthroughs 3", "which uniform is not"),
+        ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "and uniform is not one"),
+        ("evaluate liars_dice(dice_sides=2) uniform --playthroughs 3", "and uniform is not one"),
     ],
 )
 def test_wrong_use_is_one_line(tmp_path: Path, trained: Path, arguments: str, part: str) -> None:

@@ -134,7 +134,7 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
     "ddcfr kuhn_poker,(x --out {0}-brackets",
     "ddcfr --set population=5 --out {0}-even",
     "ddcfr --set holds=1,two --out {0}-holds must be whole numbers of at least 1",
-    "ddcfr kuhn_poker --set weights=1,2 --out {0}-one for each of 1 games",
+    "ddcfr kuhn_poker --set weights=1,2 --out {0}-one number above 0 for each of 1 games",
     "ddcfr --set optimizer=sgd --out {0}-one of es, ppo",
     "ddcfr --set fitness=relativ --out {0}-did you mean 'relative'",
     "ddcfr --workers 0 --out {0}-workers",
@@ -155,7 +155,7 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
         ("ddcfr --set exponents=delta --out {0}", "delta"),
         ("ddcfr --set holds=1,two --out {0}", "holds must be whole numbers of at least 1"),
         ("ddcfr --set weights=1,heavy --out {0}", "weights must be numbers above 0"),
-        ("ddcfr kuhn_poker --set weights=1,2 --out {0}", "one for each of 1 games"),
+        ("ddcfr kuhn_poker --set weights=1,2 --out {0}", "one number above 0 for each of 1 games"),
         ("ddcfr --set optimizer=sgd --out {0}", "one of es, ppo"),
         ("ddcfr --set fitness=relativ --out {0}", "did you mean 'relative'"),
         ("ddcfr --workers 0 --out {0}", "workers"),
@@ -178,7 +178,7 @@ def test_wrong_use_is_one_line(tmp_path, arguments, part):
 def test_ppo_takes_no_cluster(tmp_path, monkeypatch):
     monkeypatch.setattr(Work, "check", lambda work: None)
     words = f"ddcfr kuhn_poker --set optimizer=ppo --set horizon=5 --ray auto --out {tmp_path / 'run'}"
-    assert "leave --ray out" in complaint(*words.split())
+    assert "remove --ray" in complaint(*words.split())
 
 
 @pytest.mark.slow

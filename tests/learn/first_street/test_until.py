@@ -46,7 +46,7 @@ def test_it_resumes_bit_for_bit_and_its_file_gives_it_back(tmp_path: Path) -> No
     assert resumed.ev == whole.ev
     assert sum(whole.ev) == pytest.approx(0, abs=1e-5)
     assert not whole.judged
-    with pytest.raises(FileError, match="is there already"):
+    with pytest.raises(FileError, match="already exists"):
         by_showdown(3, out=file)
     again = load_solution(whole.save(tmp_path / "other.spot"))
     assert again.settings == whole.settings
@@ -152,7 +152,7 @@ def test_a_network_is_asked_on_the_river() -> None:
         ({"until": "river", "net": "nowhere"}, "no hand network at nowhere"),
         ({"until": "river", "algorithm": "cfr-avg"}, "until river: unknown algorithm 'cfr-avg'"),
         ({"until": "river", "algorithm": "dcfrr"}, "unknown algorithm 'dcfrr'; did you mean 'dcfr'"),
-        ({"until": "river", "algorithm": "deepcfr"}, "it is trained: treeplex train deep-cfr"),
+        ({"until": "river", "algorithm": "deepcfr"}, "train it: treeplex train deep-cfr"),
         ({"net": "hands"}, "net needs until"),
     ],
 )
@@ -162,7 +162,7 @@ def test_what_is_refused(options: dict, words: str) -> None:
 
 
 def test_rake_and_last_streets_are_refused() -> None:
-    with pytest.raises(SpecError, match="without rake"):
+    with pytest.raises(SpecError, match="do not support rake"):
         tp.solve(replace(TURN, rake=Rake(0.05)), until="river", net="showdown", iterations=2)
     with pytest.raises(SpecError, match="iterations must be a whole number of at least 1, not 0"):
         tp.solve(replace(TURN, settings=SolveFields(until="river", iterations=0)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.engine.histories.recording import RecordedWalks, gathered, record_external, record_outcomes, recorded
+from treeplex.engine.histories.recording import RecordedWalks, gathered, new_rows, record_external, record_outcomes
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.policies.heads import matched_rows
@@ -56,7 +56,7 @@ def slot_sums(walker: Walker, places: np.ndarray, values: np.ndarray, weights: n
 
 
 def test_external_sampling_finds_counterfactual_regrets(walker: Walker) -> None:
-    policy, room = skewed(walker), recorded(walker.histories, walker.first, 10 * WALKS)
+    policy, room = skewed(walker), new_rows(walker.histories, walker.first, 10 * WALKS)
     exact = exact_regrets(walker, policy)
     for player in (0, 1):
         kind = RecordedWalks(walker.histories, walker.first, policy, player, 3)
@@ -77,7 +77,7 @@ def test_external_sampling_finds_counterfactual_regrets(walker: Walker) -> None:
 
 @pytest.mark.parametrize("exploration", [1.0, 0.5])
 def test_outcome_sampling_with_any_critic_does_too(walker: Walker, exploration: float) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 10 * WALKS), GameCritic(walker)
+    policy, room, critic = skewed(walker), new_rows(walker.histories, walker.first, 10 * WALKS), GameCritic(walker)
     guesses = np.random.default_rng(1).normal(0.0, 1.0, len(critic.place_of))
     exact = exact_regrets(walker, policy)
     choices = np.ones(len(walker.first) - 1)  # uniform choices on the way to each infoset
@@ -97,7 +97,7 @@ def test_outcome_sampling_with_any_critic_does_too(walker: Walker, exploration: 
 
 
 def test_without_correction_it_is_the_critic_alone(walker: Walker) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), GameCritic(walker)
+    policy, room, critic = skewed(walker), new_rows(walker.histories, walker.first, 1000), GameCritic(walker)
     guesses = np.arange(len(critic.place_of), dtype=float)  # 2 h + a: both actions of a history are 1 apart
     kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0, corrected=False)
     _, rows, _, _, _ = record_outcomes(kind, guesses, critic.edge, 0, 100, room)
@@ -106,7 +106,7 @@ def test_without_correction_it_is_the_critic_alone(walker: Walker) -> None:
 
 
 def test_edges_lead_to_the_next_decision_or_to_the_end(walker: Walker) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), GameCritic(walker)
+    policy, room, critic = skewed(walker), new_rows(walker.histories, walker.first, 1000), GameCritic(walker)
     nodes, zeros = walker.histories.nodes, np.zeros(len(critic.place_of))
     for returns in (False, True):
         kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0, returns=returns)
@@ -119,7 +119,7 @@ def test_edges_lead_to_the_next_decision_or_to_the_end(walker: Walker) -> None:
 
 
 def test_a_critic_learns_the_exact_values_of_a_policy(walker: Walker) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 20_000), GameCritic(walker)
+    policy, room, critic = skewed(walker), new_rows(walker.histories, walker.first, 20_000), GameCritic(walker)
     kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0)
     _, _, _, edges, _ = record_outcomes(kind, np.zeros(len(critic.place_of)), critic.edge, 0, 2000, room)
     critic.add((room.edges[:edges],))

@@ -377,5 +377,5 @@ def test_gadgets_stay_on_the_processor() -> None:
     subgames, ranges = batch(DICE, TO_THE_END, count=1)
     gadget = Resolve(0, np.zeros((1, subgames.roots.widths[1])))
     search = SubgameSearch(replace(subgames, gadget=gadget), METHODS["dcfr"], NoLeaf(), ranges)
-    with pytest.raises(AlgorithmError, match="a search by tensors knows no gadgets"):
+    with pytest.raises(AlgorithmError, match="a search by tensors supports neither gadgets"):
         TorchSearch(search, device=DEVICE)

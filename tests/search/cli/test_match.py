@@ -82,7 +82,7 @@ def test_everybody_and_three_players(policy: str) -> None:
         ((GAME, "uniform"), "1 agent is given, but the game has 2 seats"),
         ((GAME, "uniform", "uniform", "--think", "0"), "the thinking time is '0'"),
         ((GAME, "uniform", "uniform", "--think", "10ms"), "omit the thinking time"),
-        ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
+        ((GAME, "uniform", "uniform", "uniform"), "3 agents are given"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and agents"),
         (("holdem(stack=1)", "uniform", "uniform"), "no player has a decision after the blinds of 1/2; give all players more"),

@@ -60,7 +60,7 @@ def test_what_a_step_holds() -> None:
     [
         (lambda step: step.regrets - 1.0, r"rule 'bad' must return weights >= 0 of shape \(13,\); at iteration 1"),
         (lambda step: np.full_like(step.regrets, np.nan), "least nan"),
-        (lambda step: np.ones(3), r"it gave shape \(3,\)"),
+        (lambda step: np.ones(3), r"it returned shape \(3,\)"),
     ],
 )
 def test_bad_weights(weights: object, message: str) -> None:

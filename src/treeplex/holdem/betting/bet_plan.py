@@ -47,7 +47,7 @@ class StreetSizes:
 
     @classmethod
     def of(cls, sizes: tuple[Size, ...]) -> "StreetSizes":
-        """The same sizes for first bets and raises; multiples of the bet faced apply to raises only."""
+        """One list of sizes for first bets and raises; multiples of the bet faced apply to raises only."""
         return cls(tuple(size for size in sizes if size.kind != "last"), sizes)
 
     def in_chips(self, big_blind: float) -> "StreetSizes":

@@ -270,7 +270,7 @@ def play_hand(server: Server, rules: HandRules, agent: Agent, number: int, gener
             hand = hand or OutsideHand(rules, agent, seen.seat, seen.cards, generator)
             actions = parse_line(seen.line, rules.betting.root, rules, "b")
             if len(actions) <= told:
-                raise GameError("the last action is not in its line")
+                raise GameError("the last action does not appear in the hand's action sequence")
             told = len(actions)
             hand.catch_up(actions, seen.board)
             if not hand.to_act:

@@ -386,7 +386,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     end = first_number(game, streets, STORE)
     average = state["average"] if state else arrays["policy"].astype(np.float32)
     if average.shape != (game.stored if end is None else end,):
-        raise FileError("its strategy does not have the size of the spot")
+        raise FileError("the size of its strategy does not match the spot")
     return HoldemSolution(
         game=game,
         algorithm=str(header["algorithm"]),

@@ -61,7 +61,8 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
             queue.append((after, deals + dealt))
     if not starts or not all(starts):
         raise GameError(
-            "no betting round starts with a deal, so networks per round have nothing to learn; take a game with a later deal"
+            "no betting round starts with a deal, so networks per round have nothing to learn; "
+            "choose a game that deals cards between betting rounds"
         )
     return [sorted(states.values(), key=lambda state: repr(state.node)) for states in starts]
 

@@ -222,5 +222,5 @@ def uniform(subgames: Subgames) -> Floats:
 
 
 def states_of(beliefs: Sequence[Belief]) -> list[PublicState]:
-    """The public states of beliefs."""
+    """Public states of the public belief states."""
     return [pair_state(belief.state) for belief in beliefs]

@@ -119,7 +119,7 @@ def train_seeds(
         for what, given in (("learner", learner), ("game", game)):
             if given is None and ".py:" in str(asked[what]):
                 raise FileError(
-                    f"{folder / SEEDS}: the {what} is {asked[what]}, and reading a folder runs no code; name it again"
+                    f"{folder / SEEDS}: the {what} is {asked[what]}, and reading a folder runs no code, so name it again"
                 )
         known = kind_for(game, learner or asked["learner"], None, None)
     base = known.settings.from_json(asked["settings"], folder / SEEDS)

@@ -19,7 +19,7 @@ from treeplex.search.translation.mapping import MAPPINGS
 class TranslatedSettings(AgentSettings):
     """Settings: the agent, and how bets outside its game are translated."""
 
-    agent: str = setting(help="an agent of the game with few bet sizes, such as blueprint(file=runs/few)")
+    agent: str = setting(help="an agent for a coarser betting abstraction of the game, such as blueprint(file=runs/few)")
     game: str = setting(help="the agent's game, with the same cards, such as no_limit_leduc")
     mapping: str = setting(
         "random", "how bets are translated: to one of two sizes at random, or to the likelier", choices=MAPPINGS

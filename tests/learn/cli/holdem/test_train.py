@@ -184,7 +184,7 @@ def test_a_search_for_people(trained: Path, spot: str) -> None:
     assert "treeplex show played.spot" in out
     shown = json.loads(call("show", "played.spot", "--json")[0])
     assert shown["exploitability"] == found["exploitability"]
-    assert "is there already" in complaint("search", spot, trained, "--out", "played.spot")
+    assert "already exists" in complaint("search", spot, trained, "--out", "played.spot")
     call("search", spot, trained, "-n", 1, "--river", 8, "--out", "played.spot", "--force")
     out, _ = call("search", spot, trained, "-n", 1, "--no-judge", "--bets", "50%")
     assert "not judged" in out

@@ -8,7 +8,7 @@ import pytest
 import treeplex as tp
 from treeplex.base.arrays import Floats
 from treeplex.engine.histories.episodes import play_episodes
-from treeplex.engine.histories.recording import RecordedWalks, record_external, record_outcomes, recorded
+from treeplex.engine.histories.recording import RecordedWalks, new_rows, record_external, record_outcomes
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infoset_tensors import states_of
@@ -74,7 +74,7 @@ def test_walks_by_external_sampling_are_those_of_the_compiled_game(game: str) ->
     first = np.append(layout.infosets[:, 0], len(slots))
     for player in (0, 1):
         kind = RecordedWalks(histories_of(given.game), first, given.table[slots], player, 7)
-        room = recorded(kind.histories, first, 1 << 14)
+        room = new_rows(kind.histories, first, 1 << 14)
         done, rows, others, visited = record_external(kind, 0, 20, room)
         found = given.walks.external(given.asked, player, range(done), 7)
         assert (rows, others, visited) == (len(found.places), len(found.others), found.nodes)
@@ -99,7 +99,7 @@ def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, co
             key = np.concatenate([given.view.row(state, each) for each in (0, 1)]).tobytes()
             values = known.setdefault(key, np.random.default_rng(len(known)).normal(size=len(given.view.actions)))
             critic[edge[node] : edge[node] + len(columns)] = values[columns]
-    room = recorded(histories, first, 1 << 12)
+    room = new_rows(histories, first, 1 << 12)
     kind = RecordedWalks(histories, first, given.table[slots], player, 7, 0.6, corrected)
     done, rows, others, _, visited = record_outcomes(kind, critic, edge, 0, 60, room)
     seats = np.zeros((done, 2), np.int64)

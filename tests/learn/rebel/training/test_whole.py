@@ -78,7 +78,8 @@ def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
     with pytest.raises(SpecError, match="is named 'holdem-5bb'; did you mean 'holdem-50bb'"):
         agent("rebel(network=holdem-5bb)", table, seed=0)
     with pytest.raises(
-        SpecError, match=r"for whole hold'em with stack=60 and blinds of 1/2 comes .*; known: holdem-50bb for holdem"
+        SpecError,
+        match=r"no network for full-game hold'em with stack=60 and blinds of 1/2 is shipped; known: holdem-50bb",
     ):
         agent("rebel", load("holdem(stack=60)"), seed=0)
 
@@ -94,7 +95,7 @@ def test_what_does_not_fit_is_refused(folder):
     found = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--exact"])
     assert found.exit_code == 2
     assert "a network that searches does not take them" in found.stderr
-    with pytest.raises(SpecError, match="depth is not for whole hold'em"):
+    with pytest.raises(SpecError, match="depth does not apply to full-game hold"):
         judge_rebel(NINE, folder, search={"depth": 2})
     with pytest.raises(SpecError, match="leave workers and ray out"):
         judge_rebel(NINE, folder, workers=2)

@@ -62,7 +62,7 @@ class Infosets:
         return np.concatenate([self.features[numbers], self.legal[numbers].astype(np.float32)], axis=1)
 
     def rows_or_none(self, numbers: NDArray[np.integer]) -> NDArray[Any]:
-        """Rows of infosets, with :attr:`nowhere` for the number -1."""
+        """Feature rows by infoset number; number -1 gives the padding row :attr:`nowhere`."""
         rows = self.rows(np.maximum(numbers, 0))
         rows[numbers < 0] = self.nowhere
         return rows

@@ -88,5 +88,5 @@ def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
             leaf = RiverLeaf(net, guess, int(settings["warm"]))
         load_weights(leaf, weights)
     except (KeyError, ValueError, RuntimeError) as error:
-        raise FileError(f"{path}: not a network for hold'em rivers ({error}); give one of a training on turns") from error
+        raise FileError(f"{path}: not a network for hold'em rivers ({error}); give one from a training run on turns") from error
     return leaf

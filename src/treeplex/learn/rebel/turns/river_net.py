@@ -57,7 +57,7 @@ class RiverNet:
             SpecError: the rows are for other cards.
         """
         if rows.shape[1] != self.inputs:
-            raise SpecError(f"the network is for {self.game}, not for these cards; train one on such a spot")
+            raise SpecError(f"the network is for {self.game}, but the spot has other cards; train one on this spot")
         values: Singles = balanced(rows, self.forward(seen(rows, self.bins, self.single)))
         return values
 

@@ -57,7 +57,7 @@ def solved_rivers(
     groups: dict[Betting, list[RiverRequest]] = {}
     for number, (spot, ranges) in enumerate(spots):
         if spot.rake.rate:
-            raise AlgorithmError("tensors do not support rake; solve such rivers on device cpu")
+            raise AlgorithmError("the tensor solver does not support rake; use device=cpu")
         board = RiverBins.of(spot.format, (spot.board,), bins)
         (forest,) = forests_of(betting_tree(spot), spot.rake)
         groups.setdefault(Betting.of(forest), []).append(

@@ -98,6 +98,6 @@ def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
     if settings.bins or len(game.hands) < MANY_HANDS:
         return ""
     return (
-        f"a network of {len(game.hands):,} single hands on so many boards learns little from "
+        f"a network of {len(game.hands):,} single hands on that number of boards learns little from "
         f"{settings.solves:,} streets; set bins=48 to learn bins of strength"
     )

@@ -84,7 +84,7 @@ ShowSettings = Annotated[
         rich_help_panel=SETTINGS,
     ),
 ]
-TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write the training to this folder.")]
+TrainOut = Annotated[Path | None, typer.Option(metavar="DIR", help="Write the training run to this folder.")]
 TrainResume = Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the training in this folder.")]
 Measures = Annotated[
     list[str] | None,
