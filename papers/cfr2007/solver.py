@@ -158,7 +158,7 @@ class LimitCFR:
         self._deals: tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.float32]] | None = None
 
     def run(self, iterations: int) -> None:
-        """Do so many more iterations (deals)."""
+        """Run this number of further iterations (deals)."""
         end = self.iteration + iterations
         while self.iteration < end:
             first, second, wins = self.deals(self.iteration // BATCH)

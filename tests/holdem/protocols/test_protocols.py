@@ -232,8 +232,8 @@ def test_the_dealer_takes_what_is_not_allowed_for_the_nearest_that_is(word, firs
     with against(rules, lambda line: f"{line}:{word}", tell=notes.append) as dealer:
         dealer.play(2, watch=lines.append)
     assert lines[1].split(":")[2].startswith(first)  # player 0 acts first in hand 1
-    assert dealer.mended[0] >= 2
-    assert dealer.mended[1] == 0
+    assert dealer.replaced[0] >= 2
+    assert dealer.replaced[1] == 0
     assert any(repr(word) in note and note.endswith(f"; {taken} is used") for note in notes)
 
 
@@ -243,7 +243,7 @@ def test_a_fold_of_nothing_is_a_check():
         dealer.play(2, watch=lines.append)
     assert lines[0].split(":")[2] == "cc/cc/cc/cc"
     assert lines[1].split(":")[2] == "f"
-    assert dealer.mended == [4, 0]
+    assert dealer.replaced == [4, 0]
 
 
 def test_answers_to_other_states_are_ignored():
@@ -254,7 +254,7 @@ def test_answers_to_other_states_are_ignored():
 
     with against(rules, answer, tell=notes.append) as dealer:
         assert dealer.play(4) == dealer.won
-    assert dealer.mended == [0, 0]
+    assert dealer.replaced == [0, 0]
     assert sum("nonsense" in note for note in notes) == sum("hand 7" in note for note in notes) == 16
 
 

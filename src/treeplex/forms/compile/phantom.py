@@ -63,7 +63,7 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
 
 
 def assembled(game: PhantomGame, found: TimelineResult) -> CompiledGame:
-    """Build the compiled game from a walk over its timelines."""
+    """Build the compiled game from its timelines, the orders of placed stones without failed tries."""
     group, order = game.group, len(game.group.images)
     own, size = found.own, size_of(found)
     first, known = own.about >> FIRST, own.about & BOARD

@@ -147,12 +147,12 @@ def keep(path: Path | None, line: str) -> None:
 def print_dealt(dealing: "Dealer", as_json: bool) -> None:
     """Print what the players won, if any hand ended."""
     if as_json:
-        print_json({"hands": dealing.dealt, "won": dealing.won, "not_allowed": dealing.mended})
+        print_json({"hands": dealing.dealt, "won": dealing.won, "not_allowed": dealing.replaced})
     elif dealing.dealt:
         chips, big = dealing.won[0], dealing.rules.betting.big_blind
         facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb/hand"}
-        if any(dealing.mended):
-            facts["answers not allowed"] = "{:,} of the first player, {:,} of the second".format(*dealing.mended)
+        if any(dealing.replaced):
+            facts["answers not allowed"] = "{:,} of the first player, {:,} of the second".format(*dealing.replaced)
         print_facts(facts, title=counted(dealing.dealt, "hand"))
 
 

@@ -193,7 +193,7 @@ class Dealer:
         rules: the game.
         connections: connections to the players.
         won: chips of each player so far.
-        mended: number of illegal answers of each player that were replaced.
+        replaced: number of illegal answers by each player, each replaced by a legal one.
         dealt: number of finished hands.
     """
 
@@ -213,7 +213,7 @@ class Dealer:
             tell: called with a note on each ignored or changed answer.
         """
         self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
-        self.won, self.mended, self.dealt = [0.0, 0.0], [0, 0], 0
+        self.won, self.replaced, self.dealt = [0.0, 0.0], [0, 0], 0
         self._lines = [Lines(connection, f"player {player}") for player, connection in enumerate(connections)]
         self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
 
@@ -280,7 +280,7 @@ class Dealer:
             word = self._answer(player, number, table)
             action, made = action_of(word, table, rules)
             if made != word:
-                self.mended[player] += 1
+                self.replaced[player] += 1
                 self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}; {made} is used")
             table = rules.betting.after(table, action)
 
