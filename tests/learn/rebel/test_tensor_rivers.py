@@ -51,5 +51,5 @@ def test_single_hands_of_the_whole_deck_and_no_rake() -> None:
     (found,) = solved_rivers(asked, 6, 0, device=DEVICE, dtype=torch.float64, shown=False)
     expected = River.solved(spot, ranges, 6, 0, shown=False, storage="float64")
     np.testing.assert_allclose(found.row()[1], expected.row()[1], atol=1e-6)
-    with pytest.raises(AlgorithmError, match="do not support rake"):
+    with pytest.raises(AlgorithmError, match="does not support rake"):
         solved_rivers([(replace(spot, rake=Rake(0.05, 3.0)), ranges)], 1, 0, device=DEVICE)
