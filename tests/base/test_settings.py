@@ -35,17 +35,17 @@ OTHER = Baking(minutes=7, rest=3, layers=(), fillings=("a b", "1"), glazed=False
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("minutes", 0, "minutes must be a whole number from 1 to 60, not 0"),
-        ("minutes", 1.0, "minutes must be a whole number from 1 to 60, not 1.0"),
-        ("minutes", True, "minutes must be a whole number from 1 to 60, not True"),
-        ("minutes", "many", "minutes must be a whole number from 1 to 60, not 'many'"),
+        ("minutes", 0, "minutes must be an integer from 1 to 60, not 0"),
+        ("minutes", 1.0, "minutes must be an integer from 1 to 60, not 1.0"),
+        ("minutes", True, "minutes must be an integer from 1 to 60, not True"),
+        ("minutes", "many", "minutes must be an integer from 1 to 60, not 'many'"),
         ("heat", 0, "heat must be a number above 0 and at most 1, not 0"),
         ("heat", float("nan"), "heat must be a number above 0 and at most 1, not nan"),
-        ("rest", -1, "rest must be a whole number of at least 0, or none, not -1"),
+        ("rest", -1, "rest must be an integer of at least 0, or none, not -1"),
         ("rest", 6, "rest must be at most minutes, 5, not 6"),
         ("layers", (1.0, 0.0), r"layers must be numbers above 0, separated by commas, not \(1.0, 0.0\)"),
         ("layers", 1.0, "layers must be numbers above 0, separated by commas, not 1.0"),
-        ("span", (1,), "span must be 2 whole numbers of at least 1, separated by commas"),
+        ("span", (1,), "span must be 2 integers of at least 1, separated by commas"),
         ("glazed", 1, "glazed must be true or false, not 1"),
         ("glazed", "no", "glazed must be true or false, not 'no'"),
         ("way", "fir", r"way must be one of oven, fire, not 'fir'; did you mean 'fire'\?"),
@@ -136,7 +136,7 @@ def test_json_that_is_not_whole_is_refused() -> None:
 
 def test_help_and_table_say_default_meaning_and_limits() -> None:
     row = next(line for line in Baking.doc_table().splitlines() if "`minutes`" in line)
-    assert row == "| `minutes` | `5` | how long it bakes (a whole number from 1 to 60) |"
+    assert row == "| `minutes` | `5` | how long it bakes (an integer from 1 to 60) |"
     assert "cream(fat=1,sugar=2)  what is between (names, separated by commas)" in Baking.help_text()
 
 
@@ -163,8 +163,8 @@ class Frying(Baking):
 
 def test_a_new_default_keeps_meaning_and_limits() -> None:
     assert Frying().minutes == 9
-    assert "how long it bakes (a whole number from 1 to 60)" in Frying.help_text()
-    with pytest.raises(SpecError, match="minutes must be a whole number from 1 to 60"):
+    assert "how long it bakes (an integer from 1 to 60)" in Frying.help_text()
+    with pytest.raises(SpecError, match="minutes must be an integer from 1 to 60"):
         Frying(minutes=61)
 
 

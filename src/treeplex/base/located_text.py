@@ -42,7 +42,7 @@ class LocatedText:
     @property
     def kind(self) -> str:
         """The kind of the value, in words."""
-        return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
+        return "a string" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
 
 
 def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:

@@ -11,7 +11,7 @@ Cooking(minutes=7)
 >>> Cooking(minutes=0)
 Traceback (most recent call last):
 ...
-treeplex.errors.SpecError: minutes must be a whole number of at least 1, not 0
+treeplex.errors.SpecError: minutes must be an integer of at least 1, not 0
 """
 
 import json
@@ -30,7 +30,7 @@ from treeplex.errors import FileError, SpecError
 FIXED = "* fixed: cannot change when a training is resumed"
 NONE = "none"
 """The text for a setting without a value."""
-WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+WORDS = {int: "integer", float: "number", str: "string", bool: "true or false"}
 
 
 class Limits(NamedTuple):
@@ -118,7 +118,7 @@ class SettingDeclaration(NamedTuple):
 
     @property
     def values(self) -> str:
-        """The allowed values in words: ``a whole number of at least 1``."""
+        """The allowed values in words: ``an integer of at least 1``."""
         kind, limits = self.kind, self.limits
         if limits.choices:
             one = f"one of {limits.listed or ', '.join(limits.choices)}"
@@ -126,9 +126,9 @@ class SettingDeclaration(NamedTuple):
             one = WORDS[bool]
         else:
             one = " ".join(part for part in (WORDS[kind.of], self._range()) if part)
-            one = one if kind.many else f"a {one}"
+            one = one if kind.many else f"{'an' if kind.of is int else 'a'} {one}"
         if kind.many:
-            many = one.replace("number", "numbers", 1) if kind.of in (int, float) else one
+            many = one.replace(WORDS[kind.of], f"{WORDS[kind.of]}s", 1) if kind.of in (int, float) else one
             many = "names" if many == WORDS[str] else many
             one = f"{kind.size} {many}, separated by commas" if kind.size else f"{many}, separated by commas"
         return f"{one}, or {NONE}" if kind.optional else one

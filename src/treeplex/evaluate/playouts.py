@@ -192,4 +192,4 @@ def standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
 def check_playouts(playouts: object) -> None:
     """Raise :class:`SpecError` unless there are at least two."""
     if isinstance(playouts, bool) or not isinstance(playouts, Integral) or int(playouts) < 2:
-        raise SpecError(f"playouts must be a whole number of at least 2, not {playouts!r}")
+        raise SpecError(f"playouts must be an integer of at least 2, not {playouts!r}")

@@ -58,7 +58,7 @@ class NumbaRules:
 
     def __post_init__(self) -> None:
         if not self.start or not all(isinstance(word, int | np.integer) for word in self.start):
-            raise GameError(f"start is {self.start!r}; give the initial state as at least one whole number")
+            raise GameError(f"start is {self.start!r}; give the initial state as at least one integer")
         if self.most_actions < 1:
             raise GameError(f"most_actions is {self.most_actions}; give the maximum number of actions of a state")
 

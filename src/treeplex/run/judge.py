@@ -117,7 +117,7 @@ def expected_values(game: AnyGame, policy: AnyPolicy, *, progress: bool | None =
 def best_response(game: AnyGame, policy: AnyPolicy, player: int, *, progress: bool | None = None) -> tuple[float, Any]:
     """Return the best-response value of ``player`` and a policy that attains it; arguments as for :func:`judge`."""
     if isinstance(player, bool) or not isinstance(player, int):
-        raise SpecError(f"player must be a whole number, not {player!r}")
+        raise SpecError(f"player must be an integer, not {player!r}")
     with reporting(progress, "computing a best response"):
         return solvable(game).best_response(policy, player)
 

@@ -227,8 +227,8 @@ def test_a_range_has_an_end() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("iterations: 2001-99-99", "iterations must be a whole number of at least 1, not '2001-99-99'"),
-        ("iterations: " + "9" * 6000, "iterations must be a whole number"),
+        ("iterations: 2001-99-99", "iterations must be an integer of at least 1, not '2001-99-99'"),
+        ("iterations: " + "9" * 6000, "iterations must be an integer"),
         ("rate: " + "9" * 6000, "rate must be"),
         ("iterations: [1, [2]]", r"settings.yaml:1: not a setting"),
         ("iterations: {a: 1}", r"settings.yaml:1: not a setting"),

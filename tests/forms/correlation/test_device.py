@@ -81,10 +81,10 @@ def test_sampling() -> None:
         ({"weights": np.array([0.5, 0.6, -0.1])}, "least -0.1"),
         ({"weights": np.array([0.5, 0.5, np.nan])}, "sum to nan"),
         ({"support": np.empty((0, 2)), "weights": np.empty(0)}, "S >= 1 weights"),
-        ({"support": np.array([[1, 1], [1, 0.5], [0, 1]])}, r"whole numbers; found 0\.5"),
-        ({"plans": (BOTH[0] + 0.9, BOTH[1])}, r"whole numbers; found 0\.9"),
-        ({"plans": (np.where(BOTH[0] == 0, np.nan, BOTH[0]), BOTH[1])}, "whole numbers; found nan"),
-        ({"plans": (BOTH[0].astype(np.int64) + 2**32, BOTH[1])}, "whole numbers; found 4294967296"),
+        ({"support": np.array([[1, 1], [1, 0.5], [0, 1]])}, r"integers; found 0\.5"),
+        ({"plans": (BOTH[0] + 0.9, BOTH[1])}, r"integers; found 0\.9"),
+        ({"plans": (np.where(BOTH[0] == 0, np.nan, BOTH[0]), BOTH[1])}, "integers; found nan"),
+        ({"plans": (BOTH[0].astype(np.int64) + 2**32, BOTH[1])}, "integers; found 4294967296"),
     ],
 )
 def test_what_is_no_device(change: dict, message: str) -> None:

@@ -153,7 +153,7 @@ def test_donk_default_takes_the_override_back() -> None:
         (lambda _: BetPlan.same("50%", "a", min_bet=0), "min_bet is 0"),
         (lambda _: FixedLimit((2, 2), (4,)), "2 bet sizes for 1 streets"),
         (lambda _: FixedLimit((2, 0), (4, 4)), "greater than 0"),
-        (lambda _: FixedLimit((2,), (-1,)), "whole numbers"),
+        (lambda _: FixedLimit((2,), (-1,)), "integers"),
     ],
 )
 def test_plans_out_of_range(change: object, words: str) -> None:

@@ -103,7 +103,7 @@ def test_it_is_said_in_fields_and_files() -> None:
     assert request_from_options({**fields, **spot_fields(spot)}).spot().identity == spot.identity
     assert spot_from_json(spot.to_json(), spot.ranges).identity == spot.identity
     assert replace(spot, runouts=()).identity != spot.identity == replace(spot, runouts=(9, 25, 0, 4)).identity
-    with pytest.raises(SpecError, match="not a whole number of at least 1"):
+    with pytest.raises(SpecError, match="not an integer of at least 1"):
         request_from_options({**fields, "flops": 0}).spot()
     with pytest.raises(SpecError, match="for each of the 4 streets"):
         replace(spot, runouts=(25,))

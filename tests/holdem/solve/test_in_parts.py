@@ -58,7 +58,7 @@ def test_a_folder_resumes_with_its_records_and_hands_out_a_solution(tmp_path):
         solve_spot(LEDUC, iterations=40, threads=1, storage=storage)
     with pytest.raises(SpecError, match="needs a folder; write disk:FOLDER"):
         solve_spot(LEDUC, iterations=1, threads=1, storage="disk:")
-    with pytest.raises(SpecError, match="workers must be a whole number"):
+    with pytest.raises(SpecError, match="workers must be an integer"):
         solve_spot(LEDUC, iterations=1, workers=0)
 
 

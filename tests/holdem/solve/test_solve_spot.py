@@ -170,8 +170,8 @@ def test_what_cannot_be_resumed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"iterations": -1}, "iterations must be a whole number"),
-        ({"iterations": 2.5}, "iterations must be a whole number"),
+        ({"iterations": -1}, "iterations must be an integer"),
+        ({"iterations": 2.5}, "iterations must be an integer"),
         ({"every": 0}, "every must be"),
         ({"target": -1}, "target must be"),
         ({"seconds": float("nan")}, "seconds must be"),

@@ -241,7 +241,7 @@ def test_another_board(write):
         ("pot: 200", "pot: 0", "spot.yaml:5: pot is 0.0; give chips of at least 1"),
         ("pot: 200", "pot: 200.5", "spot.yaml:5: pot 200.5 is not a multiple of chip 1"),
         ("pot: 200", "pot:", "spot.yaml:5: pot: is empty; write pot: 200"),
-        ("pot: 200", "pot: [1, [2]]", "spot.yaml:5: pot: must be a text, not a list"),
+        ("pot: 200", "pot: [1, [2]]", "spot.yaml:5: pot: must be a string, not a list"),
         ("pot: 200\n", "", "spot.yaml: pot is missing; add the line pot: 200"),
         ("stack: 900", "stack: 900\nstack: 800", "spot.yaml:7: 'stack' is given twice (first at spot.yaml:6)"),
         ("Td 9d 6h Qc", "Td 9d 6h Xc", "spot.yaml:2: board: cards 'Td 9d 6h Xc': 'Xc' is not a card"),
@@ -290,8 +290,8 @@ def test_another_board(write):
         ("{rate: 5%, cap: 3}", "{cap: 3}", "spot.yaml:12: rake: a cap needs a rate; write rake: {rate: 5%, cap: 3}"),
         ("format: holdem", "format: holdm", "spot.yaml:14: format: unknown format 'holdm'; did you mean 'holdem'?"),
         ("target: 0.5%", "target: 5 big blinds", "spot.yaml:15: target: '5 big blinds' is not a target; write 0.5%"),
-        ("iterations: 500", "iterations: 1e3", "spot.yaml:16: iterations: '1e3' is not a whole number of at least 0"),
-        ("threads: 2", "threads: 0", "spot.yaml:17: threads: '0' is not a whole number of at least 1"),
+        ("iterations: 500", "iterations: 1e3", "spot.yaml:16: iterations: '1e3' is not an integer of at least 0"),
+        ("threads: 2", "threads: 0", "spot.yaml:17: threads: '0' is not an integer of at least 1"),
         (
             "storage: int16",
             "storage: int4",
@@ -339,7 +339,7 @@ def test_files_that_are_no_spots(write, tmp_path):
     assert complaint(write("")).startswith("spot.yaml: empty")
     assert complaint(write("# nothing\n")).startswith("spot.yaml: empty")
     assert "must have lines such as pot: 200, not a list" in complaint(write("- 1\n- 2\n"))
-    assert "must have lines such as pot: 200, not a text" in complaint(write("hello"))
+    assert "must have lines such as pot: 200, not a string" in complaint(write("hello"))
     assert "spot.yaml:2: not UTF-8" in complaint(write(b"pot: 1\n\xff\xfe\n"))
     assert "larger than 4 MB" in complaint(write("#" * 4_000_001))
     assert complaint(write("[" * 100_000)).startswith("spot.yaml")

@@ -65,7 +65,7 @@ def weights_of(text: str) -> np.ndarray:
         ({"ranges": (weights_of("TdQc"), EVERYTHING)}, "no hand in the range of the player out of position"),
         ({"ranges": (weights_of("AsKs"), weights_of("AsQs,KsJd"))}, "shares a card with every hand"),
         ({"strengths": np.zeros(1326, dtype=np.int64)}, "complete board"),
-        ({"board": parse_cards("Td9d6hQc2s"), "strengths": np.zeros(1326)}, "whole numbers"),
+        ({"board": parse_cards("Td9d6hQc2s"), "strengths": np.zeros(1326)}, "integers"),
     ],
 )
 def test_values_out_of_range_are_refused_by_name(changes: Mapping[str, object], words: str) -> None:

@@ -158,7 +158,7 @@ def test_what_cannot_be_read_of_universal_poker() -> None:
     for changed, message in [
         (KAGGLE.replace("fullgame", "fcpa"), "write fullgame"),
         (KAGGLE.replace("firstPlayer=2 1 1 1", "firstPlayer=1 1 1 1"), "not blinds in the order of the table"),
-        (KAGGLE.replace("blind=2 1", "blind=2 x"), "whole numbers"),
+        (KAGGLE.replace("blind=2 1", "blind=2 x"), "integers"),
         (KAGGLE.replace("numSuits=4", "potSize=4"), "potSize is not supported"),
         ("leduc_poker", r"universal_poker\(...\) only"),
     ]:

@@ -134,7 +134,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
 @pytest.mark.slow_cases(
     "train rebel --out {0}-name the game: treeplex train rebel GAME --out DIR",
     "evaluate liars_dice(dice_sides=2) {1} --exact-about policies",
-    "evaluate liars_dice(dice_sides=2) {1} --set depth=-1-depth must be a whole number of at least 0, not -1",
+    "evaluate liars_dice(dice_sides=2) {1} --set depth=-1-depth must be an integer of at least 0, not -1",
     "evaluate liars_dice(dice_sides=2) {1} --set depth-key=value",
     "evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps-true or false",
 )
@@ -162,7 +162,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
         ("evaluate liars_dice(dice_sides=2) {1} --exact", "about policies"),
         ("evaluate liars_dice(dice_sides=2) {1} --playthroughs 0", "playthroughs must be"),
         ("evaluate liars_dice(dice_sides=2) {1} --set endgme=3", "did you mean 'endgame'"),
-        ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "depth must be a whole number of at least 0, not -1"),
+        ("evaluate liars_dice(dice_sides=2) {1} --set depth=-1", "depth must be an integer of at least 0, not -1"),
         ("evaluate liars_dice(dice_sides=2) {1} --set depth", "key=value"),
         ("evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps", "true or false"),
         ("evaluate liars_dice(dice_sides=2) uniform --set depth=1", "and uniform is not one"),

@@ -164,7 +164,7 @@ def test_what_is_refused(options: dict, words: str) -> None:
 def test_rake_and_last_streets_are_refused() -> None:
     with pytest.raises(SpecError, match="do not support rake"):
         tp.solve(replace(TURN, rake=Rake(0.05)), until="river", net="showdown", iterations=2)
-    with pytest.raises(SpecError, match="iterations must be a whole number of at least 1, not 0"):
+    with pytest.raises(SpecError, match="iterations must be an integer of at least 1, not 0"):
         tp.solve(replace(TURN, settings=SolveFields(until="river", iterations=0)))
     river = replace(TURN, board=parse_cards("AsKd7c4h2s"))
     with pytest.raises(SpecError, match="no street follows; leave until out"):

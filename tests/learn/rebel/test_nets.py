@@ -273,7 +273,7 @@ def test_files_keep_both_networks(tmp_path: Path) -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(SpecError, match=r"must be below iterations \(6\)"):
         replace(TINY, warm=6)
-    with pytest.raises(SpecError, match="warm must be a whole number"):
+    with pytest.raises(SpecError, match="warm must be an integer"):
         RebelSettings(warm=-1)
     trainer = RebelTrainer(public_tree(DICE), TINY)
     for _ in range(5):

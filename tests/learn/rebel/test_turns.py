@@ -205,15 +205,15 @@ def test_random_ranges_have_every_hand_of_the_board() -> None:
     [
         ({"source": "dice"}, "source must be one of self-play, random, flat"),
         ({"method": "dice"}, "method must be one of"),
-        ({"rivers": 0}, "rivers must be a whole number of at least 1, not 0"),
+        ({"rivers": 0}, "rivers must be an integer of at least 1, not 0"),
         ({"exploration": 1.5}, "exploration must be a number from 0 to 1"),
         ({"perturbed": -0.1}, "perturbed must be a number of at least 0"),
         ({"stacks": (9.0, 1.0)}, "stacks must be the smallest and the largest"),
-        ({"bins": 1}, "bins must be a whole number from 2 to 1,024"),
-        ({"games": 1.5}, "games must be a whole number of at least 1"),
+        ({"bins": 1}, "bins must be an integer from 2 to 1,024"),
+        ({"games": 1.5}, "games must be an integer of at least 1"),
         ({"rate": 0.0}, "rate must be a number above 0"),
         ({"rows": 7}, r"burn_in is .*, above rows \(7\)"),
-        ({"bins": 40_000}, "bins must be a whole number from 2 to 1,024"),
+        ({"bins": 40_000}, "bins must be an integer from 2 to 1,024"),
     ],
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:

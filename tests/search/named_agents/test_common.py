@@ -75,7 +75,7 @@ def test_rebel_is_one_of_them() -> None:
             SpecError,
             "continuations is 5; there are at most 4 biased ones, and approach=self-generative makes more",
         ),
-        ("modicum(blueprint={},continuations=0)", SpecError, "continuations must be a whole number of at least 1"),
+        ("modicum(blueprint={},continuations=0)", SpecError, "continuations must be an integer of at least 1"),
         ("modicum(blueprint={},promises=estimates)", SpecError, "promises applies only to full-game hold'em .* leave it out"),
         ("modicum(blueprint={},approach=biased)", SpecError, "approach must be one of bias, self-generative"),
         ("deepstack(leaf=nothing)", SpecError, "leaf must be exact, zero or a file"),

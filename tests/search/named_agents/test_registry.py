@@ -89,7 +89,7 @@ def test_a_kind_of_ones_own_has_settings() -> None:
     assert (found.settings.horizon.depth, found.settings.iterations, found.think) == (1, 8, 0.5)
     with pytest.raises(SpecError, match="agent advised has no setting 'dpeth'; did you mean 'depth'"):
         tp.agent(f"{ADVISED}:Advised(dpeth=1)", KUHN)
-    with pytest.raises(SpecError, match="depth must be a whole number of at least 1, not 0"):
+    with pytest.raises(SpecError, match="depth must be an integer of at least 1, not 0"):
         tp.agent(f"{ADVISED}:Advised(depth=0)", KUHN)
 
 
@@ -128,7 +128,7 @@ def test_what_is_no_time(text: Any) -> None:
         ("blueprint(file=none.json)", KUHN, FileError, "none.json"),
         ("uniform(depth=2)", KUHN, SpecError, "agent uniform has no setting 'depth'; it has none"),
         ("search(dpeth=2)", KUHN, SpecError, "agent search has no setting 'dpeth'; did you mean 'depth'"),
-        ("search(depth=-1)", KUHN, SpecError, "depth must be a whole number of at least 0, or none, not -1"),
+        ("search(depth=-1)", KUHN, SpecError, "depth must be an integer of at least 0, or none, not -1"),
         ("search(think=0s)", KUHN, SpecError, "thinking time is"),
         ("search(", KUHN, SpecError, "no closing bracket"),
         ("rebel", "tic_tac_toe", PolicyError, "no network for these rules"),

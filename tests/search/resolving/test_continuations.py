@@ -128,7 +128,7 @@ def test_generated_continuations_are_best_responses(player: int) -> None:
     ("player", "count", "method", "message"),
     [
         (2, 2, "cfr+", "player is 2; give 0 or 1, the player who chooses behind leaves"),
-        (0, 0, "cfr+", "count is 0; give a whole number of at least 1, including the blueprint"),
+        (0, 0, "cfr+", "count is 0; give an integer of at least 1, including the blueprint"),
         (0, 2, "cfrr", "unknown method 'cfrr'; known: "),
         (0, 3, "cfr-avg", "cfr-avg does not support choices behind leaves"),
     ],

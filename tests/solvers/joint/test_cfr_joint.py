@@ -256,7 +256,7 @@ def test_before_the_first_iteration() -> None:
     ("parameters", "message"),
     [
         ({"plus": 2}, "plus of cfr-jr is 0 or 1, not 2"),
-        ({"keep": 1}, "keep of cfr-jr is a whole number of at least 2"),
+        ({"keep": 1}, "keep of cfr-jr is an integer of at least 2"),
         ({"keep": 2.5}, "not 2.5"),
         ({"keep": float("inf")}, "not inf"),
         ({"keep": 1e15}, r"keep=1e\+15 of cfr-jr needs 208,000,000 GB for kuhn_poker, more than is available; lower keep"),

@@ -161,7 +161,7 @@ class TensorFile(Mapping[str, NDArray[Any]]):
                 for entry in entries.values()
             ]
             if any(type(length) is not int or length < 0 for entry in entries.values() for length in entry["shape"]):
-                raise ValueError("the shape of a tensor is not made of whole numbers")
+                raise ValueError("the shape of a tensor is not made of integers")
             ends = [0, *(end for _, end, _ in places)]
             if any(place != (begin, begin + place[2], place[2]) for begin, place in zip(ends, places, strict=False)):
                 raise ValueError("its tensors are not contiguous")

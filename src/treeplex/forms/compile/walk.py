@@ -196,12 +196,12 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
 
 
 def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: Path) -> None:
-    """Check that actions are distinct whole numbers."""
+    """Check that actions are distinct integers."""
     if not actions:
         raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
     if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
         raise GameError(
-            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; give whole numbers from 0 to 2**63 - 1"
+            f"legal_actions() is {actions} at infostate {infostate!r} {at(walk, path)}; give integers from 0 to 2**63 - 1"
         )
     if len(set(actions)) != len(actions):
         raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")

@@ -173,7 +173,7 @@ def whole_numbers(given: NDArray[Any], kind: type[np.int32] | type[np.int64]) ->
         found = np.ascontiguousarray(given, kind)
     if not np.array_equal(found, given):
         wrong = given[found != given].flat[0]
-        raise PolicyError(f"plans, actions and the support of a device are numbered by whole numbers; found {wrong!s}")
+        raise PolicyError(f"plans, actions and the support of a device are numbered by integers; found {wrong!s}")
     return found
 
 

@@ -245,7 +245,7 @@ class FixedLimit:
         if not all(math.isfinite(bet) and bet > 0 for bet in self.bets):
             raise SpecError(f"fixed limit: bets are {self.bets}; every one must be greater than 0 chips")
         if not all(isinstance(most, int) and most >= 0 for most in self.most):
-            raise SpecError(f"fixed limit: most is {self.most}; give whole numbers of at least 0")
+            raise SpecError(f"fixed limit: most is {self.most}; give integers of at least 0")
 
     def to_json(self) -> dict[str, object]:
         """JSON data that :func:`plan_from_json` reads."""

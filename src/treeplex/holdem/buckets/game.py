@@ -131,9 +131,7 @@ class BucketGame(Game):
             SpecError: ``counts`` does not have one entry per street, or the spot has rake.
         """
         if len(counts) != len(spot.streets) or min(counts, default=0) < 1:
-            raise SpecError(
-                f"buckets: counts are {tuple(counts)}; give a whole number for each of the {len(spot.streets)} streets"
-            )
+            raise SpecError(f"buckets: counts are {tuple(counts)}; give an integer for each of the {len(spot.streets)} streets")
         if spot.rake.rate > 0 and spot.rake.cap > 0:
             raise SpecError("buckets: the spot has rake, so payoffs do not sum to zero; leave it out")
         self.spot, self.counts, self.spec = spot, tuple(counts), spec

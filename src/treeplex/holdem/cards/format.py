@@ -218,7 +218,7 @@ def format_named(spec: str | Spec) -> Format:
         if key == "deal":
             if not isinstance(value, list) or not value or any(type(item) is not int for item in value):
                 found = shown(str(value))
-                raise SpecError(f"format {parsed.name!r}: deal is {found}; write whole numbers in brackets, such as [0,3,1,1]")
+                raise SpecError(f"format {parsed.name!r}: deal is {found}; write integers in brackets, such as [0,3,1,1]")
         elif key != "ranking" and type(value) is not int:
-            raise SpecError(f"format {parsed.name!r}: {key} is {shown(str(value))}; write a whole number")
+            raise SpecError(f"format {parsed.name!r}: {key} is {shown(str(value))}; write an integer")
     return make(**parsed.parameters)

@@ -226,7 +226,7 @@ def text_in(said: Any, name: str) -> str:
     found = part(said, name)
     pieces = [found] if isinstance(found, str) else found
     if not isinstance(pieces, list) or not all(isinstance(each, str) for each in pieces):
-        raise GameError(f"{name!r} is {shown(found)}, not a text")
+        raise GameError(f"{name!r} is {shown(found)}, not a string")
     return "".join(pieces)
 
 

@@ -53,7 +53,7 @@ def text_of(value: LocatedText, field: str, example: str) -> str:
     parts = [each.text for each in listed(value)]
     text = ", ".join(part for part in parts if part is not None).strip() if None not in parts else None
     if text is None or value.entries is not None:
-        raise at(value, field, f"must be a text, not {value.kind}; write {written(value, field, example)}")
+        raise at(value, field, f"must be a string, not {value.kind}; write {written(value, field, example)}")
     if not text:
         rest = "leave it out" if value.place.startswith("--") else "remove the line"
         raise at(value, field, f"is empty; write {written(value, field, example)}, or {rest}")
@@ -78,9 +78,7 @@ def integer(value: LocatedText, field: str, example: str, *, least: int) -> int:
     """The integer in a field, at least ``least``."""
     text = text_of(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:
-        raise at(
-            value, field, f"{shown(text)} is not a whole number of at least {least}; write {written(value, field, example)}"
-        )
+        raise at(value, field, f"{shown(text)} is not an integer of at least {least}; write {written(value, field, example)}")
     return int(text)
 
 

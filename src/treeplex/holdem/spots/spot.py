@@ -427,7 +427,7 @@ def checked_strengths(spot: Spot) -> Ints | None:
         raise SpecError("spot: strengths need a complete board; leave strengths out on earlier streets")
     copy = np.array(spot.strengths)
     if copy.shape != (len(spot.format.hands),) or not np.issubdtype(copy.dtype, np.integer):
-        raise SpecError(f"spot: strengths have shape {copy.shape}; give {len(spot.format.hands)} whole numbers, one per hand")
+        raise SpecError(f"spot: strengths have shape {copy.shape}; give {len(spot.format.hands)} integers, one per hand")
     copy = copy.astype(np.int64)
     copy.flags.writeable = False
     return copy

@@ -93,7 +93,5 @@ def numbers(values: Mapping[str, object], name: str, count: int) -> list[int]:
     except ValueError:
         found = []
     if not found:
-        raise SpecError(
-            f"universal_poker: {name} is {values[name]!r}; write whole numbers with spaces between, {count} of them"
-        )
+        raise SpecError(f"universal_poker: {name} is {values[name]!r}; write integers with spaces between, {count} of them")
     return (found + [found[-1]] * count)[:count]

@@ -49,7 +49,7 @@ class Evolution:
             if not (value > 0 and math.isfinite(value)):
                 raise SpecError(f"{name} must be a number above 0, not {value!r}")
         if self.seed < 0:
-            raise SpecError(f"seed must be a whole number of at least 0, not {self.seed}")
+            raise SpecError(f"seed must be an integer of at least 0, not {self.seed}")
 
     def noise(self, epoch: int, size: int) -> Floats:
         """Noise directions of an epoch, standard normal, float64 [N/2, size]."""

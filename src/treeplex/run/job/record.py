@@ -44,9 +44,9 @@ def check_limits(target: object, seconds: object) -> None:
 
 
 def check_count(name: str, value: object) -> None:
-    """Raise :class:`SpecError` unless ``value`` is a whole number of at least one."""
+    """Raise :class:`SpecError` unless ``value`` is an integer of at least one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise SpecError(f"{name} must be a whole number of at least 1, not {value!r}")
+        raise SpecError(f"{name} must be an integer of at least 1, not {value!r}")
 
 
 Read = Callable[[Any], Any]
@@ -56,7 +56,7 @@ Read = Callable[[Any], Any]
 def integer(value: Any) -> int:
     """Validate an integer."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is not a whole number")
+        raise TypeError(f"{value!r} is not an integer")
     return value
 
 

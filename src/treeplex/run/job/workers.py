@@ -16,7 +16,7 @@ class Work:
 
     def __post_init__(self) -> None:
         if self.workers is not None and (isinstance(self.workers, bool) or self.workers < 1):
-            raise SpecError(f"workers must be a whole number of at least 1, not {self.workers}")
+            raise SpecError(f"workers must be an integer of at least 1, not {self.workers}")
 
     def check(self) -> None:
         """Check that the cluster, if any, can be reached.

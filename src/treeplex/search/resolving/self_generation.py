@@ -53,7 +53,7 @@ def self_generated_policies(
     if player not in (0, 1):
         raise AlgorithmError(f"player is {player!r}; give 0 or 1, the player who chooses behind leaves")
     if not 1 <= count == int(count):
-        raise AlgorithmError(f"count is {count!r}; give a whole number of at least 1, including the blueprint")
+        raise AlgorithmError(f"count is {count!r}; give an integer of at least 1, including the blueprint")
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     rules, found = public_tree(rules), [blueprint]

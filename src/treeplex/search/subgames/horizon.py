@@ -30,13 +30,13 @@ class Horizon:
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth == int(self.depth):
-            raise SpecError(f"depth is {self.depth!r}; give a whole number of at least 1, or 0 for no limit")
+            raise SpecError(f"depth is {self.depth!r}; give an integer of at least 1, or 0 for no limit")
         if not 0 <= self.rounds == int(self.rounds):
-            raise SpecError(f"rounds is {self.rounds!r}; give a whole number of at least 0")
+            raise SpecError(f"rounds is {self.rounds!r}; give an integer of at least 0")
         if self.all_in and self.rounds != 1:
             raise SpecError("all_in is for subgames that end with their first street; give rounds=1")
         if not 0 <= self.endgame == int(self.endgame):
-            raise SpecError(f"endgame is {self.endgame!r}; give a whole number of at least 0")
+            raise SpecError(f"endgame is {self.endgame!r}; give an integer of at least 0")
 
     def cuts(
         self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Terminal, deals: int = 0

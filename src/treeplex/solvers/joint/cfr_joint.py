@@ -85,7 +85,7 @@ class JointSolver(Solver):
         if plus not in (0, 1):
             raise SpecError(f"plus of {self.name} is 0 or 1, not {plus!r}")
         if not (keep == 0 or (2 <= keep < float("inf") and keep == int(keep))):
-            raise SpecError(f"keep of {self.name} is a whole number of at least 2, or 0 to fill 16 MB, not {keep!r}")
+            raise SpecError(f"keep of {self.name} is an integer of at least 2, or 0 to fill 16 MB, not {keep!r}")
         tilt = self.usual_tilt if tilt is None else tilt
         if not 0.0 <= tilt <= 1.0:
             raise SpecError(f"tilt of {self.name} is a number from 0 to 1, not {tilt!r}")

@@ -204,7 +204,7 @@ def untrained_discount_policy(
         base: the controlled variant, of :data:`BASES`.
         features, holds, hidden, horizon, clipped: see :class:`DiscountPolicy`.
         exponents: the learned exponents; None for the base's default.
-        discrete: restrict exponents to whole numbers (DDCFR-dis of table 1).
+        discrete: restrict exponents to integers (DDCFR-dis of table 1).
         seed: random seed of the weights.
 
     Raises:

@@ -40,7 +40,7 @@ def discounting_of(name: str, parameters: Mapping[str, Any]) -> DiscountPolicy:
 
     Raises:
         FileError: the policy cannot be read.
-        SpecError: the policy controls another variant, or the horizon is not a whole number of at least 1.
+        SpecError: the policy controls another variant, or the horizon is not an integer of at least 1.
     """
     base, path, horizon = LEARNED[name][0], parameters.get("policy"), parameters.get("horizon")
     policy = shipped_discount_policy(name) if path is None else load_discount_policy(path)
@@ -51,5 +51,5 @@ def discounting_of(name: str, parameters: Mapping[str, Any]) -> DiscountPolicy:
     if horizon is None:
         return policy
     if horizon != int(horizon):
-        raise SpecError(f"{name}: horizon is a whole number of iterations, not {horizon}")
+        raise SpecError(f"{name}: horizon must be an integer, not {horizon}")
     return replace(policy, horizon=checked_horizon(int(horizon), 0, str(Spec(name, dict(parameters)))))

@@ -157,7 +157,7 @@ class SamplingOptions:
             value = getattr(self, name)
             if not 1 <= value <= most or not float(value).is_integer():
                 up_to = f" to {most}" if most < math.inf else ""
-                raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
+                raise SpecError(f"{name} must be an integer from 1{up_to}, not {value!r}")
 
     def rules(self, scheme: SamplingScheme, schedule: SampledSchedule) -> SchemeCodes:
         """Return the scheme with these options in the engine's form.

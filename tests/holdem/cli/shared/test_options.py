@@ -188,7 +188,7 @@ def test_a_hand_history(tmp_path):
         (
             {**GOOD, "thresholds": "10%"},
             {},
-            "--thresholds: must be a table with the keys add_allin, force_allin, merge, not a text",
+            "--thresholds: must be a table with the keys add_allin, force_allin, merge, not a string",
         ),
         ({**GOOD, "merge": "much"}, {}, "--merge: 'much' is not a number; write --merge 10%"),
         ({**GOOD, "thresholds": "{merge: much}"}, {}, "--thresholds: merge: 'much' is not a number; write merge: 10%"),

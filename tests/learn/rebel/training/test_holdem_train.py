@@ -119,7 +119,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     [
         ({"width": 16}, "has width 8, which cannot change to 16 now"),
         ({"game": 7}, "unknown setting 'game'; did you mean 'games'"),
-        ({"games": "many"}, "games must be a whole number of at least 1, not 'many'"),
+        ({"games": "many"}, "games must be an integer of at least 1, not 'many'"),
         ({"stacks": "50"}, "stacks must be 2 numbers above 0, separated by commas"),
         ({"stacks": "50,some"}, "stacks must be 2 numbers above 0, .*'some'"),
         ({"boards": "no"}, "boards must be true or false"),
@@ -287,7 +287,7 @@ def test_wrong_networks_and_settings_of_a_search(unbroken: Path, tmp_path: Path)
         search_spot(SPOT, tmp_path / "nothing.safetensors")
     with pytest.raises(SpecError, match="unknown method 'lcrf'; did you mean 'lcfr'"):
         search_spot(SPOT, unbroken, method="lcrf")
-    with pytest.raises(SpecError, match="iterations must be a whole number of at least 1, not 0"):
+    with pytest.raises(SpecError, match="iterations must be an integer of at least 1, not 0"):
         search_spot(SPOT, unbroken, iterations=0)
     with pytest.raises(GameError, match="one street of betting"):
         search_spot(replace(SPOT, board=(*SPOT.board, 0)), None)

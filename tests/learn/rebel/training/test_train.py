@@ -420,8 +420,8 @@ def test_settings_by_name(tmp_path: Path) -> None:
     assert RebelSettings().changed(from_yaml(tmp_path / "settings.yaml")) == PAPER
     for wrong, part in [
         ({"with": 1}, "did you mean 'width'"),
-        ({"width": "wide"}, "width must be a whole number"),
-        ({"width": 1.5}, "width must be a whole number"),
+        ({"width": "wide"}, "width must be an integer"),
+        ({"width": 1.5}, "width must be an integer"),
         ({"rate": "fast"}, "rate must be a number"),
         ({"rate": "nan"}, "rate must be a number"),
         ({"method": "dcfrr"}, "method must be one of .*did you mean 'dcfr'"),

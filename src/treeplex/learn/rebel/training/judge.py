@@ -243,7 +243,7 @@ def judge_rebel(
     work = Work(workers, ray)
     work.check()
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
+        raise SpecError(f"seed must be an integer of at least 0, not {seed!r}")
     show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}" + (f"/{total:,}" if total else "")))
     if isinstance(loaded := load(game).enumerable_rules(), Holdem):
         if work.asked:
