@@ -58,9 +58,9 @@ def short_table(results: Mapping[str, dict[str, Any]]) -> str:
         about = results["iteration_speed"]
         parts.append(
             f"One core of {about['machine']['cpu']}, one thread, medians of alternating runs, commit `{about['commit']}`. "
-            "OpenSpiel C++ is the faster, on each game, of its plain solver and that with a cached tree. LiteEFG's CFR updates "
-            "both players at once, all others one after the other; the JAX solver computes in float32, Treeplex in float64. "
-            "All figures and how they were measured: [benchmarks](docs/benchmarks.md)."
+            "OpenSpiel C++: the faster of its plain and its cached-tree solver on each game. LiteEFG's CFR updates "
+            "both players simultaneously, all others alternate; the JAX solver computes in float32, Treeplex in float64. "
+            "All measurements and their method: [benchmarks](docs/benchmarks.md)."
         )
     return "\n\n".join(parts)
 
